@@ -11,6 +11,7 @@ const libsTopDown = [
   'object-store-fs',
   'object-store-s3',
   'read-models',
+  'team-tuning',
   'training-runs',
   'release',
   'doctor',

@@ -26,7 +26,30 @@ const promotions = {
 };
 const served = { ...promotions, file: 'libs/release/src/served-adapter.projection.ts' };
 
+/** What a slot is served with is its own affair. */
+const slots = { ...promotions, spec: 'libs/release/src/served-slots.projection.spec.ts', title: 'slots' };
+
 export default [
+  {
+    ...slots,
+    control: 'an artefact that was made for one slot is served in no other',
+    from: 'if (run.started.slot !== slot) return `run ${runId} was started for slot ${run.started.slot}`;',
+    to: '',
+  },
+  {
+    ...slots,
+    file: 'libs/release/src/served-adapter.projection.ts',
+    control: 'what is said of another slot changes nothing',
+    from: 'event.slot === state.slot ? take',
+    to: 'true ? take',
+  },
+  {
+    ...slots,
+    file: 'libs/release/src/served-slots.projection.ts',
+    control: 'a slot knows the runs that were told before it was',
+    from: 'runs: slots.get(GENERATOR_SLOT)!.runs',
+    to: '',
+  },
   {
     ...contents,
     control: 'what a stranger claims of the same content does not hide it from its problem',

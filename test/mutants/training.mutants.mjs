@@ -140,7 +140,7 @@ export default [
     { control: 'what a plan reads is in the log', from: 'to <= end))', to: 'to <= Infinity))' },
     {
       control: 'a plan builds on what was served',
-      from: '.find((digest) => !servedAdapters.has(digest))',
+      from: '.find((digest) => !served.has(digest))',
       to: '.find((digest) => digest === undefined)',
     },
     { control: 'a level follows from its place', from: '- 1) < ROUNDING', to: '- 1) < Infinity' },

@@ -53,6 +53,7 @@ export class GeneratorModule {
     const adapters = new ServingAdapter({
       ...drivers,
       model,
+      slot: config.generator.slot,
       shapesFor: shapesOf(model),
       logger,
       lines: new RationedLines(logger, onClose),

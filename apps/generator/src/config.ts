@@ -1,3 +1,4 @@
+import { GENERATOR_SLOT } from '@seamstream/events';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
@@ -12,6 +13,8 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       vllm: vllmGeneratorSchema,
       /** Folder of the base model, as Hugging Face publishes one. */
       modelFolder: z.string().min(1).default('models/generator-base'),
+      /** What the adapters are promoted for that are served here. */
+      slot: z.string().min(1).default(GENERATOR_SLOT),
       /**
        * `auto`: a prompt is a user's message in the checkpoint's chat template, if it has one (docs/how-to/checkpoints.md); `none`:
        * prompts are plain text.

@@ -11,7 +11,12 @@ import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
 import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
-import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
+import {
+  evolveServedAdapter,
+  initialServedAdapter,
+  type ServedAdapter,
+  type ServedAdapterState,
+} from '@seamstream/release';
 import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
 
 /** The part of a language model that proves which weights it computes with. */
@@ -28,6 +33,8 @@ export interface ServingAdapterDependencies {
   readonly log: EventLog;
   readonly objects: ObjectStore;
   readonly model: ProvableModel;
+  /** Only what is promoted for it is served. */
+  readonly slot: string;
   /** What tensors an adapter of given settings must have; undefined of doubles, which have none. */
   readonly shapesFor: ((settings: TrainableSettings) => ReadonlyMap<string, readonly number[]>) | undefined;
   readonly logger: ServiceLogger;
@@ -57,7 +64,7 @@ interface Stretch {
 }
 
 export class ServingAdapter {
-  private told = initialServedAdapter();
+  private told: ServedAdapterState;
   /** By topic/partition. */
   private readonly nextOffsets = new Map<string, number>();
   private readonly toldRefused = new WeakSet<object>();
@@ -65,7 +72,9 @@ export class ServingAdapter {
   private refused: { readonly adapterDigest: string; readonly reason: string } | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly dependencies: ServingAdapterDependencies) {}
+  constructor(private readonly dependencies: ServingAdapterDependencies) {
+    this.told = initialServedAdapter(dependencies.slot);
+  }
 
   /** What is served and what was refused, for an operator. */
   status(): { readonly serving: string | null; readonly refused: string | null } {

@@ -2,8 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { CURRICULUM } from '@seamstream/learning';
 import type { Environment } from '@seamstream/service-kit';
+import { SEQUENTIAL_TUNING } from '@seamstream/team-tuning';
+import { TEAM_ARMS } from './team/team-arms.js';
 
-export const METHODS = ['experiences', 'self-edits'] as const;
+export const METHODS = ['experiences', 'self-edits', 'team'] as const;
 export type Method = (typeof METHODS)[number];
 
 export interface MethodDefaults {
@@ -24,6 +26,10 @@ const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly execu
     generator: new URL('../../../models/self-edits/generator-base', import.meta.url),
     executor: new URL('../../../models/self-edits/executor', import.meta.url),
   },
+  team: {
+    generator: new URL('../../../models/generator-base', import.meta.url),
+    executor: new URL('../../../models/executor', import.meta.url),
+  },
 };
 
 /** What a start has where nothing else is said. */
@@ -36,13 +42,15 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
     heldOut: 512,
   },
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
+  // A round is a stage: its problems are shared out among the agents.
+  team: { algorithm: SEQUENTIAL_TUNING, roundSize: 108, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
 };
 
 /**
  * A phase has converged once every domain reached this on the validation problems. A passage counts as solved when all its questions are
  * answered right.
  */
-export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75 };
+export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75, team: 0.9 };
 
 /** The settings that name the shipped models of a method. */
 export function modelFolders(method: Method): Environment {
@@ -71,8 +79,15 @@ const REST_EM = {
 
 /** Settings of the services that a method has besides those of every demonstration. */
 export function methodEnvironment(method: Method): Environment {
-  return method === 'experiences'
-    ? { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' }
+  if (method === 'experiences') return { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
+  return method === 'team'
+    ? {
+        SEAM_TRAINER_METHOD: TEAM_ARMS[0].name,
+        SEAM_TRAINER_ENTRY_MAX_TOKENS: '32',
+        // Every stage is promoted, in all arms: what holds an update back here is the trust region alone, so that it can be seen.
+        SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
+        SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
+      }
     : {
         SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
         SEAM_GENERATOR_GROUP_SIZE: '5',
@@ -94,4 +109,4 @@ export function methodEnvironment(method: Method): Environment {
 }
 
 /** Most tokens of an answer by the shipped executor. */
-export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4 };
+export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4, team: 40 };

@@ -68,8 +68,8 @@ function published(
   };
 }
 
-/** The demonstration's rounds. In the shifted phase every second problem, on average, is of the new variant. */
-export function worldSource(seed: number): ProblemSource {
+/** The demonstration's rounds, of a stream that has another name where another method learns. In the shifted phase every second problem, on average, is of the new variant. */
+export function worldSource(seed: number, stream = String(seed)): ProblemSource {
   return ({ round, phase, roundSize, occurredAt }) => {
     const random = Random.of('stream', seed, round);
     const request = {
@@ -83,7 +83,7 @@ export function worldSource(seed: number): ProblemSource {
     return base.map((problem, index) => {
       const chosen = phase === 'shifted' && random.float() < 0.5 ? (shifted[index] ?? problem) : problem;
       const number = round * roundSize + index;
-      return published(chosen, { stream: String(seed), number, round, phase }, { occurredAt, sourceClass: 'trusted' });
+      return published(chosen, { stream, number, round, phase }, { occurredAt, sourceClass: 'trusted' });
     });
   };
 }

@@ -5,6 +5,7 @@ import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
 import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
+import { runTeam } from './team/run-team.js';
 
 /**
  * Runs the loop in this process, to its end or until SIGINT or SIGTERM, and says in the end what came of it.
@@ -30,12 +31,13 @@ export async function start(options: StartOptions): Promise<StartExit> {
     return paths[1];
   };
 
-  await runLoop(options, {
+  const surroundings = {
     environment: process.env,
     signal: stopped.signal,
     terminal: process.stderr,
     onReport: writeReport,
-  });
+  };
+  await (options.method === 'team' ? runTeam : runLoop)(options, surroundings);
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
   process.stderr.write(

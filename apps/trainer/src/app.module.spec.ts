@@ -10,7 +10,12 @@ import { evaluatedByPerson, promotedByPerson, promotedByRun } from '@seamstream/
 import { type JsonSchema } from '@seamstream/token-grammar';
 import type { TrainingWeights } from '@seamstream/training-contract';
 import { FakeEngine, fakeLogProb } from '@seamstream/training-contract/testing';
-import { type ProblemResult, readTrainingHistory, runConfigurationOf } from '@seamstream/training-runs';
+import {
+  type ProblemResult,
+  readTrainingHistory,
+  runConfigurationOf,
+  servedAdaptersIn,
+} from '@seamstream/training-runs';
 import { explored, FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer } from './app.module.js';
 import { trainerConfigSchema } from './config.js';
@@ -427,15 +432,17 @@ describe('the trainer service', () => {
       expect(first?.runId === asked.runId).toBe(order[0] === 'a person');
       const reason = `overtaken: it was compared with the base model, and meanwhile adapter ${first!.adapterDigest} is served; train anew from that`;
       expect(asked.overtaken).toBe(order[0] === 'a person' ? null : reason);
-      const { runs, servedAdapters } = await readTrainingHistory(await openLog(world));
-      expect(servedAdapters).toEqual([null, first!.adapterDigest]);
+      const history = await readTrainingHistory(await openLog(world));
+      const { runs } = history;
+      expect(servedAdaptersIn(history, 'generator')).toEqual([null, first!.adapterDigest]);
       expect([first, second].map((event) => runs.get(event!.runId!)?.status)).toEqual(['promoted', 'rejected']);
 
       await publish(world, 6, 12, { adapterDigest: first!.adapterDigest });
       await consumed(world);
       const last = (await promotions()).at(-1);
       expect(last).toMatchObject({ parent: first!.adapterDigest });
-      expect((await readTrainingHistory(await openLog(world))).servedAdapters.at(-1)).toBe(last!.adapterDigest);
+      const { slots } = await readTrainingHistory(await openLog(world));
+      expect(slots.get('generator')!.served).toMatchObject({ adapterDigest: last!.adapterDigest });
     },
   );
 

@@ -192,6 +192,8 @@ describe('a forged plan', () => {
     await consumed(world);
     expect(await digests(world)).toEqual(await digests(whole.world));
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
-    expect((await new TrainingHistoryReader(log).read()).served.decisions).toMatchObject([{ status: 'counted' }]);
+    expect((await new TrainingHistoryReader(log).read()).slots.get('generator')!.decisions).toMatchObject([
+      { status: 'counted' },
+    ]);
   });
 });

@@ -11,6 +11,7 @@ export {
 } from './curriculum.decide.js';
 export { bareSequences } from './example.js';
 export { controlRewards, gainsOf } from './gains.js';
+export { effectiveSampleRatio } from './importance.js';
 export type {
   BufferInput,
   ComputedLogProbs,
@@ -20,6 +21,7 @@ export type {
   LearningInput,
   LogInput,
   Preparation,
+  ProblemsInput,
   Refusal,
   ReplayedRounds,
   ResultEvent,

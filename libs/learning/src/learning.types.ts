@@ -4,7 +4,7 @@
  * then for each step asks for its sequences and takes one optimizer step. Plans are plain data and a function of their
  * inputs, so a trainer that resumes makes the same plan again and continues at its next step.
  */
-import type { ExperienceGenerated } from '@seamstream/events';
+import type { ExperienceGenerated, ProblemPublished } from '@seamstream/events';
 import type { WrittenEntry } from '@seamstream/experience';
 import type { AttemptResult } from '@seamstream/experience-groups';
 import type {
@@ -31,7 +31,13 @@ export interface BufferInput {
   readonly rows: readonly BufferRow[];
 }
 
-export type LearningInput = LogInput | BufferInput;
+/** Published problems that nobody has tried yet: the run rolls them out itself. In the order of their ids. */
+export interface ProblemsInput {
+  readonly reads: 'problems';
+  readonly problems: readonly ProblemPublished[];
+}
+
+export type LearningInput = LogInput | BufferInput | ProblemsInput;
 
 /** What is known around the run. */
 export interface LearningContext {

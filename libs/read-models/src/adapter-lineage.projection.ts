@@ -5,6 +5,7 @@ import {
   type AdapterPromoted,
   type AdapterPublished,
   type Evaluation,
+  GENERATOR_SLOT,
   type OffsetRange,
   TOPIC,
 } from '@seamstream/events';
@@ -12,12 +13,14 @@ import {
   type Comparison,
   comparisonOf,
   type Decision,
-  evolveServedAdapter,
-  initialServedAdapter,
+  evolveServedSlots,
+  initialServedSlots,
   levelIn,
   type ServedAdapterState,
+  type ServedSlots,
+  servedIn,
 } from '@seamstream/release';
-import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
+import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: not decided yet. */
 export type AdapterStatus = 'published' | 'served' | 'promoted' | 'rolledBack' | 'rejected';
@@ -30,6 +33,8 @@ export interface AdapterVersion {
   readonly parent: string | null;
   readonly runId: string;
   readonly algorithm: string;
+  /** What it is served as. */
+  readonly slot: string;
   readonly kind: AdapterKind;
   readonly baseModelDigest: string;
   readonly key: string;
@@ -97,14 +102,14 @@ type VersionFacts = Omit<AdapterVersion, 'status' | 'evaluation' | 'comparison' 
 
 export interface AdapterLineageState {
   readonly folded: FoldedOffsets;
-  served: ServedAdapterState;
+  slots: ServedSlots;
   readonly versions: Map<string, VersionFacts>;
   /** Mostly from another topic than the rest: kept apart, so that they may come first. */
   readonly rejections: Map<string, Verdict & { readonly runId: string }>;
 }
 
 export interface AdapterLineage {
-  /** Digest of the adapter that generators shall serve; null is the bare base model. */
+  /** Digest of the adapter that generators shall serve; null is the bare base model. So are the next three. */
   readonly served: string | null;
   /** Who decided last what is served; null before the first decision. */
   readonly servedBy: AdapterAct | null;
@@ -112,7 +117,9 @@ export interface AdapterLineage {
   readonly pin: AdapterPin | null;
   /** What is served by and by, the base model (null) first: where a rollback leads to stands before the last. */
   readonly history: readonly (string | null)[];
-  /** In the order of publication. */
+  /** Digests of what the other slots are served with, by slot; those that nothing was promoted for are left out. */
+  readonly otherSlots: Readonly<Record<string, string>>;
+  /** In the order of publication, of all slots. */
   readonly versions: readonly AdapterVersion[];
   /** Evaluations, then decisions; each in the log's order. */
   readonly refused: readonly RefusedDecision[];
@@ -125,6 +132,7 @@ function versionOf(event: AdapterPublished, version: number): VersionFacts {
     parent: event.parent,
     runId: event.runId,
     algorithm: event.algorithm,
+    slot: event.slot,
     kind: event.kind,
     baseModelDigest: event.baseModelDigest,
     key: event.key,
@@ -235,14 +243,14 @@ export const adapterLineageProjection: KeptProjection<AdapterLineageState, Adapt
 
   initialState: () => ({
     folded: new Map(),
-    served: initialServedAdapter(),
+    slots: initialServedSlots(),
     versions: new Map(),
     rejections: new Map(),
   }),
 
   evolve(state, event, position) {
     if (!advance(state.folded, position)) return state;
-    state.served = evolveServedAdapter(state.served, event);
+    state.slots = evolveServedSlots(state.slots, event);
     switch (event.type) {
       case 'AdapterPublished': {
         // Equal content is the same adapter, regardless of which run makes it again.
@@ -260,39 +268,52 @@ export const adapterLineageProjection: KeptProjection<AdapterLineageState, Adapt
   },
 
   read(state) {
-    const { versions } = state;
-    const servedDigest = state.served.served?.adapterDigest ?? null;
-    const { promotions, acts, overtaken, refused, servedBy } = sorted(state.served);
-    const { pin, history, rolledBack, measured } = state.served;
+    const { slots } = state;
+    const own = servedIn(slots, GENERATOR_SLOT);
+    const chains = new Map([...slots].map(([slot, chain]) => [slot, { chain, ...sorted(chain) }]));
     const rejections = new Map(state.rejections);
-    for (const event of overtaken) reject(rejections, event.promotion, event.promotion.runId ?? '', event.reason);
+    for (const { overtaken } of chains.values())
+      for (const event of overtaken) reject(rejections, event.promotion, event.promotion.runId ?? '', event.reason);
+    const others = sortedEntries(slots).flatMap(([slot, { served }]): [string, string][] =>
+      slot === GENERATOR_SLOT || served === null ? [] : [[slot, served.adapterDigest]],
+    );
+    const { pin, history } = own;
     return {
-      served: servedDigest,
-      servedBy,
+      served: own.served?.adapterDigest ?? null,
+      servedBy: chains.get(GENERATOR_SLOT)!.servedBy,
       pin: pin && { adapterDigest: pin.adapterDigest, by: pin.pinnedBy, at: pin.meta.occurredAt, reason: pin.reason },
       history: history.map((each) => each?.adapterDigest ?? null),
-      refused,
-      versions: [...versions.values()].map((facts) => {
-        const digest = facts.adapterDigest;
-        const promotion = promotions.get(digest);
-        const rejection = rejections.get(digest);
-        const rollback = rolledBack.get(digest);
-        const newest = measured.findLast(({ adapterDigest }) => adapterDigest === digest);
-        const [status, reason]: [AdapterStatus, string | null] =
-          digest === servedDigest
-            ? ['served', promotion?.reason ?? null]
-            : rollback !== undefined
-              ? ['rolledBack', `${rollback.rolledBackBy}: ${rollback.reason}`]
-              : promotion !== undefined
-                ? ['promoted', promotion.reason]
-                : rejection !== undefined
-                  ? ['rejected', rejection.reason]
-                  : ['published', null];
-        const evaluation = promotion?.evaluation ?? newest?.evaluation ?? rejection?.evaluation ?? null;
-        const plan = state.served.runs.get(facts.runId)?.started?.configuration;
-        const comparison = evaluation && comparisonOf(evaluation, plan === undefined ? null : levelIn(plan));
-        return { ...facts, status, reason, evaluation, comparison, acts: acts.get(digest) ?? [] };
-      }),
+      otherSlots: Object.fromEntries(others),
+      refused: [...chains.values()].flatMap(({ refused }) => refused),
+      versions: [...state.versions.values()].map((facts) =>
+        storyOf(facts, chains.get(facts.slot)!, rejections.get(facts.adapterDigest)),
+      ),
     };
   },
 };
+
+/** An adapter with what its slot's chain, or else its run, says of it. */
+function storyOf(
+  facts: VersionFacts,
+  { chain, promotions, acts }: { readonly chain: ServedAdapterState } & ReturnType<typeof sorted>,
+  rejection: Verdict | undefined,
+): AdapterVersion {
+  const digest = facts.adapterDigest;
+  const promotion = promotions.get(digest);
+  const rollback = chain.rolledBack.get(digest);
+  const newest = chain.measured.findLast(({ adapterDigest }) => adapterDigest === digest);
+  const [status, reason]: [AdapterStatus, string | null] =
+    digest === chain.served?.adapterDigest
+      ? ['served', promotion?.reason ?? null]
+      : rollback !== undefined
+        ? ['rolledBack', `${rollback.rolledBackBy}: ${rollback.reason}`]
+        : promotion !== undefined
+          ? ['promoted', promotion.reason]
+          : rejection !== undefined
+            ? ['rejected', rejection.reason]
+            : ['published', null];
+  const evaluation = promotion?.evaluation ?? newest?.evaluation ?? rejection?.evaluation ?? null;
+  const plan = chain.runs.get(facts.runId)?.started?.configuration;
+  const comparison = evaluation && comparisonOf(evaluation, plan === undefined ? null : levelIn(plan));
+  return { ...facts, status, reason, evaluation, comparison, acts: acts.get(digest) ?? [] };
+}

@@ -19,3 +19,4 @@ export {
   type ServedAdapter,
   type ServedAdapterState,
 } from './served-adapter.projection.js';
+export { evolveServedSlots, initialServedSlots, type ServedSlots, servedIn } from './served-slots.projection.js';

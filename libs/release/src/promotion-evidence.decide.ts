@@ -24,7 +24,7 @@ import {
 
 /** What the log says of a run, as far as a promotion rests on it. Of a repeated fact the first counts. */
 export interface RunRecord {
-  readonly started: Pick<TrainingRunStarted, 'meta' | 'parentAdapter' | 'configuration'> | undefined;
+  readonly started: Pick<TrainingRunStarted, 'meta' | 'slot' | 'parentAdapter' | 'configuration'> | undefined;
   readonly completed: Pick<TrainingRunCompleted, 'adapterDigest'> | undefined;
   readonly rejected: Pick<TrainingRunRejected, 'adapterDigest' | 'evaluation'> | undefined;
 }
@@ -36,11 +36,11 @@ export function runRecordOf(
 ): RunRecord {
   const record = known ?? { started: undefined, completed: undefined, rejected: undefined };
   if (event.type === 'TrainingRunStarted') {
-    const { meta, parentAdapter, configuration } = event;
+    const { meta, slot, parentAdapter, configuration } = event;
     const isOwn = (id: string | undefined): boolean => id === startOf(event.runId);
     // A start that another process recorded does not keep the run's own from counting.
     const isNew = record.started === undefined || (isOwn(meta.messageId) && !isOwn(record.started.meta.messageId));
-    return isNew ? { ...record, started: { meta, parentAdapter, configuration } } : record;
+    return isNew ? { ...record, started: { meta, slot, parentAdapter, configuration } } : record;
   }
   if (event.type === 'TrainingRunRejected') {
     const { adapterDigest, evaluation } = event;
@@ -137,12 +137,13 @@ export function actDoubt(by: string | null, reason: string): string | undefined 
 }
 
 function runDoubt(
-  { adapterDigest, parent, evaluation, meta }: AdapterPromoted,
+  { adapterDigest, slot, parent, evaluation, meta }: AdapterPromoted,
   runId: string,
   { named, run }: { readonly named: readonly AdapterPublished[]; readonly run: RunRecord | undefined },
 ): string | undefined {
   if (run?.started === undefined) return `no run ${runId} was started`;
   if (run.started.meta.messageId !== startOf(runId)) return `the start of run ${runId} does not have the id of one`;
+  if (run.started.slot !== slot) return `run ${runId} was started for slot ${run.started.slot}`;
   if (run.completed === undefined) return `run ${runId} was not completed`;
   if (run.completed.adapterDigest !== adapterDigest)
     return `run ${runId} completed with adapter ${run.completed.adapterDigest}`;

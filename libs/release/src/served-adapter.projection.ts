@@ -1,7 +1,7 @@
 /**
- * Which adapter generators shall serve, folded from seam.adapters and seam.training. The topic of adapters has one partition, so all
- * readers agree on the order of its facts. The facts of the runs count regardless of their place among those: what is learned of
- * a run later is applied as if it had been known before.
+ * Which artefact a slot is served with, folded from seam.adapters and seam.training. Each slot has its own chain: a fact about another
+ * slot changes nothing in it. The topic of adapters has one partition, so all readers agree on the order of its facts. The facts of the
+ * runs count regardless of their place among those: what is learned of a run later is applied as if it had been known before.
  *
  * A repeated fact counts once. Runs that end at the same time know nothing of each other, and no transaction spans both: the order
  * decides which promotion counts, and the other one is overtaken. No record is believed because it is there. A promotion, a rollback
@@ -12,7 +12,13 @@
  *                      ▼                                   origin of; a person may.
  *               an earlier one is served
  */
-import type { AdapterPromoted, AdapterPublished, EventOf, SeamEvent } from '@seamstream/events';
+import {
+  type AdapterPromoted,
+  type AdapterPublished,
+  type EventOf,
+  GENERATOR_SLOT,
+  type SeamEvent,
+} from '@seamstream/events';
 import { canonicalJson, onOneLine } from '@seamstream/kernel';
 import {
   actDoubt,
@@ -47,6 +53,8 @@ export interface Decision {
 }
 
 export interface ServedAdapterState {
+  /** Whose chain it is. */
+  readonly slot: string;
   readonly served: ServedAdapter | null;
   /** What holds {@link served}, until a person unpins. */
   readonly pin: EventOf<'AdapterPinned'> | null;
@@ -66,8 +74,10 @@ export interface ServedAdapterState {
   readonly doubted: readonly { readonly event: EventOf<'AdapterEvaluated'>; readonly reason: string }[];
 }
 
-export function initialServedAdapter(): ServedAdapterState {
+/** @param slot by default that of the generators, which is also that of logs from before there were slots */
+export function initialServedAdapter(slot: string = GENERATOR_SLOT): ServedAdapterState {
   return {
+    slot,
     served: null,
     pin: null,
     history: [null],
@@ -181,14 +191,14 @@ export function evolveServedAdapter(state: ServedAdapterState, event: SeamEvent)
     case 'AdapterRolledBack':
     case 'AdapterPinned':
     case 'AdapterUnpinned':
-      return take({ ...state, steps: [...state.steps, event] }, event);
+      return event.slot === state.slot ? take({ ...state, steps: [...state.steps, event] }, event) : state;
     default:
       return state;
   }
 }
 
-function foldedAnew({ steps, runs }: ServedAdapterState): ServedAdapterState {
-  return steps.reduce(take, { ...initialServedAdapter(), steps, runs });
+function foldedAnew({ slot, steps, runs }: ServedAdapterState): ServedAdapterState {
+  return steps.reduce(take, { ...initialServedAdapter(slot), steps, runs });
 }
 
 function take(state: ServedAdapterState, step: Step): ServedAdapterState {

@@ -15,6 +15,7 @@ export interface PromotionFacts {
   readonly algorithm?: string;
   readonly occurredAt?: number;
   readonly rule?: string;
+  readonly slot?: string;
 }
 
 export function evaluationOf(success: number, parentSuccess: number | null = null): Evaluation {
@@ -37,14 +38,14 @@ const derived = (cause: EventMeta, role: string, occurredAt: number): EventMeta 
   deriveMeta(cause, { role, source: 'seam/trainer', occurredAt });
 
 function runStarted(
-  { configuration = '{}', parent = null, algorithm = 'sft' }: PromotionFacts,
+  { configuration = '{}', parent = null, algorithm = 'sft', slot = 'generator' }: PromotionFacts,
   meta: EventMeta,
   runId: string,
 ): EventOf<'TrainingRunStarted'> {
   return {
     type: 'TrainingRunStarted',
     method: 'seam',
-    slot: 'generator',
+    slot,
     meta,
     runId,
     algorithm,
@@ -71,7 +72,7 @@ export function promotedByRun(
 ] {
   const { adapterDigest, parent = null, success = 0.5, occurredAt = 5, algorithm = 'sft' } = facts;
   const { runId = `run-${adapterDigest}`, key = `adapters/${adapterDigest}` } = facts;
-  const { fingerprint = `f-${adapterDigest}` } = facts;
+  const { fingerprint = `f-${adapterDigest}`, slot = 'generator' } = facts;
   const meta = originMeta({
     messageId: derivedId(runId, 'started'),
     correlationId: runId,
@@ -84,7 +85,7 @@ export function promotedByRun(
     {
       type: 'AdapterPublished',
       method: 'seam',
-      slot: 'generator',
+      slot,
       artefact: null,
       engine: null,
       attestation: null,
@@ -113,7 +114,7 @@ export function promotedByRun(
     },
     {
       type: 'AdapterPromoted',
-      slot: 'generator',
+      slot,
       attestation: null,
       meta: derived(meta, 'promoted', occurredAt),
       adapterDigest,

@@ -81,7 +81,7 @@ export class BelievedPlans {
    * @param isNew whether the log told of runs or adapters since the last look
    * @returns the runs whose plans are believed from now on
    */
-  async settle(servedAdapters: readonly (string | null)[], isNew: boolean): Promise<readonly string[]> {
+  async settle(servedAdapters: PlanGrounds['servedAdapters'], isNew: boolean): Promise<readonly string[]> {
     if (!isNew && [...this.candidates.values()].every(({ looks }) => looks >= LOOKS_BEFORE_TOLD)) return [];
     const grounds = await this.grounds(servedAdapters);
     const settled: string[] = [];
@@ -133,10 +133,10 @@ export class BelievedPlans {
       : planDoubt(plan, isPlanned, grounds);
   }
 
-  private async grounds(servedAdapters: readonly (string | null)[]): Promise<PlanGrounds> {
+  private async grounds(servedAdapters: PlanGrounds['servedAdapters']): Promise<PlanGrounds> {
     const { log } = this;
     const ends = new Map<string, number>();
-    for (const topic of [TOPIC.outcomes, TOPIC.experiences])
+    for (const topic of [TOPIC.outcomes, TOPIC.experiences, TOPIC.problems])
       for (const { partition, high } of await log.watermarks(topic)) ends.set(partitionName(topic, partition), high);
     const isTrimmed = (await log.watermarks(TOPIC.training)).some(({ low }) => low > 0);
     const readsBuffer = [...this.candidates.values()].some(({ plan }) => plan.manifests.length > 0);
@@ -146,7 +146,7 @@ export class BelievedPlans {
       ends,
       windows: this.windows,
       isTrimmed,
-      servedAdapters: new Set(servedAdapters),
+      servedAdapters,
       versions: new Set(versions),
     };
   }

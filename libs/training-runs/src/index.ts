@@ -17,6 +17,7 @@ export {
   type MethodsWithRunners,
   type MethodWithRunner,
   type Recording,
+  type Resumable,
 } from './job-runner.js';
 export type { Job, JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
 export type { TrainingProgress } from './make-artefact.js';
@@ -43,8 +44,10 @@ export { TrainOnDemandHandler } from './train-on-demand.handler.js';
 export {
   readTrainingHistory,
   runOfLastWindow,
+  servedAdaptersIn,
   type TrainingHistory,
   TrainingHistoryReader,
 } from './training-history.js';
 export { hasEnded, initialState, type TrainingRun } from './training-run.js';
+export { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
 export { WindowRestoration } from './window-restoration.js';

@@ -1,5 +1,5 @@
 /** Carries out jobs of one kind, and knows what they make: how it is stored, loaded and measured. */
-import type { AdapterPublished, EngineIdentity } from '@seamstream/events';
+import type { AdapterPublished, EngineIdentity, SeamEvent } from '@seamstream/events';
 import type { AdapterDifference } from '@seamstream/training-contract';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import type { Artefact, StoredArtefact } from './artefact.js';
@@ -27,6 +27,8 @@ export interface Recording {
     readonly everySteps: number;
     readonly save: (work: Resumable, metrics: Readonly<Record<string, number>>) => Promise<unknown>;
   };
+  /** Records what happened on the way, as the run's only holder; absent where nothing is written (rehearsals, verification). */
+  readonly record?: (events: readonly SeamEvent[]) => Promise<unknown>;
   readonly report: (
     phase: 'preparing' | 'training',
     done: number,

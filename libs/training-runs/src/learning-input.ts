@@ -4,7 +4,7 @@ import { type EventOf, isWhole, type OffsetRange, TOPIC } from '@seamstream/even
 import { type ProblemContents, placesIn } from '@seamstream/evidence';
 import { isAttemptResult } from '@seamstream/experience-groups';
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
-import type { LearningInput, LogInput, ResultEvent } from '@seamstream/learning';
+import type { LearningInput, LogInput, ProblemsInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
 import type { Recipe } from './learning-method.js';
@@ -23,6 +23,7 @@ export async function readLearningInput(
     configuration,
   }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'> & { readonly configuration?: RunPlan['configuration'] },
 ): Promise<LearningInput> {
+  if (reads === 'problems') return readProblemsInput(source, inputs);
   if (reads === 'log') {
     const { excluded, refused = [] } = configuration ?? {};
     return readLogInput(source, inputs, { excluded: new Set(excluded), refused });
@@ -41,6 +42,17 @@ export async function readLearningInput(
   }
   // Of several shards: in the order in which one buffer would have them.
   return { reads: 'buffer', rows: rows.sort((a, b) => compareText(a.outcomeId, b.outcomeId)) };
+}
+
+/** Each problem once, however often it was published: the first counts. */
+export async function readProblemsInput(source: EventSource, inputs: readonly OffsetRange[]): Promise<ProblemsInput> {
+  const problems = new Map<string, EventOf<'ProblemPublished'>>();
+  for (const range of inputs)
+    for (const { event } of await source.placed(range))
+      if (event.type === 'ProblemPublished' && !problems.has(event.problem.problemId))
+        problems.set(event.problem.problemId, event);
+  const inOrder = [...problems.values()].sort((a, b) => compareText(a.problem.problemId, b.problem.problemId));
+  return { reads: 'problems', problems: inOrder };
 }
 
 /**

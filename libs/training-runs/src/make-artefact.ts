@@ -9,6 +9,7 @@ import {
   summary,
 } from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
+import type { SeamEvent } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import type { EntrySchemas } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
@@ -53,6 +54,8 @@ export interface MakingProgress {
   readonly signal: AbortSignal;
   /** Newest first. */
   readonly checkpoints: readonly Checkpoint[];
+  /** Appends what a runner tells of its work; absent: nothing is written. */
+  readonly record?: (events: readonly SeamEvent[]) => Promise<unknown>;
   /** Records a checkpoint after so many steps; absent: nothing is saved. */
   readonly saving?: {
     readonly everySteps: number;
@@ -89,7 +92,8 @@ export class MakeArtefact {
     return { ...result, metrics: this.withFindings(plan, result.metrics, findings) };
   }
 
-  private recordingOf({ runId, algorithm }: RunPlan, { signal, checkpoints, saving }: MakingProgress): Recording {
+  private recordingOf({ runId, algorithm }: RunPlan, progress: MakingProgress): Recording {
+    const { signal, checkpoints, saving, record } = progress;
     const { objects, onProgress } = this.dependencies;
     const kept = new Checkpoints(objects, runId);
     return {
@@ -104,6 +108,7 @@ export class MakeArtefact {
               save: async (work, metrics) => saving.record(await kept.save(work), metrics),
             },
           }),
+      ...(record === undefined ? {} : { record }),
       report: (phase, done, total, metrics = {}) => onProgress({ runId, algorithm, phase, done, total, metrics }),
     };
   }

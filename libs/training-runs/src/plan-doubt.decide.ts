@@ -17,8 +17,8 @@ export interface PlanGrounds {
   readonly windows: ReadonlyMap<number, RunWindow>;
   /** Whether the log has let go of the beginning of its plans: what they named is then not known in full. */
   readonly isTrimmed: boolean;
-  /** Digests that were served, null for the bare base model. */
-  readonly servedAdapters: ReadonlySet<string | null>;
+  /** Digests that a slot was served with, null for the bare base model. */
+  readonly servedAdapters: (slot: string) => readonly (string | null)[];
   /** `key digest` of the buffer's versions. */
   readonly versions: ReadonlySet<string>;
 }
@@ -53,7 +53,8 @@ export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGround
 function rangesDoubt(ranges: readonly OffsetRange[], { ends }: PlanGrounds): string | undefined {
   for (const { topic, partition, from, to } of ranges) {
     const end = ends.get(partitionName(topic, partition));
-    if (end === undefined) return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
+    if (end === undefined)
+      return `it learns from ${topic}/${partition}, which holds neither results nor experiences nor problems`;
     if (!(0 <= from && from <= to && to <= end))
       return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
   }
@@ -103,9 +104,10 @@ function inputsDoubt(
   return undefined;
 }
 
-function parentDoubt({ parentAdapter, configuration }: RunPlan, { servedAdapters }: PlanGrounds): string | undefined {
+function parentDoubt({ slot, parentAdapter, configuration }: RunPlan, grounds: PlanGrounds): string | undefined {
   const named = configuration.servedAdapters;
-  const unserved = [parentAdapter, ...named].find((digest) => !servedAdapters.has(digest));
+  const served = new Set(grounds.servedAdapters(slot));
+  const unserved = [parentAdapter, ...named].find((digest) => !served.has(digest));
   if (unserved !== undefined) return `it builds on adapter ${unserved}, which was never served`;
   return (named.at(-1) ?? null) === parentAdapter
     ? undefined

@@ -24,10 +24,11 @@ import { CommittedVersions } from './committed-versions.js';
 import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learning-input.js';
 import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
+import { planProblems, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
-import { type Comparisons, runOfLastWindow, type TrainingHistory } from './training-history.js';
+import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 
 /** Changes when the same plan would lead to other weights. */
 const CODE_VERSION = '0.1.0';
@@ -132,6 +133,7 @@ export class PlanRunHandler {
   /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
   async onDemand(request: TrainingRequest, history: TrainingHistory): Promise<RunPlan> {
     const algorithm = this.algorithm(request.algorithm);
+    if (algorithm.reads === 'problems') return this.ofProblems(request, algorithm, history);
     const last = history.lastWindow?.configuration;
     const begin = new Map((last?.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]));
     const outcomes = (await this.dependencies.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
@@ -167,6 +169,20 @@ export class PlanRunHandler {
     });
   }
 
+  private async ofProblems(request: TrainingRequest, algorithm: Recipe, history: TrainingHistory): Promise<RunPlan> {
+    const { log, method, problemSet } = this.dependencies;
+    const found = await unreadProblems(log, method, history);
+    const { responseMaxTokens, entryMaxTokens } = this.config;
+    const settings = mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {});
+    return planProblems(found, {
+      ...{ request, method, history, baseModelDigest: this.dependencies.baseModelDigest },
+      ...{ seed: this.config.seed, codeVersion: CODE_VERSION },
+      algorithm: algorithm.resolveConfiguration(settings),
+      promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
+      evaluation: { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } },
+    });
+  }
+
   private async plan(facts: {
     readonly choice: EndedWindow['choice'];
     readonly iteration?: RunIteration | undefined;
@@ -187,6 +203,7 @@ export class PlanRunHandler {
     );
     const { problemSet } = this.dependencies;
     const { responseMaxTokens, entryMaxTokens } = this.config;
+    const servedAdapters = servedAdaptersIn(history, this.dependencies.method.slot);
     const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history, signal);
     const earlier = windowsBefore(current, rounds, history);
     const domains = new Set([
@@ -205,7 +222,7 @@ export class PlanRunHandler {
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           ...refusedIn([...earlier, current]),
-          servedAdapters: [...history.servedAdapters],
+          servedAdapters: [...servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
           promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
@@ -219,7 +236,7 @@ export class PlanRunHandler {
           digest: manifestDigest,
         })),
         baseModelDigest: this.dependencies.baseModelDigest,
-        parentAdapter: history.servedAdapters.at(-1) ?? null,
+        parentAdapter: servedAdapters.at(-1) ?? null,
         seed: this.config.seed,
         codeVersion: CODE_VERSION,
       },
@@ -238,7 +255,7 @@ export class PlanRunHandler {
     const { least, most } = algorithm.replayedRounds(settings);
     const facts = {
       baseModelDigest: this.dependencies.baseModelDigest,
-      servedAdapters: history.servedAdapters,
+      servedAdapters: servedAdaptersIn(history, this.dependencies.method.slot),
     };
     let rounds = Math.max(1, least);
     while (rounds < most && windowsBefore(current, Number.POSITIVE_INFINITY, history).length >= rounds) {

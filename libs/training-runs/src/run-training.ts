@@ -4,7 +4,7 @@
  */
 import type { EngineIdentity, EngineTolerance, SeamEvent, TrainingRunStarted } from '@seamstream/events';
 import { backoffMs, type Clock, isSeamError, SeamError, sleep } from '@seamstream/kernel';
-import { promotionHindrance } from '@seamstream/release';
+import { promotionHindrance, servedIn } from '@seamstream/release';
 import { type AdapterDifference, isWithin, toleranceOf } from '@seamstream/training-contract';
 import type { Artefact } from './artefact.js';
 import { Checkpoints } from './checkpoints.js';
@@ -151,6 +151,7 @@ export class RunTraining {
     const made = await this.making.make(plan, await parentOf(plan, known.published, runner), {
       signal: holder.signal,
       checkpoints: action.checkpoints,
+      record: (told) => holder.record(told),
       saving: {
         everySteps: this.settings.checkpointEverySteps,
         record: async (checkpoint, metrics) => {
@@ -192,12 +193,12 @@ export class RunTraining {
       onProgress: (done, total) => onProgress({ runId, algorithm, phase: 'evaluating', done, total, metrics: {} }),
     });
     logger.info({ runId, adapterDigest, promote, reason }, 'adapter judged');
-    const { served } = await this.heedCancelling(plan);
+    const { slots } = await this.heedCancelling(plan);
     if (!promote) return events.rejected({ adapterDigest, reason, evaluation, metrics });
     // Runs may overlap, and a rollback comes when it is needed. What comes between this look and the promotion's place in the log is
     // decided by the log's order: `onlyOverParent`.
     const promotion = { adapterDigest, parent, runId, onlyOverParent: true };
-    const hindrance = promotionHindrance(served, promotion);
+    const hindrance = promotionHindrance(servedIn(slots, plan.slot), promotion);
     return hindrance === undefined
       ? events.promoted(published, { rule, evaluation })
       : events.rejected({ adapterDigest, reason: hindrance, evaluation, metrics });

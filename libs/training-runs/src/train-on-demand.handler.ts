@@ -2,6 +2,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
 import { type Clock, canonicalJson, sha256 } from '@seamstream/kernel';
+import { servedIn } from '@seamstream/release';
 import { holdRun } from './hold-run.js';
 import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
@@ -53,7 +54,7 @@ export class TrainOnDemandHandler {
       }
       const ending = await runTraining.carryOut(plan, holder);
       if (ending === undefined) return { runId, ending: [], overtaken: null };
-      const { decisions } = (await history.read()).served;
+      const { decisions } = servedIn((await history.read()).slots, plan.slot);
       const late = decisions.find(
         ({ event, status }) => status === 'overtaken' && event.meta.messageId === ending.meta.messageId,
       );

@@ -15,10 +15,12 @@ import {
   countedPromotions,
   type Decision,
   decisionOn,
-  evolveServedAdapter,
-  initialServedAdapter,
+  evolveServedSlots,
+  initialServedSlots,
   isOfCompletedRun,
   type ServedAdapterState,
+  type ServedSlots,
+  servedIn,
 } from '@seamstream/release';
 import type { AskedPerDomain } from './adapter-evaluation.port.js';
 import { type Belief, BelievedPlans } from './believed-plans.js';
@@ -34,9 +36,8 @@ export interface TrainingHistory {
   readonly lastWindow: { readonly runId: string; readonly configuration: RunConfiguration } | undefined;
   /** Windows by their index. */
   readonly windows: ReadonlyMap<number, RunWindow>;
-  readonly served: ServedAdapterState;
-  /** Digests in the order in which they were served, the bare base model (null) first; the last is served now. */
-  readonly servedAdapters: readonly (string | null)[];
+  /** What every slot is served with. */
+  readonly slots: ServedSlots;
   readonly published: ReadonlyMap<string, AdapterPublished>;
   /** By digest, those that counted. */
   readonly promoted: ReadonlyMap<string, AdapterPromoted>;
@@ -72,7 +73,7 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
  */
 export class TrainingHistoryReader {
   private readonly reader: NewEvents;
-  private served = initialServedAdapter();
+  private slots = initialServedSlots();
   /** By run, in the order in which a run's events follow from each other. */
   private readonly eventsOf = new Map<string, RunEvent[]>();
   private readonly runs = new Map<string, TrainingRun>();
@@ -81,7 +82,7 @@ export class TrainingHistoryReader {
   private known: TrainingHistory | undefined;
   /** Runs that the log told of and that are not folded yet, and what was decided when the last ones were: a look may fail between. */
   private readonly changed = new Set<string>();
-  private decidedBefore = this.served.decisions;
+  private decidedBefore = this.slots;
   private reading: Promise<unknown> = Promise.resolve();
   /** What could not be read: the history has a gap from there on, and is told no more. */
   private fault: Error | undefined;
@@ -109,29 +110,29 @@ export class TrainingHistoryReader {
     const { changed } = this;
     for (const { event, record } of news) {
       if (!this.isNoted(event, record.timestampMs)) continue;
-      this.served = evolveServedAdapter(this.served, event);
+      this.slots = evolveServedSlots(this.slots, event);
       const runId = runIdOf(event);
       if (runId === undefined) continue;
       changed.add(runId);
       placeIn(this.eventsOf, runId, event as RunEvent);
     }
-    const servedAdapters = servedInOrder(this.served);
+    const servedAdapters = (slot: string): readonly (string | null)[] => servedInOrder(servedIn(this.slots, slot));
     for (const runId of await this.plans.settle(servedAdapters, news.length + changed.size > 0)) changed.add(runId);
-    if (this.known?.served === this.served && changed.size === 0) return this.known;
+    if (this.known?.slots === this.slots && changed.size === 0) return this.known;
     // What is learned of a run later may change what came of earlier decisions.
-    if (this.decidedBefore.some((each, index) => each !== this.served.decisions[index]))
-      for (const { event } of this.served.decisions)
-        if (event.type === 'AdapterPromoted' && event.runId !== null) changed.add(event.runId);
+    for (const [slot, { decisions }] of this.slots)
+      if ((this.decidedBefore.get(slot)?.decisions ?? []).some((each, index) => each !== decisions[index]))
+        for (const { event } of decisions)
+          if (event.type === 'AdapterPromoted' && event.runId !== null) changed.add(event.runId);
     for (const runId of changed) if (this.plans.has(runId)) this.foldRun(runId);
     changed.clear();
-    this.decidedBefore = this.served.decisions;
+    this.decidedBefore = this.slots;
     this.known = {
       runs: this.runs,
       lastWindow: this.plans.last,
       windows: this.plans.windows,
-      served: this.served,
-      servedAdapters,
-      ...adaptersOf(this.served),
+      slots: this.slots,
+      ...adaptersOf(this.slots),
       comparisons: addedComparisons([...this.compared.values()]),
     };
     return this.known;
@@ -150,7 +151,7 @@ export class TrainingHistoryReader {
     let run: TrainingRun = initialState();
     this.compared.delete(runId);
     for (const event of this.eventsOf.get(runId) ?? []) {
-      const decision = decisionOn(this.served, event);
+      const decision = this.decisionOn(event);
       if (!this.isBelieved(event, decision?.status)) continue;
       run = decision?.status === 'overtaken' ? overtake(run) : evolve(run, event);
       const compared = comparisonIn(event, decision?.status);
@@ -159,9 +160,14 @@ export class TrainingHistoryReader {
     this.runs.set(runId, run);
   }
 
+  private decisionOn(event: RunEvent): Decision | undefined {
+    return event.type === 'AdapterPromoted' ? decisionOn(servedIn(this.slots, event.slot), event) : undefined;
+  }
+
   /** Only the run itself says what it made: an adapter under its name that it did not complete with is somebody else's. */
   private isBelieved(event: RunEvent, status: Decision['status'] | undefined): boolean {
-    if (event.type === 'AdapterPublished') return isOfCompletedRun(event, this.served.runs.get(event.runId));
+    if (event.type === 'AdapterPublished')
+      return isOfCompletedRun(event, servedIn(this.slots, event.slot).runs.get(event.runId));
     // Weights are taken from a run's own folder alone.
     if (event.type === 'TrainingRunCheckpointed') return event.checkpointKey.startsWith(runFolder(event.runId));
     return event.type !== 'AdapterPromoted' || (status !== undefined && status !== 'refused');
@@ -176,7 +182,11 @@ function placeIn(eventsOf: Map<string, RunEvent[]>, runId: string, event: RunEve
   own.splice(before + 1, 0, event);
 }
 
-/** What was served, one after the other, the bare base model (null) first. */
+/** Digests that a slot was served with, one after the other, the bare base model (null) first; the last is served now. */
+export function servedAdaptersIn({ slots }: TrainingHistory, slot: string): readonly (string | null)[] {
+  return servedInOrder(servedIn(slots, slot));
+}
+
 function servedInOrder({ decisions }: ServedAdapterState): readonly (string | null)[] {
   const served: (string | null)[] = [null];
   for (const { event, status } of decisions) {
@@ -211,13 +221,16 @@ function addedComparisons(all: readonly Compared[]): Comparisons {
 }
 
 /** Of several records of one adapter the one counts that its run told; promotions by digest, those that counted. */
-function adaptersOf(served: ServedAdapterState): Pick<TrainingHistory, 'published' | 'promoted'> {
-  const { published: told, runs } = served;
+function adaptersOf(slots: ServedSlots): Pick<TrainingHistory, 'published' | 'promoted'> {
   const published = new Map<string, AdapterPublished>();
-  for (const event of told)
-    if (!published.has(event.adapterDigest) || isOfCompletedRun(event, runs.get(event.runId)))
-      published.set(event.adapterDigest, event);
-  return { published, promoted: new Map(countedPromotions(served).map((event) => [event.adapterDigest, event])) };
+  const promoted = new Map<string, AdapterPromoted>();
+  for (const chain of slots.values()) {
+    for (const event of chain.published)
+      if (!published.has(event.adapterDigest) || isOfCompletedRun(event, chain.runs.get(event.runId)))
+        published.set(event.adapterDigest, event);
+    for (const event of countedPromotions(chain)) promoted.set(event.adapterDigest, event);
+  }
+  return { published, promoted };
 }
 
 const RANKS: Partial<Record<SeamEvent['type'], number>> = {

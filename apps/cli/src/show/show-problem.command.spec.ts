@@ -178,4 +178,4 @@ describe('seam show', () => {
   });
 });
 
-const NO_ADAPTERS = { served: null, servedBy: null, pin: null, history: [], versions: [], refused: [] };
+const NO_ADAPTERS = { served: null, servedBy: null, pin: null, history: [], otherSlots: {}, versions: [], refused: [] };

@@ -71,6 +71,16 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'TeamTurnTaken':
+      return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
+    case 'TeamRolloutJudged':
+      return `${shortId(event.problemId)} rollout ${event.candidate + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: ${excerpt(event.outcome ?? 'no outcome', TEXT_WIDTH)}`;
+    case 'TeamBatchSampled':
+      return `${shortId(event.runId)} batch ${event.batch + 1}: ${event.successes} of ${plural(event.rollouts, 'rollout')} solved${event.isResampled ? ', resampled' : ''}, for ${onOneLine(event.agents.join(', '))}`;
+    case 'AgentUpdateTried':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
+    case 'AgentUpdated':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':

@@ -2,11 +2,12 @@
 import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
 import type { Report } from './report.types.js';
 import { renderReportPage } from './report-page.js';
+import { renderTeamPage, type TeamReport, teamHeadline, teamSummary } from './team-report.js';
 import { headline, summary } from './verdict.js';
 
 export interface FinishedReport {
   /** What `report.json` holds. */
-  readonly figures: Report | EditsReport;
+  readonly figures: Report | EditsReport | TeamReport;
   readonly page: string;
   readonly headline: string;
   readonly summary: string;
@@ -28,4 +29,10 @@ export function reportOfEdits(figures: EditsReport): FinishedReport {
   const { converged } = figures;
   const [page, first] = [renderEditsPage(figures), editsHeadline(figures)];
   return { figures, page, headline: first, summary: editsSummary(figures), converged };
+}
+
+export function reportOfTeam(figures: TeamReport): FinishedReport {
+  const { converged } = figures;
+  const [page, first] = [renderTeamPage(figures), teamHeadline(figures)];
+  return { figures, page, headline: first, summary: teamSummary(figures), converged };
 }

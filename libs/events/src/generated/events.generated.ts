@@ -844,6 +844,156 @@ export interface SelfTrainingStopped {
   readonly reason: string;
 }
 
+/** An agent of a team took its turn in a rollout. */
+export interface TeamTurnTaken {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Which of the run's batches, from 0. */
+  readonly batch: number;
+  /** The rollout: its turns in their order, and what they came to. */
+  readonly rolloutId: string;
+  /** The problem; its content is in seam.problems. */
+  readonly problemId: string;
+  /** Which rollout of the problem, from 0. */
+  readonly candidate: number;
+  /** Which turn of the rollout, from 0. */
+  readonly turn: number;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** What its adapters are published for. */
+  readonly slot: string;
+  /** What it wrote. */
+  readonly text: string;
+  /** What it was asked, exactly as it was fed. */
+  readonly promptTokenIds: readonly number[];
+  /** The sampled ids exactly as sampled. */
+  readonly tokenIds: readonly number[];
+  /** ln of each token's probability under the distribution that it was drawn from, in nats; 0 for forced tokens. */
+  readonly logProbs: readonly number[];
+  /** Whether the grammar left exactly one legal token. */
+  readonly forced: readonly boolean[];
+  /** How it was drawn. */
+  readonly sampling: SamplingSettings;
+  /** Digest of its base model, measured. */
+  readonly baseModelDigest: string;
+  /** Measured from the tensors in use; null is the bare base model. */
+  readonly adapterDigest: string | null;
+}
+
+/** A team's rollout came to an end and was judged. */
+export interface TeamRolloutJudged {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Which of the run's batches, from 0. */
+  readonly batch: number;
+  /** The rollout. */
+  readonly rolloutId: string;
+  /** The problem; its content is in seam.problems. */
+  readonly problemId: string;
+  /** The kind of problem. */
+  readonly domain: string;
+  /** Which rollout of the problem, from 0. */
+  readonly candidate: number;
+  /** Rollouts of the problem. */
+  readonly groupSize: number;
+  /** The entry that the agents wrote together, or their answer; null where they came to none. */
+  readonly outcome: string | null;
+  /** What the frozen executor answered with the entry; the answer itself where agents answer. */
+  readonly response: string;
+  /** The verifier's verdict. */
+  readonly success: boolean;
+  /** What the agents learn from. */
+  readonly reward: number;
+  /** What answered. */
+  readonly executor: ExecutorIdentity;
+}
+
+/** A batch of a team's rollouts is complete in the log: with it a run learns without asking a model again. */
+export interface TeamBatchSampled {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Which of the run's batches, from 0. */
+  readonly batch: number;
+  /** The agents that are updated on it, in their order. */
+  readonly agents: readonly string[];
+  /** Whether the team had changed since the run's batch before it. */
+  readonly isResampled: boolean;
+  /** Rollouts in it. */
+  readonly rollouts: number;
+  /** Of these, those that were judged a success. */
+  readonly successes: number;
+  /** SHA-256 of its rollouts. */
+  readonly digest: string;
+}
+
+/** A pass of an agent's update, and what the trust region made of it. */
+export interface AgentUpdateTried {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** What its adapters are published for. */
+  readonly slot: string;
+  /** Which of the run's batches, from 0. */
+  readonly batch: number;
+  /** Which pass over the batch, from 0. */
+  readonly pass: number;
+  /** Which attempt at the pass, from 0: how often it was taken back before. */
+  readonly attempt: number;
+  /**
+   * accepted; taken back: weights and optimizer state are those before the pass, and beta grew; given up: taken
+   * back for good.
+   */
+  readonly decision: string;
+  /** Weight of the distance to the policy before the update. */
+  readonly beta: number;
+  /** Quantile over states of the distance to the policy before the update, in nats. */
+  readonly distance: number;
+  /** What it may be at most, in nats; null where nothing gates. */
+  readonly target: number | null;
+  /** States that it is a quantile of. */
+  readonly states: number;
+  /** Mean over the turns of what was maximised. */
+  readonly gain: number;
+  /** Optimizer steps. */
+  readonly steps: number;
+}
+
+/**
+ * An agent of a team has its new weights for the rest of the run. Nothing serves them before the team is
+ * promoted.
+ */
+export interface AgentUpdated {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** What its adapters are published for. */
+  readonly slot: string;
+  /** Which of the run's batches, from 0. */
+  readonly batch: number;
+  /** Which agent of the run's order, from 0. */
+  readonly position: number;
+  /** Its weights now. */
+  readonly adapterDigest: string;
+  /** Its weights before; null is the bare base model. */
+  readonly parent: string | null;
+  /**
+   * Effective sample size of the rollouts' weights as a fraction of their number; 1 where the team that acts
+   * sampled them.
+   */
+  readonly effectiveSampleRatio: number;
+  /** Distance of the accepted passes, in nats. */
+  readonly distance: number;
+  /** As it ended. */
+  readonly beta: number;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** What a run made. */
@@ -1076,6 +1226,11 @@ export interface EventsByType {
   readonly TrainingRunCancelled: TrainingRunCancelled;
   readonly SelfTrainingStarted: SelfTrainingStarted;
   readonly SelfTrainingStopped: SelfTrainingStopped;
+  readonly TeamTurnTaken: TeamTurnTaken;
+  readonly TeamRolloutJudged: TeamRolloutJudged;
+  readonly TeamBatchSampled: TeamBatchSampled;
+  readonly AgentUpdateTried: AgentUpdateTried;
+  readonly AgentUpdated: AgentUpdated;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1102,6 +1257,7 @@ export const TOPIC = {
   feedback: 'seam.feedback',
   buffer: 'seam.buffer',
   training: 'seam.training',
+  teams: 'seam.teams',
   adapters: 'seam.adapters',
   deadLetters: 'seam.dead-letters',
 } as const;
@@ -1117,6 +1273,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
+  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -1147,6 +1304,11 @@ export const TOPIC_OF = {
   TrainingRunCancelled: 'seam.training',
   SelfTrainingStarted: 'seam.training',
   SelfTrainingStopped: 'seam.training',
+  TeamTurnTaken: 'seam.teams',
+  TeamRolloutJudged: 'seam.teams',
+  TeamBatchSampled: 'seam.teams',
+  AgentUpdateTried: 'seam.teams',
+  AgentUpdated: 'seam.teams',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -1207,6 +1369,16 @@ export function keyOf(event: SeamEvent): string | null {
       return event.selfTrainingId;
     case 'SelfTrainingStopped':
       return event.selfTrainingId;
+    case 'TeamTurnTaken':
+      return event.runId;
+    case 'TeamRolloutJudged':
+      return event.runId;
+    case 'TeamBatchSampled':
+      return event.runId;
+    case 'AgentUpdateTried':
+      return event.runId;
+    case 'AgentUpdated':
+      return event.runId;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':

@@ -1,4 +1,5 @@
 /** Answers folded from the log, each from its snapshot on. */
+import { GENERATOR_SLOT } from '@seamstream/events';
 import {
   type AdapterLineage,
   type AdapterLineageState,
@@ -12,7 +13,7 @@ import {
   type TrainingProgress,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import type { ServedAdapterState } from '@seamstream/release';
+import { type ServedAdapterState, servedIn } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 import { type RecordedRun, recordedRuns } from './recorded-runs.js';
@@ -27,7 +28,7 @@ export interface Answered<Answer> {
   readonly unreadable: number;
 }
 
-/** What decides which adapter is served, as generators fold it, with every adapter's story. */
+/** What decides which adapter generators serve, as they fold it, with every adapter's story. */
 export interface Serving {
   readonly lineage: AdapterLineage;
   readonly state: ServedAdapterState;
@@ -55,7 +56,7 @@ export async function readLineage(kept: KeptLog, options: ReadingOptions): Promi
 
 const servingProjection: KeptProjection<AdapterLineageState, Serving> = {
   ...adapterLineageProjection,
-  read: (state) => ({ lineage: adapterLineageProjection.read(state), state: state.served }),
+  read: (state) => ({ lineage: adapterLineageProjection.read(state), state: servedIn(state.slots, GENERATOR_SLOT) }),
 };
 
 /** Every adapter, and what decides which one is served. */

@@ -1,0 +1,157 @@
+/** What the log says of each way of tuning: its stages, its rollouts, and what the gate did. */
+import type { EventLog } from '@seamstream/event-log';
+import { type SeamEvent, TOPIC } from '@seamstream/events';
+import { readTopics } from '@seamstream/log-reader';
+import { evolveServedSlots, initialServedSlots, type ServedAdapter, servedIn } from '@seamstream/release';
+import { runConfigurationOf } from '@seamstream/training-runs';
+
+export interface StageRow {
+  /** 1, 2, 3, … */
+  readonly stage: number;
+  /** Rollouts sampled during the stage, and how many of them succeeded. */
+  readonly rollouts: number;
+  readonly successes: number;
+  /** Success on the validation problems of the stage's team, and of the one before it; null where it was not measured. */
+  readonly validation: number | null;
+  readonly before: number | null;
+  readonly accepted: number;
+  readonly takenBack: number;
+  readonly givenUp: number;
+  readonly status: 'promoted' | 'rejected' | 'failed' | 'unfinished';
+  readonly reason: string;
+}
+
+export interface ArmAccount {
+  readonly stages: readonly StageRow[];
+  readonly rollouts: number;
+  /** As the log holds them: every rollout has a turn of each agent, and a verdict. */
+  readonly turns: number;
+  readonly judged: number;
+  readonly accepted: number;
+  readonly takenBack: number;
+  readonly givenUp: number;
+  readonly served: ServedAdapter | null;
+  /** Distance and rollouts of each agent's update in the last stage. */
+  readonly lastUpdates: readonly { readonly distance: number; readonly rollouts: number }[];
+  /** Digests of what answered. */
+  readonly executors: ReadonlySet<string>;
+  /** From the start of the first stage to the end of the last one. */
+  readonly seconds: number;
+}
+
+type Facts = { -readonly [K in keyof StageRow]: StageRow[K] };
+
+interface Run {
+  readonly slot: string;
+  readonly row: Facts;
+  updates: { distance: number; batch: number }[];
+  batches: Map<number, number>;
+  turns: number;
+  judged: number;
+}
+
+/** @param slots of the ways of tuning */
+export async function readTeamAccounts(
+  log: EventLog,
+  slots: readonly string[],
+): Promise<ReadonlyMap<string, ArmAccount>> {
+  const runs = new Map<string, Run>();
+  const executors = new Map<string, Set<string>>(slots.map((slot) => [slot, new Set<string>()]));
+  const times = new Map<string, { from: number; to: number }>();
+  let served = initialServedSlots();
+  /** A stage that was killed tells again what it had told. */
+  const told = new Set<string>();
+  const topics = [TOPIC.training, TOPIC.adapters, TOPIC.teams];
+  for await (const { events } of readTopics(log, topics, { undecodable: 'skip' }))
+    for (const { event } of events) {
+      served = evolveServedSlots(served, event);
+      if (told.has(event.meta.messageId)) continue;
+      told.add(event.meta.messageId);
+      note(event, runs, executors);
+      const slot = slotOf(event, runs);
+      const at = event.meta.occurredAt;
+      const span = slot === undefined ? undefined : (times.get(slot) ?? { from: at, to: at });
+      if (span !== undefined) times.set(slot!, { from: Math.min(span.from, at), to: Math.max(span.to, at) });
+    }
+  return new Map(
+    slots.map((slot) => {
+      const own = [...runs.values()].filter((run) => run.slot === slot).sort((a, b) => a.row.stage - b.row.stage);
+      const sum = (of: (run: Run) => number): number => own.reduce((total, run) => total + of(run), 0);
+      const last = own.at(-1);
+      const span = times.get(slot) ?? { from: 0, to: 0 };
+      return [
+        slot,
+        {
+          stages: own.map(({ row }) => row),
+          rollouts: sum(({ row }) => row.rollouts),
+          turns: sum(({ turns }) => turns),
+          judged: sum(({ judged }) => judged),
+          accepted: sum(({ row }) => row.accepted),
+          takenBack: sum(({ row }) => row.takenBack),
+          givenUp: sum(({ row }) => row.givenUp),
+          served: servedIn(served, slot).served,
+          lastUpdates: (last?.updates ?? []).map(({ distance, batch }) => ({
+            distance,
+            rollouts: last!.batches.get(batch) ?? 1,
+          })),
+          executors: executors.get(slot)!,
+          seconds: (span.to - span.from) / 1000,
+        },
+      ];
+    }),
+  );
+}
+
+function slotOf(event: SeamEvent, runs: ReadonlyMap<string, Run>): string | undefined {
+  return 'runId' in event && event.runId !== null ? runs.get(event.runId)?.slot : undefined;
+}
+
+function note(event: SeamEvent, runs: Map<string, Run>, executors: ReadonlyMap<string, Set<string>>): void {
+  if (event.type === 'TrainingRunStarted') {
+    const stage = runConfigurationOf(event).iteration?.index ?? 0;
+    const row: Facts = {
+      ...{ stage, rollouts: 0, successes: 0, validation: null, before: null, accepted: 0, takenBack: 0, givenUp: 0 },
+      ...{ status: 'unfinished', reason: '' },
+    };
+    const run = { slot: event.slot, row, updates: [], batches: new Map(), turns: 0, judged: 0 };
+    if (!runs.has(event.runId)) runs.set(event.runId, run);
+    return;
+  }
+  const run = 'runId' in event && event.runId !== null ? runs.get(event.runId) : undefined;
+  if (run === undefined) return;
+  const { row } = run;
+  switch (event.type) {
+    case 'TeamTurnTaken':
+      run.turns++;
+      break;
+    case 'TeamRolloutJudged':
+      run.judged++;
+      executors.get(run.slot)?.add(event.executor.revision);
+      break;
+    case 'TeamBatchSampled':
+      run.batches.set(event.batch, event.rollouts);
+      row.rollouts += event.rollouts;
+      row.successes += event.successes;
+      break;
+    case 'AgentUpdateTried':
+      if (event.decision === 'accepted') row.accepted++;
+      else if (event.decision === 'taken back') row.takenBack++;
+      else row.givenUp++;
+      break;
+    case 'AgentUpdated':
+      run.updates.push({ distance: event.distance, batch: event.batch });
+      break;
+    case 'AdapterPromoted':
+    case 'TrainingRunRejected':
+      row.validation = event.evaluation?.success ?? null;
+      row.before = event.evaluation?.parentSuccess ?? null;
+      row.status = event.type === 'AdapterPromoted' ? 'promoted' : 'rejected';
+      row.reason = event.type === 'AdapterPromoted' ? event.rule : event.reason;
+      break;
+    case 'TrainingRunFailed':
+      row.status = 'failed';
+      row.reason = event.reason;
+      break;
+    default:
+  }
+}

@@ -1,0 +1,59 @@
+/** The team of the demonstration, and the ways in which it is tuned beside one another: each on the same problems, in a slot of its own. */
+import { fileURLToPath } from 'node:url';
+import { ENTRY_FIELDS } from '@seamstream/experience';
+import type { Team } from '@seamstream/team-tuning';
+import { teamOf } from '@seamstream/team-tuning';
+
+const MODEL = new URL('../../../../models/generator-base', import.meta.url);
+
+/** Small steps for small models: what the authors use for models of billions of parameters moves these by nothing. */
+const TUNING = {
+  groupSize: 8,
+  sampling: { maxTokens: 32 },
+  clip: { low: 0.2, high: 0.28 },
+  batchSize: 32,
+  entropyCoefficient: 0.01,
+  learningRate: 3e-4,
+  optimizer: { weightDecay: 0 },
+  kl: { beta: 0.1 },
+} as const;
+
+/** Distance at the quantile, in nats, that an update may have. */
+const GATE = { target: 1, quantile: 0.9, maxBacktracks: 3 };
+
+/** Each agent has a third of a stage's rollouts, and reads them as often as it takes for as many steps as all at once would take. */
+const IN_TURN = { passes: 2 };
+
+export interface TeamArm {
+  /** Name of the method that its runs are planned for, and of its slot. */
+  readonly name: string;
+  readonly title: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The first is what is shown; the others are its controls. */
+export const TEAM_ARMS: readonly [TeamArm, ...TeamArm[]] = [
+  { name: 'team', title: 'one after the other, gated', settings: { ...TUNING, ...IN_TURN, gate: GATE } },
+  {
+    name: 'team-simultaneous',
+    title: 'all at once, gated',
+    settings: { ...TUNING, gate: GATE, updates: 'simultaneous' },
+  },
+  { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...TUNING, ...IN_TURN, gate: null } },
+];
+
+/** Three agents, each of which writes one field of the entry and reads what those before it wrote. */
+export function demonstrationTeam({ name }: Pick<TeamArm, 'name'>): Team {
+  return teamOf(
+    {
+      topology: 'chain',
+      slot: name,
+      agents: ENTRY_FIELDS.map((field) => ({
+        ...{ name: field, field },
+        path: fileURLToPath(MODEL),
+        role: '{problem}\nExperience:\n{before}',
+      })),
+    },
+    'of the demonstration',
+  );
+}

@@ -1,0 +1,171 @@
+/** A team's stage on the trainer's own path: sampled, updated, gated, recorded, published and promoted as one; killed and done again. */
+import { openTuner, publishProblems, TEAM, teamEvents } from './team-world.fake.js';
+import { newWorld, type World } from './trainer-world.fake.js';
+
+/** Digest of the team that a stage on six problems comes to. */
+async function calmly(settings: Record<string, unknown> = {}): Promise<string> {
+  const tuner = await openTuner(newWorld());
+  await publishProblems(tuner.log, 0, 6);
+  await tuner.tune(1, settings);
+  return (await teamEvents(tuner.log, 'AdapterPublished'))[0]!.adapterDigest;
+}
+
+async function tuned(settings: Record<string, unknown> = {}, world: World = newWorld()) {
+  const tuner = await openTuner(world);
+  await publishProblems(tuner.log, 0, 6);
+  const ending = await tuner.tune(1, settings);
+  return { tuner, ending, world };
+}
+
+describe('a stage of a team', () => {
+  it('is planned, carried out, recorded and promoted as one', async () => {
+    const { tuner, ending } = await tuned();
+    const { log } = tuner;
+    expect(ending).toBe('AdapterPromoted');
+    const [published] = await teamEvents(log, 'AdapterPublished');
+    expect(published).toMatchObject({ method: 'team', slot: 'team', algorithm: 'sat-seq', artefact: { kind: 'team' } });
+    expect(published!.metrics).toMatchObject({ rollouts: 24, backtracks: 0, certificate: expect.any(Number) });
+    expect(await teamEvents(log, 'TeamTurnTaken')).toHaveLength(24 * 3);
+    expect(await teamEvents(log, 'TeamRolloutJudged')).toHaveLength(24);
+    const updated = await teamEvents(log, 'AgentUpdated');
+    expect(updated.map(({ agent, slot, batch }) => [agent, slot, batch])).toEqual([
+      ['concepts', 'team/concepts', 0],
+      ['strategy', 'team/strategy', 1],
+      ['pitfalls', 'team/pitfalls', 2],
+    ]);
+    expect((await teamEvents(log, 'TrainingRunCheckpointed')).map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  it('samples the team as it is by then before each agent, each batch on problems of its own', async () => {
+    const { tuner } = await tuned();
+    const updated = await teamEvents(tuner.log, 'AgentUpdated');
+    const turns = await teamEvents(tuner.log, 'TeamTurnTaken');
+    const writers = [0, 1, 2].map((batch) =>
+      TEAM.agents.map(({ name }) => {
+        const own = turns.filter((turn) => turn.batch === batch && turn.agent === name);
+        return [...new Set(own.map(({ adapterDigest }) => adapterDigest))];
+      }),
+    );
+    const [concepts, strategy] = updated.map(({ adapterDigest }) => [adapterDigest]);
+    expect(writers).toEqual([
+      [[null], [null], [null]],
+      [concepts, [null], [null]],
+      [concepts, strategy, [null]],
+    ]);
+    const problemsOf = (batch: number): Set<string> =>
+      new Set(turns.filter((turn) => turn.batch === batch).map(({ problemId }) => problemId));
+    expect(problemsOf(0).isDisjointFrom(problemsOf(1)) && problemsOf(1).isDisjointFrom(problemsOf(2))).toBe(true);
+  });
+
+  it('shows each agent what those before it wrote', async () => {
+    const { tuner } = await tuned();
+    const turns = await teamEvents(tuner.log, 'TeamTurnTaken');
+    for (const turn of turns.filter(({ agent }) => agent === 'pitfalls')) {
+      const asked = tuner.generator.tokenizer.decode(turn.promptTokenIds);
+      const before = turns.filter((each) => each.rolloutId === turn.rolloutId && each.turn < turn.turn);
+      for (const { text } of before) expect(asked).toContain(`${text}\n`);
+    }
+  });
+
+  it('comes to the same team when every process is killed at its third write', async () => {
+    const calm = await calmly();
+    const world = newWorld();
+    const first = await openTuner(world);
+    await publishProblems(first.log, 0, 6);
+    let kills = 0;
+    for (let ended: string | undefined; ended === undefined; ) {
+      const tuner = await openTuner(world, { failAt: 3 });
+      ended = await tuner.tune(1).catch(() => {
+        kills++;
+        return undefined;
+      });
+      if (kills > 40) throw new Error('the stage does not come to its end');
+    }
+    expect(kills).toBeGreaterThanOrEqual(5);
+    const [published] = await teamEvents(first.log, 'AdapterPublished');
+    expect(published!.adapterDigest).toBe(calm);
+    expect(await teamEvents(first.log, 'AdapterPromoted')).toHaveLength(1);
+    const judged = await teamEvents(first.log, 'TeamRolloutJudged');
+    expect([judged.length, new Set(judged.map(({ rolloutId }) => rolloutId)).size]).toEqual([24, 24]);
+  }, 300_000);
+
+  it('is done again from the log to the same digest, without asking a model', async () => {
+    const { tuner, world } = await tuned();
+    const [published] = await teamEvents(tuner.log, 'AdapterPublished');
+    const again = await openTuner(world);
+    const { signal } = new AbortController();
+    expect(await again.onDemand.verify(published!.adapterDigest, signal)).toMatchObject({ matches: true });
+    expect([again.generator.requests, again.executor.prompts]).toEqual([[], []]);
+    expect(again.log.writes).toBe(0);
+  });
+
+  it('begins with the team that was promoted, and leaves another slot alone', async () => {
+    const { tuner, world } = await tuned();
+    await publishProblems(tuner.log, 6, 12);
+    expect(await tuner.tune(2)).toBe('AdapterPromoted');
+    const other = await openTuner(world, { slot: 'other-team', name: 'other' });
+    expect(await other.tune(1)).toBe('AdapterPromoted');
+    const published = await teamEvents(tuner.log, 'AdapterPublished');
+    expect(published.map(({ slot, parent }) => [slot, parent])).toEqual([
+      ['team', null],
+      ['team', published[0]!.adapterDigest],
+      ['other-team', null],
+    ]);
+    expect(await tuner.tune(2)).toBeUndefined();
+    await expect(tuner.tune(3)).rejects.toThrow(/expected problems that were published since its last run, got none/);
+  });
+});
+
+describe('the gate of a stage', () => {
+  it('takes weights and optimizer state back, and tells of every attempt', async () => {
+    const { tuner } = await tuned({ gate: { target: 1e-15, maxBacktracks: 2 }, kl: { beta: 0.1 } });
+    const tried = await teamEvents(tuner.log, 'AgentUpdateTried');
+    const own = tried.filter(({ agent, steps }) => agent === 'concepts' && steps > 0);
+    expect(own.map(({ decision, attempt, beta }) => [decision, attempt, Number(beta.toFixed(4))])).toEqual([
+      ['taken back', 0, 0.1],
+      ['taken back', 1, 0.15],
+      ['given up', 2, 0.225],
+    ]);
+    const untouched = await openTuner(newWorld());
+    const zero = await untouched.engine.begin({ adapter: null });
+    const [updated] = await teamEvents(tuner.log, 'AgentUpdated');
+    expect(updated).toMatchObject({ adapterDigest: (await zero.exportAdapter()).digest, distance: 0 });
+  });
+
+  it('is none where a control has none: every pass is kept', async () => {
+    const { tuner } = await tuned({ gate: null });
+    const tried = await teamEvents(tuner.log, 'AgentUpdateTried');
+    expect(new Set(tried.map(({ decision, target }) => `${decision} ${target}`))).toEqual(new Set(['accepted null']));
+  });
+});
+
+describe('other ways to tune', () => {
+  it('learn from one batch, simultaneously or with truncated weights, with as many rollouts', async () => {
+    for (const settings of [{ updates: 'simultaneous' }, { resample: false }]) {
+      const { tuner } = await tuned(settings);
+      const sampled = await teamEvents(tuner.log, 'TeamBatchSampled');
+      expect(sampled.map(({ batch, rollouts }) => [batch, rollouts])).toEqual([[0, 24]]);
+      const turns = await teamEvents(tuner.log, 'TeamTurnTaken');
+      expect(turns.every(({ adapterDigest }) => adapterDigest === null)).toBe(true);
+      const ratios = (await teamEvents(tuner.log, 'AgentUpdated')).map((event) => event.effectiveSampleRatio);
+      expect(ratios[0]).toBe(1);
+      expect(ratios.slice(1).every((ratio) => ratio === 1)).toBe('updates' in settings);
+    }
+  });
+
+  it('order the agents as they are told to', async () => {
+    for (const order of ['random', 'information']) {
+      const { tuner } = await tuned({ order });
+      const agents = (await teamEvents(tuner.log, 'AgentUpdated')).map(({ agent }) => agent);
+      expect(agents.toSorted()).toEqual(['concepts', 'pitfalls', 'strategy']);
+      // Of the hinted problems the concept alone decides.
+      if (order === 'information') expect(agents[0]).toBe('concepts');
+    }
+  });
+
+  it('estimate advantages by values, to the same digest each time', async () => {
+    const gae = { advantage: { kind: 'gae' } };
+    expect(await calmly(gae)).toBe(await calmly(gae));
+    expect(await calmly(gae)).not.toBe(await calmly());
+  });
+});

@@ -1,0 +1,119 @@
+/** A world for specs of teams: hinted problems on the log, two or three agents on doubles, and the trainer's own path on demand. */
+import { PromptInjection } from '@seamstream/environments';
+import { FakeExecutor } from '@seamstream/environments/testing';
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { entrySchemas, loadPrompts } from '@seamstream/experience';
+import { derivedId } from '@seamstream/kernel';
+import { readTopics } from '@seamstream/log-reader';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import { FakeGenerator, PROBLEMS, rule, SCHEMAS, tokenizer } from '@seamstream/rollout/testing';
+import { createServiceLogger } from '@seamstream/service-kit';
+import { SEQUENTIAL_TUNING, type Team, TeamEvaluation, TeamMethod, TeamRunner, teamOf } from '@seamstream/team-tuning';
+import { FakeEngine } from '@seamstream/training-contract/testing';
+import type { TrainOnDemandHandler } from '@seamstream/training-runs';
+import { FakeEvaluation } from '@seamstream/training-runs/testing';
+import { createTrainer } from './app.module.js';
+import { configOf, FlakyLog, type World } from './trainer-world.fake.js';
+
+export const TEAM: Team = teamOf(
+  {
+    topology: 'chain',
+    agents: ['concepts', 'strategy', 'pitfalls'].map((field) => ({
+      ...{ name: field, path: 'models/fake', field, role: '{problem}\nExperience:\n{before}' },
+    })),
+  },
+  'of a spec',
+);
+
+/** Small batches, and a gate that passes whatever the double's steps do. */
+export const SETTINGS = { groupSize: 4, batchSize: 8, sampling: { maxTokens: 24 }, gate: { target: 1 } };
+
+export interface Tuner {
+  readonly generator: FakeGenerator;
+  readonly engine: FakeEngine;
+  readonly executor: FakeExecutor;
+  readonly log: FlakyLog;
+  readonly onDemand: TrainOnDemandHandler;
+  /** The stage of this number, to its end. */
+  tune(stage: number, settings?: Record<string, unknown>): Promise<SeamEvent['type'] | undefined>;
+}
+
+/** A process that tunes: another one on the same world goes on where it was killed. */
+export async function openTuner(
+  world: World,
+  {
+    failAt = 0,
+    slot = 'team',
+    name = 'team',
+  }: { readonly failAt?: number; readonly slot?: string; readonly name?: string } = {},
+): Promise<Tuner> {
+  const log = new FlakyLog({ storage: world.storage });
+  await log.createTopics(TOPICS.map((topic) => ({ name: topic.name, partitions: topic.partitions })));
+  log.failAt = failAt;
+  const [generator, engine, executor] = [new FakeGenerator(tokenizer), new FakeEngine(), new FakeExecutor(rule)];
+  const drivers = { log, objects: new InMemoryObjectStore(world.objects) };
+  const environment = new PromptInjection(executor, await loadPrompts());
+  const schemaFor = entrySchemas(SCHEMAS);
+  const team = { ...TEAM, slot };
+  const evaluation = new TeamEvaluation({
+    ...{ team, schemaFor, models: team.agents.map(() => generator), environmentOf: async () => environment },
+    ...{ terms: { responseMaxTokens: 32, entryMaxTokens: 24 }, problemSet: 'validation', problems: PROBLEMS.slice(18) },
+  });
+  const runner = new TeamRunner({
+    ...{ ...drivers, team, schemaFor, environment, evaluation, clock: { now: () => 7 } },
+    agents: team.agents.map(() => ({ model: generator, engine })),
+  });
+  const { onDemand } = await createTrainer(
+    {
+      config: configOf({
+        ...{ method: name, algorithm: SEQUENTIAL_TUNING, algorithms: {} },
+        promotion: { rule: 'tolerance', tolerance: 1 },
+      }),
+      drivers,
+      logger: createServiceLogger('trainer', 'silent'),
+      onClose: () => undefined,
+    },
+    { engine, evaluation: new FakeEvaluation(), schemaFor, methods: [{ method: new TeamMethod(name, slot), runner }] },
+  );
+  return {
+    ...{ generator, engine, executor, log, onDemand },
+    async tune(stage, settings = {}) {
+      const { ending } = await onDemand.handle(
+        {
+          algorithm: SEQUENTIAL_TUNING,
+          settings: { ...SETTINGS, ...settings },
+          iteration: { of: slot, index: stage },
+        },
+        new AbortController().signal,
+      );
+      return ending[0]?.type;
+    },
+  };
+}
+
+/** Appends problems of the hinted world. */
+export async function publishProblems(log: EventLog, from: number, to: number): Promise<void> {
+  await log.append(
+    PROBLEMS.slice(from, to).map((problem) =>
+      encodeEvent({
+        type: 'ProblemPublished',
+        meta: originMeta({
+          messageId: derivedId(problem.problemId, 'published'),
+          correlationId: problem.problemId,
+          ...{ source: 'a spec', occurredAt: 1, sourceClass: 'user' },
+        }),
+        problem,
+        ...{ mode: 'explore', expiresAt: null, feedbackWithinMs: null, task: null },
+      }),
+    ),
+  );
+}
+
+export async function teamEvents<T extends SeamEvent['type']>(log: EventLog, type: T): Promise<EventOf<T>[]> {
+  const found: SeamEvent[] = [];
+  const topics = [TOPIC.training, TOPIC.adapters, TOPIC.teams];
+  for await (const { events } of readTopics(log, topics, { undecodable: 'throw' }))
+    for (const { event } of events) found.push(event);
+  return found.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}

@@ -1,0 +1,101 @@
+/**
+ * A team in the object store. It is promoted, rolled back and swapped as one:
+ *
+ *   teams/<digest>/team.json           names every agent's slot and adapter, by digest; the team's digest is that of this content
+ *                  train_config.yaml   the settings of the stage that made it: for people
+ *   adapters/<digest>/adapter.safetensors   each agent's weights
+ */
+import type { AdapterPublished } from '@seamstream/events';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { type Adapter, decodeAdapter, encodeAdapter } from '@seamstream/language-model';
+import type { ObjectStore } from '@seamstream/object-store';
+import type { Artefact, RunPlan, StoredArtefact } from '@seamstream/training-runs';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+
+export interface TeamMember {
+  readonly agent: string;
+  readonly slot: string;
+  /** Null: the bare base model. */
+  readonly adapter: Adapter | null;
+}
+
+export interface TeamArtefact extends Artefact {
+  readonly kind: 'team';
+  /** In the order of the team. */
+  readonly members: readonly TeamMember[];
+}
+
+const manifestSchema = z.strictObject({
+  baseModelDigest: z.string(),
+  members: z.array(
+    z.strictObject({
+      agent: z.string(),
+      slot: z.string(),
+      adapterDigest: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .nullable(),
+    }),
+  ),
+});
+
+/** @param baseModelDigest of the models of all agents together */
+export function teamArtefact(members: readonly TeamMember[], baseModelDigest: string): TeamArtefact {
+  return { kind: 'team', members, baseModelDigest, digest: sha256(manifestOf(members, baseModelDigest)) };
+}
+
+function manifestOf(members: readonly TeamMember[], baseModelDigest: string): string {
+  const named = members.map(({ agent, slot, adapter }) => ({ agent, slot, adapterDigest: adapter?.digest ?? null }));
+  return canonicalJson({ baseModelDigest, members: named });
+}
+
+const keyOf = (adapterDigest: string): string => `adapters/${adapterDigest}/adapter.safetensors`;
+
+/** Weights first: whoever finds the team finds its agents. */
+export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: RunPlan): Promise<StoredArtefact> {
+  const { members, baseModelDigest, digest } = team;
+  for (const { adapter } of members)
+    if (adapter !== null) await objects.put(keyOf(adapter.digest), encodeAdapter(adapter));
+  const { runId, algorithm, configuration, seed } = plan;
+  const { promotion, evaluation } = configuration;
+  const config = { run: runId, algorithm, seed, settings: configuration.algorithm, promotion, evaluation };
+  await objects.put(`teams/${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
+    contentType: 'application/yaml',
+  });
+  const body = Buffer.from(manifestOf(members, baseModelDigest));
+  const key = `teams/${digest}/team.json`;
+  await objects.put(key, body, { contentType: 'application/json' });
+  return { key, sizeBytes: body.length };
+}
+
+/** @throws ADAPTER_INVALID where the objects are not what was published; OBJECT_NOT_FOUND */
+export async function loadTeam(
+  objects: ObjectStore,
+  { key, adapterDigest }: Pick<AdapterPublished, 'key' | 'adapterDigest'>,
+): Promise<TeamArtefact> {
+  const bytes = await objects.get(key);
+  const parsed = manifestSchema.safeParse(jsonIn(bytes));
+  if (sha256(bytes) !== adapterDigest || !parsed.success)
+    throw new SeamError(
+      'ADAPTER_INVALID',
+      `Cannot load team ${adapterDigest}: expected its manifest at ${key}, got other content. Restore the object, or roll back.`,
+      { details: { key } },
+    );
+  const { members, baseModelDigest } = parsed.data;
+  const loaded = await Promise.all(
+    members.map(async ({ agent, slot, adapterDigest: digest }): Promise<TeamMember> => {
+      const adapter = digest === null ? null : decodeAdapter(await objects.get(keyOf(digest)), { digest });
+      return { agent, slot, adapter };
+    }),
+  );
+  return teamArtefact(loaded, baseModelDigest);
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

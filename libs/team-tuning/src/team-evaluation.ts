@@ -1,0 +1,117 @@
+/** Measures teams before they may serve: every agent greedily, on problems that decided nothing before. */
+import type { Environment } from '@seamstream/environments';
+import { problemSetDigest } from '@seamstream/evaluation';
+import { type GradedProblem, isGraded, type Problem } from '@seamstream/events';
+import type { EntrySchemas } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
+import type { GeneratorModel } from '@seamstream/rollout';
+import {
+  AdapterEvaluation,
+  type AskedPerDomain,
+  type EvaluationTerms,
+  type ProblemResult,
+  type ProblemsByDomain,
+  problemsByDomain,
+  type Stretch,
+  stretchOf,
+} from '@seamstream/training-runs';
+import type { Team } from './team.js';
+import type { TeamArtefact } from './team-artefact.js';
+import { rollOutTeam, type TeamRollout } from './team-rollout.js';
+
+export interface TeamEvaluationSettings {
+  readonly team: Team;
+  /** In the order of the team. */
+  readonly models: readonly GeneratorModel[];
+  /** The environment over an executor whose responses have so many tokens at most. */
+  readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
+  readonly schemaFor: EntrySchemas;
+  readonly terms: Pick<EvaluationTerms, 'responseMaxTokens' | 'entryMaxTokens'>;
+  /** What events call the set. */
+  readonly problemSet: string;
+  /** With references. */
+  readonly problems: readonly Problem[];
+}
+
+/** Problems that are asked at once. */
+const ASKED_AT_ONCE = 256;
+
+export class TeamEvaluation extends AdapterEvaluation<TeamArtefact> {
+  override readonly problemSetDigest: string;
+  private readonly problems: ProblemsByDomain;
+
+  constructor(private readonly settings: TeamEvaluationSettings) {
+    super();
+    this.problems = problemsByDomain(settings.problems);
+    this.problemSetDigest = problemSetDigest(settings.problems);
+  }
+
+  override get problemSet(): string {
+    return this.settings.problemSet;
+  }
+
+  override under(terms: EvaluationTerms): Promise<TeamEvaluation> {
+    return Promise.resolve(new TeamEvaluation({ ...this.settings, terms }));
+  }
+
+  override sizes(domains: readonly string[]): AskedPerDomain {
+    return Object.fromEntries(
+      domains.flatMap((domain) => {
+        const size = this.problems.get(domain)?.length ?? 0;
+        return size === 0 ? [] : [[domain, size]];
+      }),
+    );
+  }
+
+  override digestOf(domains: readonly string[], stretch: Stretch): string {
+    return problemSetDigest(stretchOf(this.problems, domains, stretch));
+  }
+
+  override async measure(
+    team: TeamArtefact | null,
+    domains: readonly string[],
+    stretch: Stretch,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<readonly ProblemResult[]> {
+    const problems = stretchOf(this.problems, domains, stretch);
+    const rollouts = await this.greedy(team, problems, onProgress);
+    return rollouts.map(({ problem, success }) => ({ domain: problem.domain, solved: success }));
+  }
+
+  /**
+   * One greedy rollout of each problem, in their order.
+   * @param team null: every agent has its base model
+   */
+  async greedy(
+    team: TeamArtefact | null,
+    problems: readonly Problem[],
+    onProgress: (done: number, total: number) => void = () => undefined,
+  ): Promise<readonly TeamRollout[]> {
+    const { models, environmentOf, schemaFor, terms } = this.settings;
+    const environment = await environmentOf(terms.responseMaxTokens);
+    const rollouts: TeamRollout[] = [];
+    for (let at = 0; at < problems.length; at += ASKED_AT_ONCE) {
+      const asked = problems.slice(at, at + ASKED_AT_ONCE).map(withReference);
+      const done = await rollOutTeam(asked, {
+        ...{ team: this.settings.team, environment, schemaFor, groupSize: 1, seed: this.problemSetDigest },
+        agents: this.settings.team.agents.map((agent, place) => ({
+          agent,
+          model: models[place]!,
+          adapter: team?.members[place]?.adapter ?? null,
+        })),
+        sampling: { temperature: 0, topK: 0, topP: 1, maxTokens: terms.entryMaxTokens },
+      });
+      rollouts.push(...done);
+      onProgress(rollouts.length, problems.length);
+    }
+    return rollouts;
+  }
+}
+
+function withReference(problem: Problem): GradedProblem {
+  if (isGraded(problem)) return problem;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot measure a team: expected problems with a reference, got ${problem.problemId} without one. Leave it out.`,
+  );
+}

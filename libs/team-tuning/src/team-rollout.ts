@@ -1,0 +1,231 @@
+/** Rollouts of a team: every agent takes its turn on a problem, in groups; then the frozen executor and the verifier judge. */
+import { answerOnce, type Environment, type ExecutorAnswer } from '@seamstream/environments';
+import type { GradedProblem, Problem } from '@seamstream/events';
+import { asData, type EntrySchemas, groundedSchema } from '@seamstream/experience';
+import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
+import type { Adapter, SamplingSettings } from '@seamstream/language-model';
+import { encodePrompt, type GeneratorModel, judge } from '@seamstream/rollout';
+import type { JsonSchema } from '@seamstream/token-grammar';
+import { finalAnswer } from '@seamstream/verifiers';
+import { type Agent, askedOf, type Team } from './team.js';
+
+/** What one agent did in a rollout, with everything that cannot be measured again later. */
+export interface Turn {
+  readonly agent: string;
+  readonly promptTokenIds: readonly number[];
+  readonly tokenIds: readonly number[];
+  /** ln of each token's probability under the distribution that it was drawn from, in nats; 0 where forced. */
+  readonly logProbs: readonly number[];
+  readonly forced: readonly boolean[];
+  readonly text: string;
+  /** Null: the bare base model. */
+  readonly adapterDigest: string | null;
+}
+
+export interface TeamRollout {
+  readonly rolloutId: string;
+  readonly problem: Problem;
+  /** Of the problem's group, from 0. */
+  readonly candidate: number;
+  /** In the order of the agents. */
+  readonly turns: readonly Turn[];
+  /** What the team came to: an entry, or an answer; null where none could be formed. */
+  readonly outcome: string | null;
+  readonly response: string;
+  readonly success: boolean;
+  readonly reward: number;
+}
+
+/** An agent with what computes it. */
+export interface AgentModel {
+  readonly agent: Agent;
+  readonly model: GeneratorModel;
+  readonly adapter: Adapter | null;
+}
+
+export interface RolloutSettings {
+  readonly team: Team;
+  /** In the order of the team. */
+  readonly agents: readonly AgentModel[];
+  readonly groupSize: number;
+  readonly sampling: SamplingSettings;
+  readonly schemaFor: EntrySchemas;
+  /** The frozen executor, where the team writes entries. */
+  readonly environment: Environment;
+  /** Ids and seeds follow from it. */
+  readonly seed: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The rollouts of every problem, group by group, in order. What a rollout comes to depends on its own problem, seed and weights only. */
+export async function rollOutTeam(
+  problems: readonly GradedProblem[],
+  settings: RolloutSettings,
+): Promise<readonly TeamRollout[]> {
+  const { team, agents, groupSize, seed } = settings;
+  const states = problems.flatMap((problem) =>
+    Array.from({ length: groupSize }, (_, candidate) => ({
+      problem,
+      candidate,
+      rolloutId: derivedId(seed, `rollout/${problem.problemId}`, candidate),
+      turns: [] as Turn[],
+    })),
+  );
+  // 1. Turn by turn, all rollouts together.
+  for (const each of agents) {
+    settings.signal?.throwIfAborted();
+    const turns = await turnsOf(each, states, settings);
+    states.forEach((state, at) => void state.turns.push(turns[at]!));
+  }
+  // 2. What the team came to, and what that is worth.
+  const outcomes = states.map(({ turns }) => outcomeOf(team, turns));
+  const answers = await answersTo(states, outcomes, settings);
+  return Promise.all(
+    states.map(async ({ rolloutId, problem, candidate, turns }, at): Promise<TeamRollout> => {
+      const answer = answers[at];
+      const facts = { rolloutId, problem, candidate, turns, outcome: outcomes[at] ?? null };
+      if (answer === undefined) return { ...facts, response: '', success: false, reward: 0 };
+      const { success, reward } = await judge(problem, answer);
+      return { ...facts, response: answer.text, success, reward };
+    }),
+  );
+}
+
+/** Equal prompts are computed once: agents that agree make the next one cheaper. */
+async function turnsOf(
+  { agent, model, adapter }: AgentModel,
+  states: readonly { readonly problem: GradedProblem; readonly rolloutId: string; readonly turns: readonly Turn[] }[],
+  { team, sampling, schemaFor, signal }: RolloutSettings,
+): Promise<readonly Turn[]> {
+  const asked = new Map<string, { prompt: number[]; schema: JsonSchema | undefined; places: number[] }>();
+  states.forEach(({ problem, turns }, place) => {
+    const before = team.topology === 'vote' ? '' : turns.map(({ text }) => `${asData(text)}\n`).join('');
+    const text = askedOf(agent, { problem: asData(problem.prompt), before });
+    const known = asked.get(`${problem.problemId}\n${text}`);
+    if (known === undefined) {
+      const schema = agent.field === null ? undefined : fieldSchema(agent.field, problem, schemaFor);
+      asked.set(`${problem.problemId}\n${text}`, { prompt: encodePrompt(model, text), schema, places: [place] });
+    } else known.places.push(place);
+  });
+  const requests = [...asked.values()];
+  const tooLong = requests.find(({ prompt }) => prompt.length + sampling.maxTokens > model.config.maxPositions);
+  if (tooLong !== undefined)
+    throw new SeamError(
+      'PROMPT_TOO_LONG',
+      `Cannot ask agent ${agent.name}: expected at most ${model.config.maxPositions} tokens, got a prompt of ${tooLong.prompt.length} and a turn of ${sampling.maxTokens}. Shorten problem or role.`,
+    );
+  const generated = await model.generate(
+    requests.map(({ prompt, schema, places }) => ({
+      promptTokenIds: prompt,
+      seeds: places.map((place) => turnSeed(states[place]!.rolloutId, agent.name)),
+      sampling,
+      ...(schema === undefined ? {} : { schema }),
+    })),
+    { ...(adapter === null ? {} : { adapter }), ...(signal === undefined ? {} : { signal }) },
+  );
+  const turns: Turn[] = [];
+  requests.forEach(({ prompt, places }, request) =>
+    places.forEach((place, at) => {
+      const { tokenIds, logProbs, forced } = generated[request]![at]!;
+      turns[place] = {
+        agent: agent.name,
+        promptTokenIds: prompt,
+        // As the log holds them: who learns from the record learns the same.
+        ...{ tokenIds, logProbs: logProbs.map(Math.fround), forced },
+        text: model.tokenizer.decode(tokenIds),
+        adapterDigest: adapter?.digest ?? null,
+      };
+    }),
+  );
+  return turns;
+}
+
+export function turnSeed(rolloutId: string, agent: string): string {
+  return derivedId(rolloutId, `turn/${agent}`);
+}
+
+/** By schema and field: grammars are remembered by the schema's object. */
+const fieldSchemas = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
+
+/** The schema of an entry that has one field of it, narrowed to what the problem says. */
+export function fieldSchema(
+  field: string,
+  { domain, prompt }: Pick<Problem, 'domain' | 'prompt'>,
+  schemaFor: EntrySchemas,
+): JsonSchema {
+  const whole = schemaFor(domain);
+  const known = fieldSchemas.get(whole) ?? new Map<string, JsonSchema>();
+  fieldSchemas.set(whole, known);
+  const properties = whole.properties as Readonly<Record<string, JsonSchema>>;
+  const own: JsonSchema = known.get(field) ?? {
+    ...whole,
+    properties: { [field]: properties[field]! },
+    required: [field],
+  };
+  known.set(field, own);
+  return groundedSchema(own, prompt);
+}
+
+/** An entry of the agents' fields, the answer that most gave, or the last one's. */
+export function outcomeOf({ topology, agents }: Team, turns: readonly Pick<Turn, 'text'>[]): string | null {
+  if (topology === 'vote') return majorityOf(turns.map(({ text }) => finalAnswer(text)));
+  if (agents.every(({ field }) => field === null)) return turns.at(-1)?.text ?? null;
+  const entry: Record<string, unknown> = {};
+  for (const { text } of turns) Object.assign(entry, fieldsIn(text));
+  return Object.keys(entry).length === agents.length ? JSON.stringify(entry) : null;
+}
+
+function fieldsIn(text: string): object {
+  try {
+    const fields: unknown = JSON.parse(text);
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : {};
+  } catch {
+    return {}; // a turn that was cut off at its most tokens
+  }
+}
+
+/** The answer that most agents gave; of equally many the first. Null where nobody gave one. */
+export function majorityOf(answers: readonly (string | null)[]): string | null {
+  const given = answers.filter((answer) => answer !== null);
+  const counts = [...Map.groupBy(given, (answer) => answer)].sort(([, a], [, b]) => b.length - a.length);
+  return counts[0]?.[0] ?? null;
+}
+
+async function answersTo(
+  states: readonly { readonly problem: GradedProblem }[],
+  outcomes: readonly (string | null)[],
+  { team, environment, signal }: RolloutSettings,
+): Promise<
+  readonly (Extract<ExecutorAnswer, { status: 'answered' }> | { text: string; finished: true } | undefined)[]
+> {
+  if (team.agents.every(({ field }) => field === null))
+    return outcomes.map((outcome) =>
+      outcome === null
+        ? undefined
+        : { text: team.topology === 'vote' ? `Answer: ${outcome}` : outcome, finished: true },
+    );
+  // Equal entries of a problem are executed once.
+  const asked = new Map<string, { readonly problem: GradedProblem; readonly entry: string }>();
+  states.forEach(({ problem }, at) => {
+    const entry = outcomes[at];
+    if (entry != null) asked.set(`${problem.problemId} ${entry}`, { problem, entry });
+  });
+  const answers = await answerOnce(
+    environment,
+    [...asked.values()].map(({ problem, entry }) => ({
+      problem: { problemId: problem.problemId, domain: problem.domain, prompt: problem.prompt },
+      entry,
+      seed: derivedId(problem.problemId, sha256(canonicalJson(entry))),
+    })),
+    { signal },
+  );
+  const byKey = new Map([...asked.keys()].map((key, at) => [key, answers[at]!]));
+  return states.map(({ problem }, at) => {
+    const answer = outcomes[at] === null ? undefined : byKey.get(`${problem.problemId} ${outcomes[at]}`)!;
+    if (answer === undefined || answer.status === 'answered') return answer;
+    throw new SeamError(
+      answer.code,
+      `Cannot roll out a team: the executor failed at problem ${problem.problemId}: ${answer.reason}`,
+    );
+  });
+}

@@ -1,0 +1,67 @@
+import { askedOf, parseTeam, teamOf } from './team.js';
+import { majorityOf, outcomeOf } from './team-rollout.js';
+
+const SEED = 'agents:\n  - {name: agent_1, path: path/to/model_1}\n  - {name: agent_2, path: path/to/model_2}\n';
+const turns = (...texts: string[]) => texts.map((text) => ({ text }));
+
+describe('a team file', () => {
+  it('names agents with their models; slots and roles follow where nothing is said', () => {
+    const team = parseTeam(SEED, 'team.yaml');
+    expect(team).toMatchObject({ topology: 'vote', slot: 'team' });
+    expect(team.agents[1]).toEqual({
+      ...{ name: 'agent_2', path: 'path/to/model_2', slot: 'team/agent_2', role: '{problem}', field: null },
+    });
+    expect(
+      parseTeam(JSON.stringify({ topology: 'chain', agents: [{ name: 'a', path: 'm' }] }), 't').agents[0]!.role,
+    ).toBe('{problem}\n{before}');
+  });
+
+  it('is refused with all of its faults', () => {
+    const refused = (given: object) => () => teamOf(given, 'team.yaml');
+    const agent = { name: 'a', path: 'm' };
+    expect(refused({ agents: [] })).toThrow(/Cannot read team team.yaml: expected topology and agents/);
+    expect(refused({ agents: [agent, agent], extra: 1 })).toThrow(/extra/);
+    expect(refused({ agents: [agent, agent] })).toThrow(/a is there twice/);
+    expect(refused({ agents: [{ ...agent, role: 'solve it' }] })).toThrow(/expected \{problem\} exactly once/);
+    expect(refused({ agents: [{ ...agent, role: '{problem} {before}' }] })).toThrow(/nobody comes before in a vote/);
+    const chain = {
+      topology: 'chain',
+      agents: [
+        { ...agent, field: 'concepts' },
+        { name: 'b', path: 'm' },
+      ],
+    };
+    expect(refused(chain)).toThrow(/a field of the entry for every agent of a chain, or for none/);
+    expect(() => parseTeam('agents: [', 'team.yaml')).toThrow(/Cannot read team team.yaml/);
+  });
+
+  it('takes braces of a problem, or of what came before, for text', () => {
+    const role = 'P {problem} B {before}';
+    expect(askedOf({ role }, { problem: '{before} $&', before: '{problem}' })).toBe('P {before} $& B {problem}');
+  });
+});
+
+describe('what a team comes to', () => {
+  const agent = (name: string, field?: string) => ({ name, path: 'm', ...(field === undefined ? {} : { field }) });
+
+  it('is in a chain the entry of all fields, or none where one is missing', () => {
+    const team = teamOf({ topology: 'chain', agents: [agent('a', 'concepts'), agent('b', 'strategy')] }, 't');
+    expect(outcomeOf(team, turns('{"concepts":["x"]}', '{"strategy":["y"]}'))).toBe(
+      '{"concepts":["x"],"strategy":["y"]}',
+    );
+    expect(outcomeOf(team, turns('{"concepts":["x"]}', '{"strat'))).toBeNull();
+    expect(outcomeOf(team, turns('[1,2]', '"strategy"'))).toBeNull();
+  });
+
+  it('is in a chain of texts what the last one wrote', () => {
+    const team = teamOf({ topology: 'chain', agents: [agent('planner'), agent('critic')] }, 't');
+    expect(outcomeOf(team, turns('think', 'Answer: 7'))).toBe('Answer: 7');
+  });
+
+  it('is in a vote the answer of most, of equally many the first, and none where nobody answers', () => {
+    const team = teamOf({ topology: 'vote', agents: [agent('a'), agent('b'), agent('c')] }, 't');
+    expect(outcomeOf(team, turns('Answer: 27', 'Answer: 28', 'Answer: 28'))).toBe('28');
+    expect(majorityOf(['1', '2', null])).toBe('1');
+    expect(majorityOf([null, null])).toBeNull();
+  });
+});

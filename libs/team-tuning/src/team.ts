@@ -1,0 +1,112 @@
+/** A team: agents in their order, each with a base model, the slot of its adapters and what it is asked. */
+import { ENTRY_FIELDS } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** Where a role prompt has the problem, and what the agents before wrote. */
+const PLACES = /\{(problem|before)\}/g;
+const DEFAULT_ROLES = {
+  vote: '{problem}',
+  chain: '{problem}\n{before}',
+};
+
+const agentSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, 'expected letters, digits, - and _, at most 40'),
+  /** Folder of its base model, as Hugging Face publishes one. */
+  path: z.string().min(1),
+  /** What its adapters are published for; by default the team's slot and its name. */
+  slot: z.string().min(1).optional(),
+  /** What it is asked: {problem} once, and in a chain {before} at most once. */
+  role: z.string().min(1).optional(),
+  /** The field of the entry that it writes; absent: it writes text. */
+  field: z.enum(ENTRY_FIELDS).optional(),
+});
+
+const teamSchema = z
+  .strictObject({
+    /** chain: each agent reads what those before it wrote. vote: each answers by itself, and the majority counts. */
+    topology: z.enum(['chain', 'vote']).default('vote'),
+    slot: z.string().min(1).default('team'),
+    agents: z.array(agentSchema).min(1).max(16),
+  })
+  .superRefine(({ topology, agents }, context) => {
+    const refuse = (path: (string | number)[], message: string): void =>
+      void context.addIssue({ code: 'custom', path, message });
+    agents.forEach(({ name, role, field }, at) => {
+      if (agents.findIndex((each) => each.name === name) < at) refuse(['agents', at, 'name'], `${name} is there twice`);
+      const places = [...(role ?? DEFAULT_ROLES[topology]).matchAll(PLACES)].map(([, place]) => place);
+      if (places.filter((place) => place === 'problem').length !== 1)
+        refuse(['agents', at, 'role'], 'expected {problem} exactly once');
+      if (places.filter((place) => place === 'before').length > (topology === 'chain' ? 1 : 0))
+        refuse(
+          ['agents', at, 'role'],
+          topology === 'chain' ? 'expected {before} at most once' : 'nobody comes before in a vote',
+        );
+      if (field !== undefined && agents.findIndex((each) => each.field === field) < at)
+        refuse(['agents', at, 'field'], `${field} is written by another agent`);
+    });
+    const writers = agents.filter(({ field }) => field !== undefined).length;
+    if (writers > 0 && (writers < agents.length || topology === 'vote'))
+      refuse(['agents'], 'expected a field of the entry for every agent of a chain, or for none');
+  });
+
+export interface Agent {
+  readonly name: string;
+  readonly path: string;
+  readonly slot: string;
+  readonly role: string;
+  readonly field: (typeof ENTRY_FIELDS)[number] | null;
+}
+
+export interface Team {
+  readonly topology: 'chain' | 'vote';
+  readonly slot: string;
+  /** In the order in which they act. */
+  readonly agents: readonly Agent[];
+}
+
+/** @param name of the file, for errors. @throws INVALID_CONFIGURATION listing all faults */
+export function parseTeam(text: string, name: string): Team {
+  let given: unknown;
+  try {
+    given = parse(text);
+  } catch (cause) {
+    throw faulty(name, cause instanceof Error ? cause.message.replaceAll('\n', ' ') : String(cause), cause);
+  }
+  return teamOf(given, name);
+}
+
+/** @throws INVALID_CONFIGURATION */
+export function teamOf(given: unknown, name: string): Team {
+  const parsed = teamSchema.safeParse(given);
+  if (!parsed.success) throw faulty(name, z.prettifyError(parsed.error).replaceAll('\n', '; '), parsed.error);
+  const { topology, slot, agents } = parsed.data;
+  return {
+    topology,
+    slot,
+    agents: agents.map((agent) => ({
+      name: agent.name,
+      path: agent.path,
+      slot: agent.slot ?? `${slot}/${agent.name}`,
+      role: agent.role ?? DEFAULT_ROLES[topology],
+      field: agent.field ?? null,
+    })),
+  };
+}
+
+/** What an agent is asked. Braces in the problem or in what came before are no places. */
+export function askedOf(
+  { role }: Pick<Agent, 'role'>,
+  given: { readonly problem: string; readonly before: string },
+): string {
+  return role.replaceAll(PLACES, (_, place: 'problem' | 'before') => given[place]);
+}
+
+function faulty(name: string, fault: string, cause: unknown): SeamError {
+  return new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot read team ${name}: expected topology and agents with name and path, got ${fault}. Write e.g. "agents: [{name: solver, path: models/generator-base}]".`,
+    { cause },
+  );
+}

@@ -1,0 +1,187 @@
+/** One agent's update while the others are frozen: steps along the surrogate, and a gate after each pass that keeps them or takes them back. */
+import { Random } from '@seamstream/kernel';
+import type { Adapter, TrainingSequence } from '@seamstream/language-model';
+import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
+import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
+import { surrogateOf } from './formulas/surrogate.js';
+import type { TuningSettings } from './tuning.config.js';
+
+/** A turn of the agent, as its update needs it. */
+export interface TrainedTurn {
+  /** What was asked: turns of equal state count as one for the gate. */
+  readonly state: string;
+  /** With the places that were a choice as targets; its own weights and policy are not read. */
+  readonly sequence: TrainingSequence;
+  readonly advantage: number;
+  /** Truncated weight of the rollout. */
+  readonly weight: number;
+}
+
+/** A pass over the turns, and what the gate made of it. */
+export interface PassTried {
+  readonly pass: number;
+  readonly beta: number;
+  /** The quantile over states of the distance to the policy before the update, in nats. */
+  readonly distance: number;
+  readonly states: number;
+  readonly decision: 'accepted' | 'taken back' | 'given up';
+  /** Mean over the trained turns of what was maximised, before the pass's steps. */
+  readonly gain: number;
+  readonly clipped: number;
+  readonly steps: number;
+}
+
+export interface AgentUpdate {
+  readonly adapter: Adapter;
+  readonly passes: readonly PassTried[];
+  /** Of the accepted passes; 0 where all were taken back. */
+  readonly distance: number;
+  readonly beta: number;
+}
+
+export interface UpdateFacts {
+  readonly engine: TrainingEngine;
+  /** What the agent is served with; null: the bare base model. */
+  readonly adapter: Adapter | null;
+  readonly turns: readonly TrainedTurn[];
+  readonly settings: TuningSettings;
+  /** Decides the order of the turns. */
+  readonly seed: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onPass?: ((pass: PassTried) => void) | undefined;
+}
+
+/** Sequences that log-probabilities are asked of at once. */
+const SCORED_AT_ONCE = 128;
+
+export async function updateAgent(facts: UpdateFacts): Promise<AgentUpdate> {
+  const { engine, adapter, settings, turns } = facts;
+  const { clip, entropyCoefficient, trainable } = settings;
+  const weights = await engine.begin({
+    adapter,
+    trainable,
+    objective: {
+      kind: 'clipped-policy-gradient',
+      // The turn's ratio is clipped here; the engine's own, of tokens, is not in use.
+      clipLow: clip.low,
+      clipHigh: clip.high,
+      klCoefficient: 0,
+      entropyCoefficient,
+    },
+  });
+  try {
+    return await withWeights(weights, { ...facts, turns: turns.filter(({ sequence }) => sequence.targets.length > 0) });
+  } finally {
+    await weights.close();
+  }
+}
+
+async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promise<AgentUpdate> {
+  const { turns, settings, signal, onPass } = facts;
+  const { gate, passes: wanted } = settings;
+  const current = await scored(weights, turns);
+  const passes: PassTried[] = [];
+  let beta = settings.kl.beta;
+  let accepted = 0;
+  for (let pass = 0; pass < wanted; ) {
+    signal?.throwIfAborted();
+    const before = gate === null ? null : await weights.saveState();
+    const backtracks = passes.filter((tried) => tried.pass === pass).length;
+    const stepped = await takePass(weights, current, { ...facts, beta, order: `${facts.seed}/${pass}` });
+    const distances = [...distancePerState(await statesOf(weights, turns, current)).values()];
+    const distance = distances.length === 0 ? 0 : upperQuantile(distances, gate?.quantile ?? 0.99);
+    const decision = gate === null ? { kind: 'accept' as const } : decideGate(distance, { beta, backtracks }, gate);
+    const tried: PassTried = {
+      ...{ pass, beta, distance, states: distances.length, ...stepped },
+      decision: decision.kind === 'accept' ? 'accepted' : decision.kind === 'backtrack' ? 'taken back' : 'given up',
+    };
+    passes.push(tried);
+    onPass?.(tried);
+    if (decision.kind === 'accept') {
+      accepted = distance;
+      pass++;
+      continue;
+    }
+    // The optimizer's moments too: what was taken back leaves no momentum.
+    await weights.restoreState(before!);
+    if (decision.kind === 'give up') break;
+    ({ beta } = decision);
+  }
+  return { adapter: await weights.exportAdapter(), passes, distance: accepted, beta };
+}
+
+/** One pass over the turns that teach something, in steps. */
+async function takePass(
+  weights: TrainingWeights,
+  current: readonly (readonly number[])[],
+  { turns, settings, beta, order, signal }: UpdateFacts & { readonly beta: number; readonly order: string },
+): Promise<Pick<PassTried, 'gain' | 'clipped' | 'steps'>> {
+  const { clip, batchSize, learningRate, optimizer } = settings;
+  const teaching = turns.flatMap(({ advantage, weight }, at) => (advantage * weight === 0 ? [] : [at]));
+  const drawn = Random.of(order, 0).shuffled(teaching);
+  let gain = 0;
+  let clipped = 0;
+  let steps = 0;
+  for (let at = 0; at < drawn.length; at += batchSize) {
+    signal?.throwIfAborted();
+    const batch = drawn.slice(at, at + batchSize);
+    const logProbs = await scored(
+      weights,
+      batch.map((index) => turns[index]!),
+    );
+    const sequences = batch.map((index, place): TrainingSequence => {
+      const { sequence, advantage, weight } = turns[index]!;
+      const own = logProbs[place]!;
+      const turn = { logProbs: own, currentLogProbs: current[index]!, advantage, weight };
+      const surrogate = surrogateOf(turn, { clipLow: clip.low, clipHigh: clip.high, beta });
+      gain += surrogate.gain;
+      clipped += Number(surrogate.isClipped);
+      const all = (value: number): number[] => own.map(() => value);
+      return {
+        ...sequence,
+        weights: all(1 / batch.length),
+        policy: {
+          advantages: all(0),
+          imitationWeights: [...surrogate.slopes],
+          proximalLogProbs: own,
+          importanceWeights: all(1),
+          referenceLogProbs: own,
+        },
+      };
+    });
+    await weights.step(sequences, { ...optimizer, learningRate });
+    steps++;
+  }
+  const count = Math.max(1, drawn.length);
+  return { gain: gain / count, clipped: clipped / count, steps };
+}
+
+async function statesOf(
+  weights: TrainingWeights,
+  turns: readonly TrainedTurn[],
+  current: readonly (readonly number[])[],
+): Promise<Parameters<typeof distancePerState>[0]> {
+  const now = await scored(weights, turns);
+  return turns.map(({ state }, at) => ({ state, logProbs: now[at]!, currentLogProbs: current[at]! }));
+}
+
+/** ln π of each turn's chosen tokens under the present weights. Equal turns are asked once. */
+async function scored(
+  weights: TrainingWeights,
+  turns: readonly TrainedTurn[],
+): Promise<readonly (readonly number[])[]> {
+  const places = new Map<string, number>();
+  const different: TrainingSequence[] = [];
+  const at = turns.map(({ sequence }) => {
+    const key = `${sequence.tokenIds.join()}/${sequence.targets.join()}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    places.set(key, different.length);
+    different.push(sequence);
+    return different.length - 1;
+  });
+  const values: (readonly number[])[] = [];
+  for (let from = 0; from < different.length; from += SCORED_AT_ONCE)
+    values.push(...(await weights.logProbabilities(different.slice(from, from + SCORED_AT_ONCE))));
+  return at.map((place) => values[place]!);
+}

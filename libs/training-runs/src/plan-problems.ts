@@ -1,0 +1,76 @@
+/** A run that rolls published problems out itself learns from those that no run of its slot has read. */
+import type { EventLog } from '@seamstream/event-log';
+import { type OffsetRange, type ProblemPublished, TOPIC } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import { initialCurriculum } from '@seamstream/learning';
+import { readProblemsInput } from './learning-input.js';
+import type { LearningMethod } from './learning-method.js';
+import type { TrainingRequest } from './plan-run.handler.js';
+import { RecordedEvents } from './recorded-events.js';
+import { planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
+import { servedAdaptersIn, type TrainingHistory } from './training-history.js';
+
+interface UnreadProblems {
+  readonly inputs: readonly OffsetRange[];
+  readonly problems: readonly ProblemPublished[];
+}
+
+/** What was published since the last run of the method's slot. @throws INVALID_INPUT where nothing was */
+export async function unreadProblems(
+  log: EventLog,
+  { name, slot }: Pick<LearningMethod, 'name' | 'slot'>,
+  history: TrainingHistory,
+): Promise<UnreadProblems> {
+  const inputs: OffsetRange[] = [];
+  for (const { partition, low, high } of await log.watermarks(TOPIC.problems)) {
+    const from = Math.max(low, endOfProblems(history, slot, partition));
+    if (from < high) inputs.push({ topic: TOPIC.problems, partition, from, to: high });
+  }
+  const { problems } = await readProblemsInput(new RecordedEvents(log), inputs);
+  if (problems.length > 0) return { inputs, problems };
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot plan a run of ${name}: expected problems that were published since its last run, got none. Publish some (seam publish).`,
+  );
+}
+
+export function planProblems(
+  { inputs, problems }: UnreadProblems,
+  facts: Pick<RunConfiguration, 'algorithm' | 'promotion' | 'evaluation'> &
+    Pick<RunPlan, 'baseModelDigest' | 'seed' | 'codeVersion'> & {
+      readonly request: TrainingRequest;
+      readonly method: Pick<LearningMethod, 'name' | 'slot'>;
+      readonly history: TrainingHistory;
+    },
+): RunPlan {
+  const { request, method, history, algorithm, promotion, evaluation, baseModelDigest, seed, codeVersion } = facts;
+  const servedAdapters = servedAdaptersIn(history, method.slot);
+  return planRun(
+    {
+      ...{ method: method.name, slot: method.slot, algorithm: request.algorithm },
+      configuration: {
+        ...{ algorithm, reason: 'asked for', window: null, servedAdapters: [...servedAdapters] },
+        ...(request.iteration === undefined ? {} : { iteration: { ...request.iteration } }),
+        curriculum: initialCurriculum,
+        domains: [...new Set(problems.map(({ problem }) => problem.domain))].sort(),
+        ...{ promotion, evaluation },
+      },
+      inputs,
+      manifests: [],
+      parentAdapter: servedAdapters.at(-1) ?? null,
+      ...{ baseModelDigest, seed, codeVersion },
+    },
+    problems.map(({ meta }) => meta.messageId),
+  );
+}
+
+/** Where the problems of a slot's runs end so far, in a partition of seam.problems. */
+function endOfProblems({ runs }: TrainingHistory, slot: string, partition: number): number {
+  let end = 0;
+  for (const run of runs.values()) {
+    if (run.status === 'unknown' || run.plan.slot !== slot) continue;
+    for (const { topic, to, ...range } of run.plan.inputs)
+      if (topic === TOPIC.problems && range.partition === partition) end = Math.max(end, to);
+  }
+  return end;
+}
