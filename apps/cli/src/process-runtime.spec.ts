@@ -36,7 +36,7 @@ describe('the process as a world', () => {
     const error = await refusal(dataDir(file), act);
     expect(error).toMatchObject({
       code: 'INVALID_CONFIGURATION',
-      message: expect.stringMatching(`came the file ${file}\\. Name another folder \\(SEAM_DATA_FOLDER, --data-dir\\)`),
+      message: expect.stringMatching(`got the file ${file}\\. Name another folder \\(SEAM_DATA_FOLDER, --data-dir\\)`),
     });
     expect(exitCodeOf(error)).toBe(2);
     expect(await readFile(file, 'utf8')).toBe('mine');
@@ -70,7 +70,7 @@ describe('the process as a world', () => {
     );
     expect(error).toMatchObject({
       code: 'INVALID_CONFIGURATION',
-      message: expect.stringContaining(`came the file ${file}. Name another folder (${option})`),
+      message: expect.stringContaining(`got the file ${file}. Name another folder (${option})`),
     });
     expect(await readFile(file, 'utf8')).toBe('mine');
   });

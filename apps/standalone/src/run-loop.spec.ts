@@ -41,7 +41,7 @@ describe('the demonstration', () => {
       const { ended, lines } = start({ dataDir, drive });
       await expect(ended).rejects.toMatchObject({
         code: 'INVALID_CONFIGURATION',
-        message: expect.stringContaining(`came the file ${dataDir}. Name another folder (--data-dir)`),
+        message: expect.stringContaining(`got the file ${dataDir}. Name another folder (--data-dir)`),
       });
       expect(lines).toEqual([]);
     },

@@ -378,7 +378,7 @@ describe('the trainer service', () => {
     await until(async () => (await eventsOf(world, 'TrainingRunRejected')).length > 0);
     expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
       {
-        reason: `overtaken: it was compared with the base model, and meanwhile adapter ${other} is served; train anew from that`,
+        reason: `overtaken: it was compared with the base model, and meanwhile adapter ${other} is served; train again from that`,
       },
     ]);
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
@@ -430,7 +430,7 @@ describe('the trainer service', () => {
       const [first, second] = await promotions();
       expect([first?.parent, second?.parent]).toEqual([null, null]);
       expect(first?.runId === asked.runId).toBe(order[0] === 'a person');
-      const reason = `overtaken: it was compared with the base model, and meanwhile adapter ${first!.adapterDigest} is served; train anew from that`;
+      const reason = `overtaken: it was compared with the base model, and meanwhile adapter ${first!.adapterDigest} is served; train again from that`;
       expect(asked.overtaken).toBe(order[0] === 'a person' ? null : reason);
       const history = await readTrainingHistory(await openLog(world));
       const { runs } = history;

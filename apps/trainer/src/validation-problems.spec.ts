@@ -55,7 +55,7 @@ describe('validation problems', () => {
     const named = (name: string) => () => loadConfig(trainerConfigSchema, { SEAM_TRAINER_VALIDATION_DATASET: name });
     expect(named('gsm8k')().trainer.validationDataset).toBe('gsm8k');
     expect(named('bogus')).toThrow(
-      /SEAM_TRAINER_VALIDATION_DATASET: .*expected one of "seam"\|.*"gsm8k".*, came "bogus"/,
+      /SEAM_TRAINER_VALIDATION_DATASET: .*expected one of "seam"\|.*"gsm8k".*, got "bogus"/,
     );
   });
 
