@@ -24,6 +24,7 @@ const libsTopDown = [
   'embedded-world',
   'passage-world',
   'self-edits',
+  'experience-library',
   'experience',
   'verifiers',
   'grid-tasks',

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { CURRICULUM } from '@seamstream/learning';
 import type { Environment } from '@seamstream/service-kit';
 
-export const METHODS = ['experiences', 'self-edits'] as const;
+export const METHODS = ['experiences', 'self-edits', 'library'] as const;
 export type Method = (typeof METHODS)[number];
 
 export interface MethodDefaults {
@@ -14,12 +14,16 @@ export interface MethodDefaults {
   readonly heldOut: number;
 }
 
+/** The models of the embedded world. */
+const WORLD = {
+  generator: new URL('../../../models/generator-base', import.meta.url),
+  executor: new URL('../../../models/executor', import.meta.url),
+};
+
 /** Where the shipped models lie, by method. */
 const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
-  experiences: {
-    generator: new URL('../../../models/generator-base', import.meta.url),
-    executor: new URL('../../../models/executor', import.meta.url),
-  },
+  experiences: WORLD,
+  library: WORLD,
   'self-edits': {
     generator: new URL('../../../models/self-edits/generator-base', import.meta.url),
     executor: new URL('../../../models/self-edits/executor', import.meta.url),
@@ -36,13 +40,14 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
     heldOut: 512,
   },
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
+  library: { algorithm: 'contrast', roundSize: 64, maxRounds: 12, maxShiftedRounds: 0, heldOut: 512 },
 };
 
 /**
  * A phase has converged once every domain reached this on the validation problems. A passage counts as solved when all its questions are
  * answered right.
  */
-export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75 };
+export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75, library: 0.96 };
 
 /** The settings that name the shipped models of a method. */
 export function modelFolders(method: Method): Environment {
@@ -71,8 +76,9 @@ const REST_EM = {
 
 /** Settings of the services that a method has besides those of every demonstration. */
 export function methodEnvironment(method: Method): Environment {
-  return method === 'experiences'
-    ? { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' }
+  if (method === 'experiences') return { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
+  return method === 'library'
+    ? { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4', SEAM_TRAINER_METHOD: 'library' }
     : {
         SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
         SEAM_GENERATOR_GROUP_SIZE: '5',
@@ -94,4 +100,4 @@ export function methodEnvironment(method: Method): Environment {
 }
 
 /** Most tokens of an answer by the shipped executor. */
-export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4 };
+export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4, library: 40 };

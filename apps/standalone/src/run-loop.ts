@@ -225,13 +225,18 @@ export async function runLoop(
 
 function sourceOf({ own, run: { settings } }: Start): ProblemSource {
   if (own !== null) return fileSource(own.problems.problems, own.problems, settings.seed);
-  return settings.method === 'experiences' ? worldSource(settings.seed) : passageSource(settings.seed);
+  return settings.method === 'self-edits' ? passageSource(settings.seed) : worldSource(settings.seed, settings.method);
 }
 
 async function measured(input: MeasureRunInput): Promise<FinishedReport> {
-  return input.run.settings.method === 'experiences'
-    ? reportOfExperiences(await measureRun(input))
-    : reportOfEdits(await measureEditsRun(input));
+  switch (input.run.settings.method) {
+    case 'experiences':
+      return reportOfExperiences(await measureRun(input));
+    case 'self-edits':
+      return reportOfEdits(await measureEditsRun(input));
+    case 'library':
+      return reportOfExperiences(await measureRun(input));
+  }
 }
 
 /** Seconds of work from the first problem to the end of the last run, or to `toMs` where that is given. */

@@ -66,7 +66,7 @@ export async function writeWorldFiles(dataFolder: string, method: Method = 'expe
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
-    (method === 'experiences' ? validationProblems() : validationPassages())
+    (method === 'self-edits' ? validationPassages() : validationProblems())
       .map((problem) => `${JSON.stringify(problem)}\n`)
       .join(''),
   );

@@ -8,6 +8,7 @@ import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
@@ -18,6 +19,8 @@ import {
   GradientRunner,
   type JobRunner,
   type LearningMethod,
+  LibraryMethod,
+  LibraryRunner,
   type MethodsWithRunners,
   type MethodWithRunner,
   type PlanRunDependencies,
@@ -65,6 +68,7 @@ type TrainerContext = Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'dri
 type PlannedModels = Pick<PlanRunDependencies, 'baseModelDigest' | 'problemSet'>;
 
 const seam = new GradientMethod(algorithms);
+const libraries = new LibraryMethod();
 
 function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDigest' | 'evaluation'>): PlannedModels {
   return { baseModelDigest, problemSet: setAskedBy(evaluation) };
@@ -72,7 +76,7 @@ function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDig
 
 /** The method that runs are planned for. @throws INVALID_CONFIGURATION */
 function plannedMethod({ method }: TrainerConfig, { methods = [] }: TrainerAssets): LearningMethod {
-  const known = [seam, ...methods.map((each) => each.method)];
+  const known = [seam, libraries, ...methods.map((each) => each.method)];
   const found = known.find(({ name }) => name === method);
   if (found !== undefined) return found;
   const names = known.map(({ name }) => name).join(', ');
@@ -163,8 +167,16 @@ async function createRunTraining(
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const engines = await enginesOf(context, schemaFor, assets);
   const runner = await gradientRunnerOf(config.trainer, { objects: drivers.objects, ...engines, algorithms, logger });
-  const methods = new Map(
-    [{ method: seam, runner }, ...(assets.methods ?? [])].map((each) => [each.method.name, each]),
+  const libraryRunner = new LibraryRunner({
+    objects: drivers.objects,
+    model: engines.engine,
+    evaluation: engines.evaluation,
+  });
+  const methods = new Map<string, MethodWithRunner>(
+    [{ method: seam, runner }, { method: libraries, runner: libraryRunner }, ...(assets.methods ?? [])].map((each) => [
+      each.method.name,
+      each,
+    ]),
   );
   const runTraining = new RunTraining(
     {
@@ -218,7 +230,7 @@ async function digestOf({ modelFolder }: TrainerConfig): Promise<string> {
 
 interface Engines {
   readonly engine: TrainingEngine;
-  readonly evaluation: AdapterEvaluation;
+  readonly evaluation: AdapterEvaluation<Served>;
 }
 
 async function enginesOf(

@@ -1,0 +1,128 @@
+/** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
+import { isWhole } from '@seamstream/events';
+import { definiteResults, isComplete } from '@seamstream/experience-groups';
+import { DEFAULT_LIMITS, type JudgedAttempt, type LibraryLimits } from '@seamstream/experience-library';
+import { compareText, SeamError } from '@seamstream/kernel';
+import type { LogInput } from '@seamstream/learning';
+import type { JsonSchema } from '@seamstream/token-grammar';
+import { z } from 'zod';
+import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
+
+export const LIBRARY_METHOD = 'library';
+export const LIBRARY_SLOT = 'library';
+
+export interface LibraryJob {
+  readonly kind: 'library';
+  /** By the name of what reads proposals out of a batch; its settings. */
+  readonly extractor: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly limits: LibraryLimits;
+  readonly mostRetrieved: number | null;
+  /** One a step. */
+  readonly batches: readonly (readonly JudgedAttempt[])[];
+  /** Of the entries, by domain. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+const limitsShape = {
+  maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
+  maxWords: z.int().min(1).max(150).default(DEFAULT_LIMITS.maxWords),
+  nearDuplicate: z.number().gt(0).max(1).default(DEFAULT_LIMITS.nearDuplicate),
+  /** Most items that one problem gets; null: all. */
+  mostRetrieved: z.int().positive().nullable().default(null),
+};
+
+/** Settings of the recipe `contrast`. */
+export const contrastSettingsSchema = z.strictObject({
+  ...limitsShape,
+  /** Probability of one wrong text or more in a run, where none of the tested ones means anything. */
+  level: z.number().gt(0).lt(1).default(0.05),
+  maxOperations: z.int().positive().nullable().default(null),
+  /** Most recent rounds of problems that texts are tested on. */
+  rounds: z.int().min(1).max(64).default(8),
+});
+
+function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
+  const parsed = schema.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`);
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot read settings of a library: ${faults.join('; ')}. Correct them.`,
+  );
+}
+
+const contrastRecipe: Recipe = {
+  reads: 'log',
+  resolveConfiguration: (given) => settingsOf(contrastSettingsSchema, given),
+  replayedRounds: (configuration) => {
+    const { rounds } = settingsOf(contrastSettingsSchema, configuration);
+    return { least: rounds, most: rounds };
+  },
+  isFilled: () => true,
+};
+
+export const LIBRARY_RECIPES: ReadonlyMap<string, Recipe> = new Map([['contrast', contrastRecipe]]);
+
+export class LibraryMethod implements LearningMethod<LibraryJob> {
+  readonly name = LIBRARY_METHOD;
+  readonly slot = LIBRARY_SLOT;
+  readonly recipes = LIBRARY_RECIPES;
+
+  plan({ plan, input, schemaFor }: JobFacts): PlannedJob<LibraryJob> {
+    if (input.reads !== 'log') throw new SeamError('INTERNAL', 'Planning a library: its recipes read the log.');
+    const settings = settingsOf(contrastSettingsSchema, plan.configuration.algorithm);
+    const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...extraction } = settings;
+    const groups = judgedGroups(input, plan.baseModelDigest);
+    const live = groups.filter(hasBoth);
+    const metrics = { groups: groups.length, liveGroups: live.length };
+    if (live.length === 0)
+      return { status: 'refused', reason: 'no group has an attempt that succeeded beside one that failed', metrics };
+    const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
+    return {
+      status: 'ready',
+      job: {
+        kind: 'library',
+        extractor: plan.algorithm,
+        settings: extraction,
+        limits: { maxItems, maxWords, nearDuplicate },
+        mostRetrieved,
+        batches: [live.flat()],
+        schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
+      },
+    };
+  }
+}
+
+/** 0 < mean < 1: only then members tell something of one another. */
+function hasBoth(group: readonly JudgedAttempt[]): boolean {
+  return group.some(({ success }) => success) && group.some(({ success }) => !success);
+}
+
+/**
+ * The complete groups of the base model's own problems, ascending by id, each with its judged members by id: a function of the set of
+ * records. Attempts that the machine failed at say nothing.
+ */
+function judgedGroups(
+  { experiences, results }: LogInput,
+  baseModelDigest: string,
+): readonly (readonly JudgedAttempt[])[] {
+  const written = new Map(experiences.map((each) => [each.experienceId, each]));
+  const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
+  return [...byGroup]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([groupId, members]) => {
+      const [first] = members;
+      if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
+      const attempts = members.flatMap((result): JudgedAttempt[] => {
+        const experience = written.get(result.experienceId);
+        if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
+        if (experience.baseModelDigest !== baseModelDigest || !isWhole(experience.problem)) return [];
+        const { experienceId, entry, adapterDigest, problem } = experience;
+        return [
+          { experienceId, groupId, domain: problem.domain, entry, success: result.success, writer: adapterDigest },
+        ];
+      });
+      return attempts.length < 2 ? [] : [attempts.sort((a, b) => compareText(a.experienceId, b.experienceId))];
+    });
+}
