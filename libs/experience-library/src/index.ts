@@ -6,6 +6,7 @@ export {
   type RefusedProposal,
 } from './consolidate.decide.js';
 export { type Contrast, type ContrastSettings, contrast, type JudgedAttempt } from './contrast.decide.js';
+export { fillerOf, shuffledLibrary } from './controls.js';
 export { type LibraryDiff, libraryDiff } from './diff.js';
 export { type ExportedLibrary, exportLibrary, importLibrary } from './exchange.js';
 export { type GuidanceSettings, guidedSchema } from './guided-schema.js';

@@ -19,7 +19,7 @@ export {
   type Recording,
 } from './job-runner.js';
 export type { Job, JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
-export { LIBRARY_METHOD, LIBRARY_RECIPES, LIBRARY_SLOT, LibraryMethod } from './library-method.js';
+export { LIBRARY_RECIPES, LibraryMethod } from './library-method.js';
 export { LibraryRunner } from './library-runner.js';
 export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';

@@ -1,5 +1,5 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
-import { isWhole } from '@seamstream/events';
+import { isWhole, LIBRARY_METHOD, LIBRARY_SLOT } from '@seamstream/events';
 import { definiteResults, isComplete } from '@seamstream/experience-groups';
 import { DEFAULT_LIMITS, type JudgedAttempt, type LibraryLimits } from '@seamstream/experience-library';
 import { compareText, SeamError } from '@seamstream/kernel';
@@ -7,9 +7,6 @@ import type { LogInput } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { z } from 'zod';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
-
-export const LIBRARY_METHOD = 'library';
-export const LIBRARY_SLOT = 'library';
 
 export interface LibraryJob {
   readonly kind: 'library';

@@ -1,12 +1,13 @@
-/** A report of either demonstration, as a start writes it and speaks of it. */
+/** A report of any demonstration, as a start writes it and speaks of it. */
 import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
+import { type LibraryReport, libraryHeadline, librarySummary, renderLibraryPage } from './library-report.js';
 import type { Report } from './report.types.js';
 import { renderReportPage } from './report-page.js';
 import { headline, summary } from './verdict.js';
 
 export interface FinishedReport {
   /** What `report.json` holds. */
-  readonly figures: Report | EditsReport;
+  readonly figures: Report | EditsReport | LibraryReport;
   readonly page: string;
   readonly headline: string;
   readonly summary: string;
@@ -28,4 +29,10 @@ export function reportOfEdits(figures: EditsReport): FinishedReport {
   const { converged } = figures;
   const [page, first] = [renderEditsPage(figures), editsHeadline(figures)];
   return { figures, page, headline: first, summary: editsSummary(figures), converged };
+}
+
+export function reportOfLibrary(figures: LibraryReport): FinishedReport {
+  const { converged } = figures;
+  const [page, first] = [renderLibraryPage(figures), libraryHeadline(figures)];
+  return { figures, page, headline: first, summary: librarySummary(figures), converged };
 }
