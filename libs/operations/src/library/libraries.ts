@@ -87,9 +87,9 @@ export async function libraryHistory(
   const steps: HistoryStep[] = [];
   for (let at: AdapterVersion | undefined = findAdapter(lineage, word); at !== undefined; ) {
     const { library, version } = await load(world, at);
-    const { adapterDigest: digest, runId, publishedAtMs, status } = version;
+    const { adapterDigest: digest, runId, publishedAt, status } = version;
     const { parent, items, changes } = library;
-    steps.unshift({ digest, parent, runId, publishedAtMs, status, items: items.length, changes });
+    steps.unshift({ digest, parent, runId, publishedAtMs: publishedAt, status, items: items.length, changes });
     // A parent was published before: a chain that leads back to itself ends.
     at = parent === null || steps.some((step) => step.digest === parent) ? undefined : parentOf(lineage, parent);
   }
