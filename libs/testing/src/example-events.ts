@@ -301,6 +301,18 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     stoppedBy: 'ada',
     reason: 'the passages are to be others',
   },
+  LibraryReplyRecorded: {
+    type: 'LibraryReplyRecorded',
+    meta: meta('m-14-4', 'm-14'),
+    runId: 'r-1',
+    callId: '5a'.repeat(32),
+    stage: 'summary',
+    model: 'tiny',
+    content: 'It took the right wood and forgot the cracked board.',
+    isWhole: true,
+    promptTokens: 210,
+    responseTokens: 14,
+  },
   AdapterPublished: {
     type: 'AdapterPublished',
     method: 'seam',

@@ -71,6 +71,8 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'LibraryReplyRecorded':
+      return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':

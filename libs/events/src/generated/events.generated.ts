@@ -844,6 +844,30 @@ export interface SelfTrainingStopped {
   readonly reason: string;
 }
 
+/**
+ * A model's reply while a library was brought on. What was asked again finds it here, so that nothing is paid
+ * twice and a replay asks nobody.
+ */
+export interface LibraryReplyRecorded {
+  readonly meta: EventMeta;
+  /** The training run that asked. */
+  readonly runId: string;
+  /** SHA-256 of the request: stage, model, settings, messages and which try it is. */
+  readonly callId: string;
+  /** summary: what one attempt did; advantage: what a group teaches; consolidation: what becomes of a batch. */
+  readonly stage: string;
+  /** As the endpoint calls it. */
+  readonly model: string;
+  /** The whole reply; null where the model refused or was filtered. */
+  readonly content: string | null;
+  /** Whether the model ended it; false: it was cut off. */
+  readonly isWhole: boolean;
+  /** Tokens that the model read, as the endpoint counts. */
+  readonly promptTokens: number;
+  /** Tokens that it wrote. */
+  readonly responseTokens: number;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** What a run made. */
@@ -1076,6 +1100,7 @@ export interface EventsByType {
   readonly TrainingRunCancelled: TrainingRunCancelled;
   readonly SelfTrainingStarted: SelfTrainingStarted;
   readonly SelfTrainingStopped: SelfTrainingStopped;
+  readonly LibraryReplyRecorded: LibraryReplyRecorded;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1116,7 +1141,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.answers', partitions: 4, events: ['AnswerRecorded', 'AnswerSettled', 'FeedbackRefused'] },
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -1147,6 +1172,7 @@ export const TOPIC_OF = {
   TrainingRunCancelled: 'seam.training',
   SelfTrainingStarted: 'seam.training',
   SelfTrainingStopped: 'seam.training',
+  LibraryReplyRecorded: 'seam.training',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -1207,6 +1233,8 @@ export function keyOf(event: SeamEvent): string | null {
       return event.selfTrainingId;
     case 'SelfTrainingStopped':
       return event.selfTrainingId;
+    case 'LibraryReplyRecorded':
+      return event.runId;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':
