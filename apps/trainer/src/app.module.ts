@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Environment, type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import { problemSetDigest } from '@seamstream/evaluation';
-import { GROUP } from '@seamstream/events';
+import { GROUP, LIBRARY_METHOD } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import { DistillationClient, LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
 import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
@@ -27,6 +27,7 @@ import {
   PlanRunHandler,
   ProgramRunner,
   programBase,
+  RecordedReplies,
   RolloutEvaluation,
   RunLeases,
   RunTraining,
@@ -171,6 +172,7 @@ async function createRunTraining(
     objects: drivers.objects,
     model: engines.engine,
     evaluation: engines.evaluation,
+    replies: repliesOf(context),
   });
   const methods = new Map<string, MethodWithRunner>(
     [{ method: seam, runner }, { method: libraries, runner: libraryRunner }, ...(assets.methods ?? [])].map((each) => [
@@ -192,6 +194,17 @@ async function createRunTraining(
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
   return { runTraining, methods };
+}
+
+/** Replies of the model that brings libraries on, where one is configured. @throws INVALID_CONFIGURATION */
+function repliesOf({ config: { trainer }, drivers: { log }, onClose }: TrainerContext): RecordedReplies {
+  const { method, algorithm, distillation } = trainer;
+  const isNeeded = method === LIBRARY_METHOD && algorithm === 'llm' && trainer.roles.includes('worker');
+  if (!isNeeded && distillation.url === undefined)
+    return new RecordedReplies({ log, clock: systemClock, client: undefined });
+  const client = new DistillationClient(distillation, process.env);
+  onClose(() => client.close());
+  return new RecordedReplies({ log, clock: systemClock, client });
 }
 
 /** What carries gradient jobs out: the engine in this process, or a program. */

@@ -78,7 +78,7 @@ export async function distil(
   const counts = { calls: 0, unreadReplies: 0, unsummarisedAttempts: 0 };
   const asking = new Asking(model, settings.attempts, counts);
   // 1. and 2. All groups at once: the endpoint's limits say how many requests are under way.
-  const advised = await Promise.all(groups.map((group) => adviceOf(group, library, asking, templates, settings)));
+  const advised = await allOf(groups.map((group) => adviceOf(group, library, asking, templates, settings)));
   const proposals = advised.flat();
   if (proposals.length === 0) return { proposals, metrics: counts };
   // 3. The batch as a whole.
@@ -96,6 +96,15 @@ export async function distil(
   return { proposals: decided.operations.map((each) => groundedIn(each, proposals, decided.callId)), metrics: counts };
 }
 
+/** Waits for all, also where one fails: what was paid is recorded before the run ends. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+  const ended = await Promise.allSettled(work);
+  return ended.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
 async function adviceOf(
   group: readonly TracedAttempt[],
   library: Pick<ExperienceLibrary, 'items'>,
@@ -104,7 +113,7 @@ async function adviceOf(
   settings: DistillationSettings,
 ): Promise<readonly Proposal[]> {
   const [first] = group;
-  const accounts = await Promise.all(
+  const accounts = await allOf(
     group.map((attempt) => asking.text('summary', templates.summary.render(summaryValues(attempt, settings)))),
   );
   const attempts = group.flatMap(({ success }, at) => {

@@ -26,6 +26,7 @@ export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outc
 export { type EndedWindow, type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
 export { type ProgramBase, ProgramRunner, programBase } from './program-runner.js';
 export { runsInQueue } from './queue.js';
+export { RecordedReplies } from './recorded-replies.js';
 export { runMeta } from './run-events.js';
 export { RunLeases } from './run-lease.js';
 export {

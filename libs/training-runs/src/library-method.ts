@@ -1,8 +1,8 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
 import { isWhole, LIBRARY_METHOD, LIBRARY_SLOT } from '@seamstream/events';
 import { definiteResults, isComplete } from '@seamstream/experience-groups';
-import { DEFAULT_LIMITS, type JudgedAttempt, type LibraryLimits } from '@seamstream/experience-library';
-import { compareText, SeamError } from '@seamstream/kernel';
+import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
+import { compareText, Random, SeamError } from '@seamstream/kernel';
 import type { LogInput } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export interface LibraryJob {
   readonly limits: LibraryLimits;
   readonly mostRetrieved: number | null;
   /** One a step. */
-  readonly batches: readonly (readonly JudgedAttempt[])[];
+  readonly batches: readonly (readonly TracedAttempt[])[];
   /** Of the entries, by domain. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
@@ -39,6 +39,27 @@ export const contrastSettingsSchema = z.strictObject({
   rounds: z.int().min(1).max(64).default(8),
 });
 
+/** Settings of the recipe `llm`. */
+export const distillationSettingsSchema = z.strictObject({
+  ...limitsShape,
+  /** Whether verdicts and references are told, and only groups with both verdicts are used. */
+  groundTruth: z.boolean().default(true),
+  /** Of one group. */
+  maxOperations: z.int().min(1).max(20).default(3),
+  /** Groups of one step. */
+  batchSize: z.int().positive().default(64),
+  /** Passes over the groups. */
+  epochs: z.int().min(1).max(20).default(1),
+  /** Most recent rounds of problems whose groups are used. */
+  rounds: z.int().min(1).max(64).default(1),
+  /** Of the model's replies; 0 is greedy. */
+  temperature: z.number().min(0).max(2).default(0),
+  /** Most tokens of a reply. */
+  maxTokens: z.int().positive().default(1024),
+  /** Tries of a reply that cannot be read. */
+  attempts: z.int().min(1).max(10).default(3),
+});
+
 function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
   const parsed = schema.safeParse(given ?? {});
   if (parsed.success) return parsed.data;
@@ -59,7 +80,19 @@ const contrastRecipe: Recipe = {
   isFilled: () => true,
 };
 
-export const LIBRARY_RECIPES: ReadonlyMap<string, Recipe> = new Map([['contrast', contrastRecipe]]);
+const distillationRecipe: Recipe = {
+  ...contrastRecipe,
+  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, given),
+  replayedRounds: (configuration) => {
+    const { rounds } = settingsOf(distillationSettingsSchema, configuration);
+    return { least: rounds, most: rounds };
+  },
+};
+
+export const LIBRARY_RECIPES: ReadonlyMap<string, Recipe> = new Map([
+  ['contrast', contrastRecipe],
+  ['llm', distillationRecipe],
+]);
 
 export class LibraryMethod implements LearningMethod<LibraryJob> {
   readonly name = LIBRARY_METHOD;
@@ -68,13 +101,23 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
 
   plan({ plan, input, schemaFor }: JobFacts): PlannedJob<LibraryJob> {
     if (input.reads !== 'log') throw new SeamError('INTERNAL', 'Planning a library: its recipes read the log.');
-    const settings = settingsOf(contrastSettingsSchema, plan.configuration.algorithm);
+    const isContrast = plan.algorithm === 'contrast';
+    const settings = isContrast
+      ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
+      : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
     const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...extraction } = settings;
     const groups = judgedGroups(input, plan.baseModelDigest);
-    const live = groups.filter(hasBoth);
+    const usesVerdicts = !('groundTruth' in settings) || settings.groundTruth;
+    const live = usesVerdicts ? groups.filter(hasBoth) : groups;
     const metrics = { groups: groups.length, liveGroups: live.length };
     if (live.length === 0)
-      return { status: 'refused', reason: 'no group has an attempt that succeeded beside one that failed', metrics };
+      return {
+        status: 'refused',
+        reason: usesVerdicts
+          ? 'no group has an attempt that succeeded beside one that failed'
+          : 'no group of attempts is complete',
+        metrics,
+      };
     const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
     return {
       status: 'ready',
@@ -84,15 +127,28 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
         settings: extraction,
         limits: { maxItems, maxWords, nearDuplicate },
         mostRetrieved,
-        batches: [live.flat()],
+        batches: 'batchSize' in settings ? batchesOf(live, settings, plan.seed) : [live.flat()],
         schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
       },
     };
   }
 }
 
+/** So many groups a step, in an order that the seed decides anew for each pass. */
+function batchesOf(
+  groups: readonly (readonly TracedAttempt[])[],
+  { batchSize, epochs }: { readonly batchSize: number; readonly epochs: number },
+  seed: string,
+): readonly (readonly TracedAttempt[])[] {
+  return Array.from({ length: epochs }, (_, epoch) => {
+    const order = Random.of(seed, 'batches of groups', epoch).shuffled(groups);
+    const starts = Array.from({ length: Math.ceil(order.length / batchSize) }, (_unused, step) => step * batchSize);
+    return starts.map((at) => order.slice(at, at + batchSize).flat());
+  }).flat();
+}
+
 /** 0 < mean < 1: only then members tell something of one another. */
-function hasBoth(group: readonly JudgedAttempt[]): boolean {
+function hasBoth(group: readonly TracedAttempt[]): boolean {
   return group.some(({ success }) => success) && group.some(({ success }) => !success);
 }
 
@@ -103,7 +159,7 @@ function hasBoth(group: readonly JudgedAttempt[]): boolean {
 function judgedGroups(
   { experiences, results }: LogInput,
   baseModelDigest: string,
-): readonly (readonly JudgedAttempt[])[] {
+): readonly (readonly TracedAttempt[])[] {
   const written = new Map(experiences.map((each) => [each.experienceId, each]));
   const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
   return [...byGroup]
@@ -111,14 +167,14 @@ function judgedGroups(
     .flatMap(([groupId, members]) => {
       const [first] = members;
       if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
-      const attempts = members.flatMap((result): JudgedAttempt[] => {
+      const attempts = members.flatMap((result): TracedAttempt[] => {
         const experience = written.get(result.experienceId);
         if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
         if (experience.baseModelDigest !== baseModelDigest || !isWhole(experience.problem)) return [];
         const { experienceId, entry, adapterDigest, problem } = experience;
-        return [
-          { experienceId, groupId, domain: problem.domain, entry, success: result.success, writer: adapterDigest },
-        ];
+        const { domain, prompt, reference } = problem;
+        const trace = { prompt, reference, response: result.response };
+        return [{ experienceId, groupId, domain, entry, success: result.success, writer: adapterDigest, trace }];
       });
       return attempts.length < 2 ? [] : [attempts.sort((a, b) => compareText(a.experienceId, b.experienceId))];
     });

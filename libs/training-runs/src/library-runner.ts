@@ -4,12 +4,14 @@ import {
   consolidate,
   contrast,
   decodeLibrary,
+  distil,
   type ExperienceLibrary,
   encodeLibrary,
-  type JudgedAttempt,
   libraryKey,
+  loadDistillationTemplates,
   type Proposal,
   successorOf,
+  type TracedAttempt,
 } from '@seamstream/experience-library';
 import { SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -17,7 +19,8 @@ import type { TrainingEngine } from '@seamstream/training-contract';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import type { StoredArtefact } from './artefact.js';
 import { type JobResult, JobRunner, type Recording, type Resumable } from './job-runner.js';
-import { contrastSettingsSchema, type LibraryJob } from './library-method.js';
+import { contrastSettingsSchema, distillationSettingsSchema, type LibraryJob } from './library-method.js';
+import type { RecordedReplies } from './recorded-replies.js';
 
 type Figures = Readonly<Record<string, number>>;
 
@@ -26,19 +29,14 @@ export interface LibraryRunnerDependencies {
   /** The frozen model: it is asked for its digest, its answers to the probe, and the text of its tokens. */
   readonly model: Pick<TrainingEngine, 'baseModelDigest' | 'fingerprint' | 'decode'>;
   readonly evaluation: AdapterEvaluation<ExperienceLibrary>;
+  readonly replies: RecordedReplies;
 }
 
 /** What reads proposals out of a batch. */
 type Extractor = (
-  batch: readonly JudgedAttempt[],
+  batch: readonly TracedAttempt[],
   library: ExperienceLibrary,
-  job: LibraryJob,
 ) => Promise<{ readonly proposals: readonly Proposal[]; readonly metrics: Figures }>;
-
-const EXTRACTORS: Readonly<Record<string, Extractor>> = {
-  contrast: async (batch, library, { settings, schemas }) =>
-    contrast(batch, library, (domain) => schemas[domain]!, contrastSettingsSchema.parse(settings)),
-};
 
 export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
   override readonly kind = 'library';
@@ -63,9 +61,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     parent: ExperienceLibrary | null,
     recording: Recording,
   ): Promise<JobResult<ExperienceLibrary>> {
-    const extract = EXTRACTORS[job.extractor];
-    if (extract === undefined)
-      throw new SeamError('INTERNAL', `Bringing a library on: there is no extractor ${job.extractor}.`);
+    const extract = await this.extractorOf(job, recording);
     const { mostRetrieved } = job;
     // 1. Where it begins: at the parent, or where a killed run was.
     const work = new LibraryWork(successorOf(parent, { baseModelDigest: this.baseModelDigest, mostRetrieved }));
@@ -73,7 +69,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     // 2. Batch by batch: what the attempts say, and what becomes of it.
     while (work.steps < job.batches.length) {
       await heed(work, recording);
-      const { proposals, metrics } = await extract(job.batches[work.steps]!, work.library, job);
+      const { proposals, metrics } = await extract(job.batches[work.steps]!, work.library);
       work.take(consolidate(work.library, proposals, job.limits), metrics);
       recording.report('training', work.steps, job.batches.length, work.metrics);
       const { saving } = recording;
@@ -85,6 +81,29 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     return library.changes.some(({ operation }) => operation !== 'keep')
       ? { status: 'made', artefact: library, steps, metrics }
       : { status: 'refused', reason: 'nothing that the attempts show is beyond chance and new', metrics };
+  }
+
+  private async extractorOf(
+    { extractor, settings, schemas, limits }: LibraryJob,
+    recording: Recording,
+  ): Promise<Extractor> {
+    if (extractor === 'contrast') {
+      const tests = contrastSettingsSchema.parse(settings);
+      return async (batch, library) => contrast(batch, library, (domain) => schemas[domain]!, tests);
+    }
+    const distillation = distillationSettingsSchema.parse(settings);
+    const { temperature, maxTokens } = distillation;
+    const templates = await loadDistillationTemplates();
+    const model = await this.dependencies.replies.modelOf(
+      recording.runId,
+      { temperature, maxTokens },
+      // What is done again for comparison saves nothing, and asks nobody.
+      { mayAsk: recording.saving !== undefined, signal: recording.signal },
+    );
+    return (batch, library) => {
+      const groups = [...Map.groupBy(batch, ({ groupId }) => groupId).values()];
+      return distil(groups, library, model, templates, { ...distillation, ...limits });
+    };
   }
 
   override async store(library: ExperienceLibrary): Promise<StoredArtefact> {
