@@ -25,6 +25,7 @@ const libsTopDown = [
   'embedded-world',
   'passage-world',
   'self-edits',
+  'experience-library',
   'experience',
   'verifiers',
   'grid-tasks',

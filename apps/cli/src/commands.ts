@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   ledger: async () => running((await import('./ledger/show-ledger.command.js')).ledgerCommand),
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),
   adapters: async () => running((await import('./adapters/list-adapters.command.js')).adaptersCommand),
+  library: async () => running((await import('./library/library.command.js')).libraryCommand),
   experts: async () => running((await import('./experts/experts.command.js')).expertsCommand),
   buffer: async () => running((await import('./buffer/show-buffer.command.js')).bufferCommand),
   models: async () => running((await import('./models/models.command.js')).modelsCommand),

@@ -8,7 +8,7 @@
 import { type EventLog, partitionName } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { isSeamError, messageOf } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
+import { type Adapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
 import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
@@ -17,6 +17,7 @@ import {
   type ServedAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
+import { decodeServed, type Served, weightsOf } from '@seamstream/rollout';
 import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
 
 /** The part of a language model that proves which weights it computes with. */
@@ -68,7 +69,7 @@ export class ServingAdapter {
   /** By topic/partition. */
   private readonly nextOffsets = new Map<string, number>();
   private readonly toldRefused = new WeakSet<object>();
-  private serving: Adapter | null = null;
+  private serving: Served | null = null;
   private refused: { readonly adapterDigest: string; readonly reason: string } | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -85,13 +86,13 @@ export class ServingAdapter {
    * Reads seam.adapters to its end and returns the adapter to use from now on; null is the bare base model. Callers use
    * what they were given for their whole batch, so no batch mixes two.
    */
-  catchUp(): Promise<Adapter | null> {
+  catchUp(): Promise<Served | null> {
     const result = this.turn.then(() => this.follow());
     this.turn = result.catch(() => undefined);
     return result;
   }
 
-  private async follow(): Promise<Adapter | null> {
+  private async follow(): Promise<Served | null> {
     const adapters = await this.unread(TOPIC.adapters);
     if (adapters.length > 0 || this.hasRefused()) {
       // What a promotion rests on was recorded before it: the ends of these are looked up after the ends of those.
@@ -175,24 +176,26 @@ export class ServingAdapter {
     }
   }
 
-  private async proven({ adapterDigest, key, fingerprint }: ServedAdapter): Promise<Adapter> {
+  private async proven({ adapterDigest, key, fingerprint }: ServedAdapter): Promise<Served> {
     const { objects, model, shapesFor } = this.dependencies;
-    const adapter = decodeAdapter(await objects.get(key), {
+    const served = decodeServed(key, await objects.get(key), {
       digest: adapterDigest,
       baseModelDigest: model.digest,
       ...(shapesFor === undefined ? {} : { shapesFor }),
     });
+    // A library leaves the weights as they are: the bare model answers the probe.
+    const weights = weightsOf(served);
     if ('prove' in model) {
-      await model.prove(adapter, fingerprint);
-      return adapter;
+      if (weights !== null) await model.prove(weights, fingerprint);
+      return served;
     }
-    const measured = await model.fingerprint(adapter);
+    const measured = await model.fingerprint(weights ?? undefined);
     if (!sameFingerprint(measured, fingerprint)) {
       throw new ProbeMismatch(
         `Swapping to adapter ${adapterDigest}: its promotion says that the probe is answered with ${fingerprint}, this model answers ${measured}. Compare model folders and processors of trainer and generator.`,
       );
     }
-    return adapter;
+    return served;
   }
 }
 

@@ -11,12 +11,12 @@ import {
 } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import { type Clock, isSeamError } from '@seamstream/kernel';
-import type { Adapter } from '@seamstream/language-model';
 import {
   type Exploration,
   type ExplorationSettings,
   type GeneratorModel,
   generateExperiences,
+  type Served,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
 import { type ArmAssignment, assignArm } from './arm.decide.js';
@@ -93,7 +93,7 @@ export class WriteExperiencesHandler {
   private async write(
     events: readonly ProblemPublished[],
     mode: 'explore' | 'deploy',
-    adapter: Adapter | null,
+    adapter: Served | null,
     { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
   ): Promise<readonly Exploration[]> {
     const { groupSize, scouts, sampling } = this.config;
@@ -130,7 +130,7 @@ export class WriteExperiencesHandler {
   /** What a batch that was ended had finished is not written again. */
   private async candidates(
     events: readonly ProblemPublished[],
-    adapter: Adapter | null,
+    adapter: Served | null,
     {
       report,
       ...settings

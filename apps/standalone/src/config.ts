@@ -1,5 +1,6 @@
 /** What `npm start -- …` and `seam start …` understand. */
 import { algorithms, CURRICULUM } from '@seamstream/learning';
+import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { METHOD_DEFAULTS, METHODS, type Method } from './methods.js';
 
@@ -67,6 +68,7 @@ Examples:
   ${start} --exit --seed 2 --data-dir /tmp/seam
   ${start} --exit --algorithm sft --max-shifted-rounds 0
   ${start} --exit --method self-edits --data-dir edits
+  ${start} --exit --method library --data-dir library
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps what it was begun with (run.json): without options a start goes on with that, with others it is refused.
@@ -92,7 +94,7 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--method <name>',
-        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on. Defaults below are of experiences',
+        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on; library: texts are collected, and no weight changes. Defaults below are of experiences',
       )
         .choices([...METHODS])
         .default('experiences'),
@@ -101,9 +103,9 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--algorithm <name>',
-        'sft imitates successes, grpo compares within groups (tapered: TOPR with a group baseline), curriculum changes between them',
+        'sft imitates successes, grpo compares within groups (tapered: TOPR with a group baseline), curriculum changes between them; contrast collects what separates success from failure (--method library)',
       )
-        .choices([CURRICULUM, ...algorithms.keys()])
+        .choices([CURRICULUM, ...algorithms.keys(), ...LIBRARY_RECIPES.keys()])
         .default(defaults.algorithm),
     )
     .option('--round-size <n>', 'problems per round', integer(8), defaults.roundSize)

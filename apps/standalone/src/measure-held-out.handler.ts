@@ -10,8 +10,7 @@ import {
   studyControls,
 } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
-import type { Adapter } from '@seamstream/language-model';
-import { generateExperiences, judge } from '@seamstream/rollout';
+import { generateExperiences, judge, type Served } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import type { Example } from './report/report.types.js';
 
@@ -27,13 +26,13 @@ export class MeasureHeldOutHandler {
    * One adapter (null: the base model) alone.
    * @param what for the line that tells how far it is
    */
-  async resultOf(adapter: Adapter | null, problems: readonly Problem[], what: string): Promise<ArmResult> {
+  async resultOf(adapter: Served | null, problems: readonly Problem[], what: string): Promise<ArmResult> {
     const { rows } = await this.study(problems, adapter, ['trained'], what);
     return rows.trained!;
   }
 
   /** The first problem that the executor fails alone and solves with the adapter's entry, asked again; null where there is none. */
-  async example(adapter: Adapter | null, problems: readonly Problem[], study: ControlsStudy): Promise<Example | null> {
+  async example(adapter: Served | null, problems: readonly Problem[], study: ControlsStudy): Promise<Example | null> {
     const { trained, noExperience } = study.rows;
     const at = problems.findIndex((_, i) => trained?.solved[i] === true && noExperience?.solved[i] === false);
     const problem = problems[at];
@@ -60,7 +59,7 @@ export class MeasureHeldOutHandler {
   }
 
   /** Written greedily, as in an evaluation; null where none could be. */
-  private async entry(adapter: Adapter | null, problem: Problem): Promise<string | null> {
+  private async entry(adapter: Served | null, problem: Problem): Promise<string | null> {
     const { generator, prompts, schemaFor, entryMaxTokens: maxTokens } = this.models;
     const [written] = await generateExperiences([{ eventId: problem.problemId, problem }], {
       model: generator,
@@ -75,7 +74,7 @@ export class MeasureHeldOutHandler {
 
   /** All arms; `validation` serves to choose the fixed hint, so that this control is as strong as it can be. */
   async all(
-    adapter: Adapter | null,
+    adapter: Served | null,
     problems: readonly Problem[],
     validation: readonly Problem[],
   ): Promise<ControlsStudy> {
@@ -94,7 +93,7 @@ export class MeasureHeldOutHandler {
 
   private async study(
     problems: readonly Problem[],
-    adapter: Adapter | null,
+    adapter: Served | null,
     rows: readonly ControlRow[],
     what: string,
     fixedHint?: (domain: string) => string,
@@ -110,7 +109,7 @@ export class MeasureHeldOutHandler {
     });
   }
 
-  private settings(adapter: Adapter | null) {
+  private settings(adapter: Served | null) {
     const { generator, environment, prompts, schemaFor, entryMaxTokens: maxEntryTokens } = this.models;
     return { generator, environment, prompts, schemaFor, adapter, maxEntryTokens, seed: 'held-out' };
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import type { ServedAdapter } from '@seamstream/release';
+import { decodeServed, type Served } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
 import { readLogAccount } from './read-log.js';
@@ -48,8 +48,10 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
   const { host, progress, own, outcome } = input;
   const { drivers } = host;
   const handler = new MeasureHeldOutHandler(host, input.say);
-  const load = async (served: Stored | null): Promise<Adapter | null> =>
-    served === null ? null : decodeAdapter(await drivers.objects.get(served.key), { digest: served.adapterDigest });
+  const load = async (served: Stored | null): Promise<Served | null> =>
+    served === null
+      ? null
+      : decodeServed(served.key, await drivers.objects.get(served.key), { digest: served.adapterDigest });
   const { served } = progress.adapters;
   const problems = own?.measured ?? heldOutProblems('base', input.heldOut);
   const adapter = await load(served);
@@ -114,8 +116,8 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
 async function measureShift(
   handler: MeasureHeldOutHandler,
   { progress, heldOut }: MeasureRunInput,
-  last: Adapter | null,
-  load: (served: Stored | null) => Promise<Adapter | null>,
+  last: Served | null,
+  load: (served: Stored | null) => Promise<Served | null>,
   oldDomainsFinal: number,
 ): Promise<ShiftMeasurement | null> {
   const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;

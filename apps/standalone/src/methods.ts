@@ -5,7 +5,7 @@ import type { Environment } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING } from '@seamstream/team-tuning';
 import { TEAM_ARMS } from './team/team-arms.js';
 
-export const METHODS = ['experiences', 'self-edits', 'team'] as const;
+export const METHODS = ['experiences', 'self-edits', 'library', 'team'] as const;
 export type Method = (typeof METHODS)[number];
 
 export interface MethodDefaults {
@@ -16,20 +16,21 @@ export interface MethodDefaults {
   readonly heldOut: number;
 }
 
+/** The models of the embedded world. */
+const WORLD = {
+  generator: new URL('../../../models/generator-base', import.meta.url),
+  executor: new URL('../../../models/executor', import.meta.url),
+};
+
 /** Where the shipped models lie, by method. */
 const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
-  experiences: {
-    generator: new URL('../../../models/generator-base', import.meta.url),
-    executor: new URL('../../../models/executor', import.meta.url),
-  },
+  experiences: WORLD,
+  library: WORLD,
   'self-edits': {
     generator: new URL('../../../models/self-edits/generator-base', import.meta.url),
     executor: new URL('../../../models/self-edits/executor', import.meta.url),
   },
-  team: {
-    generator: new URL('../../../models/generator-base', import.meta.url),
-    executor: new URL('../../../models/executor', import.meta.url),
-  },
+  team: WORLD,
 };
 
 /** What a start has where nothing else is said. */
@@ -42,6 +43,7 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
     heldOut: 512,
   },
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
+  library: { algorithm: 'contrast', roundSize: 64, maxRounds: 12, maxShiftedRounds: 0, heldOut: 512 },
   // A round is a stage: its problems are shared out among the agents.
   team: { algorithm: SEQUENTIAL_TUNING, roundSize: 108, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
 };
@@ -50,7 +52,12 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
  * A phase has converged once every domain reached this on the validation problems. A passage counts as solved when all its questions are
  * answered right.
  */
-export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75, team: 0.9 };
+export const TARGETS: Readonly<Record<Method, number>> = {
+  experiences: 0.96,
+  'self-edits': 0.75,
+  library: 0.9,
+  team: 0.9,
+};
 
 /** The settings that name the shipped models of a method. */
 export function modelFolders(method: Method): Environment {
@@ -77,36 +84,45 @@ const REST_EM = {
   trainable: { kind: 'lora', rank: 16, alpha: 32 },
 };
 
+const EXPLORING: Environment = { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
+
 /** Settings of the services that a method has besides those of every demonstration. */
-export function methodEnvironment(method: Method): Environment {
-  if (method === 'experiences') return { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
-  return method === 'team'
-    ? {
-        SEAM_TRAINER_METHOD: TEAM_ARMS[0].name,
-        SEAM_TRAINER_ENTRY_MAX_TOKENS: '32',
-        // Every stage is promoted, in all arms: what holds an update back here is the trust region alone, so that it can be seen.
-        SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
-        SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
-      }
-    : {
-        SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
-        SEAM_GENERATOR_GROUP_SIZE: '5',
-        SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '128',
-        SEAM_EXECUTOR_ENVIRONMENT: 'inner-lora-update',
-        SEAM_EXECUTOR_TEMPLATE: 'direct',
-        // What one training of the small executor needs: 10 passes over a handful of sentences, all of them in one step.
-        SEAM_EXECUTOR_INNER_UPDATE_RANK: '8',
-        SEAM_EXECUTOR_INNER_UPDATE_ALPHA: '16',
-        SEAM_EXECUTOR_INNER_UPDATE_LEARNING_RATE: '0.01',
-        SEAM_EXECUTOR_INNER_UPDATE_EPOCHS: '10',
-        SEAM_EXECUTOR_INNER_UPDATE_BATCH_SIZE: '8',
-        SEAM_EXECUTOR_INNER_UPDATE_PLATEAU_PATIENCE: '0',
-        SEAM_TRAINER_ALGORITHMS: JSON.stringify({ 'rest-em': REST_EM }),
-        // A comparison costs a training for every problem and adapter.
-        SEAM_TRAINER_PROMOTION_PORTION: '32',
-        SEAM_TRAINER_PROMOTION_MOST: '96',
-      };
-}
+const METHOD_ENVIRONMENTS: Readonly<Record<Method, Environment>> = {
+  experiences: EXPLORING,
+  library: { ...EXPLORING, SEAM_TRAINER_METHOD: 'library' },
+  'self-edits': {
+    SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
+    SEAM_GENERATOR_GROUP_SIZE: '5',
+    SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '128',
+    SEAM_EXECUTOR_ENVIRONMENT: 'inner-lora-update',
+    SEAM_EXECUTOR_TEMPLATE: 'direct',
+    // What one training of the small executor needs: 10 passes over a handful of sentences, all of them in one step.
+    SEAM_EXECUTOR_INNER_UPDATE_RANK: '8',
+    SEAM_EXECUTOR_INNER_UPDATE_ALPHA: '16',
+    SEAM_EXECUTOR_INNER_UPDATE_LEARNING_RATE: '0.01',
+    SEAM_EXECUTOR_INNER_UPDATE_EPOCHS: '10',
+    SEAM_EXECUTOR_INNER_UPDATE_BATCH_SIZE: '8',
+    SEAM_EXECUTOR_INNER_UPDATE_PLATEAU_PATIENCE: '0',
+    SEAM_TRAINER_ALGORITHMS: JSON.stringify({ 'rest-em': REST_EM }),
+    // A comparison costs a training for every problem and adapter.
+    SEAM_TRAINER_PROMOTION_PORTION: '32',
+    SEAM_TRAINER_PROMOTION_MOST: '96',
+  },
+  team: {
+    SEAM_TRAINER_METHOD: TEAM_ARMS[0].name,
+    SEAM_TRAINER_ENTRY_MAX_TOKENS: '32',
+    // Every stage is promoted, in all arms: what holds an update back here is the trust region alone, so that it can be seen.
+    SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
+    SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
+  },
+};
+
+export const methodEnvironment = (method: Method): Environment => METHOD_ENVIRONMENTS[method];
 
 /** Most tokens of an answer by the shipped executor. */
-export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4, team: 40 };
+export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = {
+  experiences: 40,
+  'self-edits': 4,
+  library: 40,
+  team: 40,
+};

@@ -5,6 +5,7 @@ import { worldProblems } from '@seamstream/embedded-world';
 import { type EventMeta, originMeta, type Problem, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
+import type { Method } from './methods.js';
 import { type FileIdentity, streamOf } from './run-settings.js';
 
 type Phase = 'base' | 'shifted';
@@ -68,8 +69,9 @@ function published(
   };
 }
 
-/** The demonstration's rounds, of a stream that has another name where another method learns. In the shifted phase every second problem, on average, is of the new variant. */
-export function worldSource(seed: number, stream = String(seed)): ProblemSource {
+/** Rounds of the embedded world. In the shifted phase every second problem, on average, is of the new variant. */
+export function worldSource(seed: number, method: Method = 'experiences'): ProblemSource {
+  const stream = streamOf({ method, seed, problems: null });
   return ({ round, phase, roundSize, occurredAt }) => {
     const random = Random.of('stream', seed, round);
     const request = {

@@ -9,6 +9,7 @@ import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
 import { measureEditsRun } from './measure-edits.js';
+import { measureLibraryRun } from './measure-library.js';
 import { type MeasureRunInput, measureRun } from './measure-run.js';
 import { METHOD_DEFAULTS, TARGETS } from './methods.js';
 import { asProblems } from './own-problems.js';
@@ -16,7 +17,7 @@ import { checkDataFolder, prepareFolder } from './prepare-folder.js';
 import { fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
 import { readStart, type Start } from './read-start.js';
 import { readRecordedRounds } from './recorded-rounds.js';
-import { type FinishedReport, reportOfEdits, reportOfExperiences } from './report/finished-report.js';
+import { type FinishedReport, reportOfEdits, reportOfExperiences, reportOfLibrary } from './report/finished-report.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
@@ -225,13 +226,18 @@ export async function runLoop(
 
 function sourceOf({ own, run: { settings } }: Start): ProblemSource {
   if (own !== null) return fileSource(own.problems.problems, own.problems, settings.seed);
-  return settings.method === 'experiences' ? worldSource(settings.seed) : passageSource(settings.seed);
+  return settings.method === 'self-edits' ? passageSource(settings.seed) : worldSource(settings.seed, settings.method);
 }
 
 async function measured(input: MeasureRunInput): Promise<FinishedReport> {
-  return input.run.settings.method === 'experiences'
-    ? reportOfExperiences(await measureRun(input))
-    : reportOfEdits(await measureEditsRun(input));
+  switch (input.run.settings.method) {
+    case 'experiences':
+      return reportOfExperiences(await measureRun(input));
+    case 'self-edits':
+      return reportOfEdits(await measureEditsRun(input));
+    case 'library':
+      return reportOfLibrary(await measureLibraryRun(input));
+  }
 }
 
 /** Seconds of work from the first problem to the end of the last run, or to `toMs` where that is given. */

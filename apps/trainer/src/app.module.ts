@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Environment, type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import { problemSetDigest } from '@seamstream/evaluation';
-import { GROUP } from '@seamstream/events';
+import { GROUP, LIBRARY_METHOD } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import { DistillationClient, LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
@@ -18,12 +19,15 @@ import {
   GradientRunner,
   type JobRunner,
   type LearningMethod,
+  LibraryMethod,
+  LibraryRunner,
   type MethodsWithRunners,
   type MethodWithRunner,
   type PlanRunDependencies,
   PlanRunHandler,
   ProgramRunner,
   programBase,
+  RecordedReplies,
   RolloutEvaluation,
   RunLeases,
   RunTraining,
@@ -65,6 +69,7 @@ type TrainerContext = Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'dri
 type PlannedModels = Pick<PlanRunDependencies, 'baseModelDigest' | 'problemSet'>;
 
 const seam = new GradientMethod(algorithms);
+const libraries = new LibraryMethod();
 
 function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDigest' | 'evaluation'>): PlannedModels {
   return { baseModelDigest, problemSet: setAskedBy(evaluation) };
@@ -72,7 +77,7 @@ function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDig
 
 /** The method that runs are planned for. @throws INVALID_CONFIGURATION */
 function plannedMethod({ method }: TrainerConfig, { methods = [] }: TrainerAssets): LearningMethod {
-  const known = [seam, ...methods.map((each) => each.method)];
+  const known = [seam, libraries, ...methods.map((each) => each.method)];
   const found = known.find(({ name }) => name === method);
   if (found !== undefined) return found;
   const names = known.map(({ name }) => name).join(', ');
@@ -163,8 +168,17 @@ async function createRunTraining(
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const engines = await enginesOf(context, schemaFor, assets);
   const runner = await gradientRunnerOf(config.trainer, { objects: drivers.objects, ...engines, algorithms, logger });
-  const methods = new Map(
-    [{ method: seam, runner }, ...(assets.methods ?? [])].map((each) => [each.method.name, each]),
+  const libraryRunner = new LibraryRunner({
+    objects: drivers.objects,
+    model: engines.engine,
+    evaluation: engines.evaluation,
+    replies: repliesOf(context),
+  });
+  const methods = new Map<string, MethodWithRunner>(
+    [{ method: seam, runner }, { method: libraries, runner: libraryRunner }, ...(assets.methods ?? [])].map((each) => [
+      each.method.name,
+      each,
+    ]),
   );
   const runTraining = new RunTraining(
     {
@@ -180,6 +194,17 @@ async function createRunTraining(
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
   return { runTraining, methods };
+}
+
+/** Replies of the model that brings libraries on, where one is configured. @throws INVALID_CONFIGURATION */
+function repliesOf({ config: { trainer }, drivers: { log }, onClose }: TrainerContext): RecordedReplies {
+  const { method, algorithm, distillation } = trainer;
+  const isNeeded = method === LIBRARY_METHOD && algorithm === 'llm' && trainer.roles.includes('worker');
+  if (!isNeeded && distillation.url === undefined)
+    return new RecordedReplies({ log, clock: systemClock, client: undefined });
+  const client = new DistillationClient(distillation, process.env);
+  onClose(() => client.close());
+  return new RecordedReplies({ log, clock: systemClock, client });
 }
 
 /** What carries gradient jobs out: the engine in this process, or a program. */
@@ -218,7 +243,7 @@ async function digestOf({ modelFolder }: TrainerConfig): Promise<string> {
 
 interface Engines {
   readonly engine: TrainingEngine;
-  readonly evaluation: AdapterEvaluation;
+  readonly evaluation: AdapterEvaluation<Served>;
 }
 
 async function enginesOf(

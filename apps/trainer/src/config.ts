@@ -3,7 +3,7 @@ import { SEAM_METHOD } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema, learningSettings } from '@seamstream/learning';
-import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
+import { checkExecutorChoice, distillationSchema, executorChoiceShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { z } from 'zod';
@@ -101,6 +101,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       curriculum: curriculumChangesSchema.default({}),
       /** By algorithm: what differs from the preset. */
       algorithms: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+      /** The model that is asked by the recipe llm of the method library; docs/how-to/library.md. */
+      distillation: distillationSchema,
       /** Seed of every random choice of a run, together with what the run learns from. */
       seed: z.string().default('seamstream'),
       /** Optimizer steps between two checkpoints, from which a killed run goes on. */

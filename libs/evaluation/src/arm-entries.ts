@@ -7,8 +7,7 @@ import { type Environment, type ProblemStatement, statementOf } from '@seamstrea
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
-import type { Adapter } from '@seamstream/language-model';
-import type { GeneratorModel, Unjudged } from '@seamstream/rollout';
+import type { GeneratorModel, Served, Unjudged } from '@seamstream/rollout';
 import { generateExperiences } from '@seamstream/rollout';
 import { cyclicDerangement } from '@seamstream/statistics';
 import type { JsonSchema } from '@seamstream/token-grammar';
@@ -30,7 +29,7 @@ export interface EvaluationSettings {
   readonly environment: Environment;
   readonly generator: GeneratorModel;
   /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
-  readonly adapter: Adapter | null;
+  readonly adapter: Served | null;
   readonly prompts: Prompts;
   /** Default: the built-in ones, without endpoints of users. */
   readonly verifiers?: Verifiers;
@@ -109,7 +108,7 @@ export async function armEntries(
 async function entriesOf(
   statements: readonly ProblemStatement[],
   settings: EvaluationSettings,
-  adapter: Adapter | null,
+  adapter: Served | null,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const batch of batchesOf(statements, settings)) {

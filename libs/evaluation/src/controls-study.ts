@@ -9,7 +9,7 @@ import type { Problem } from '@seamstream/events';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from '@seamstream/experience';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
 import type { GeneratorModel, Unjudged } from '@seamstream/rollout';
-import { judge } from '@seamstream/rollout';
+import { judge, weightsOf } from '@seamstream/rollout';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import {
   armEntries,
@@ -179,12 +179,13 @@ async function answersByItself(
 
 /** The generator with its adapter, asked without an entry in the executor's template, with the tokens of both. */
 function generatorAlone({ generator, adapter, prompts, maxAloneTokens }: ControlsStudySettings): Environment {
+  const weights = weightsOf(adapter);
   const adapted: GeneratorModel = {
     digest: generator.digest,
     config: generator.config,
     tokenizer: generator.tokenizer,
     generate: (requests, options) =>
-      generator.generate(requests, { ...options, ...(adapter === null ? {} : { adapter }) }),
+      generator.generate(requests, { ...options, ...(weights === null ? {} : { adapter: weights }) }),
   };
   const executor = new LanguageModelExecutor(adapted, { name: 'generator', maxTokens: maxAloneTokens });
   return new PromptInjection(executor, prompts);

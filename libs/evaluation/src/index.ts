@@ -17,6 +17,13 @@ export {
 } from './evaluate-samples.js';
 export type { FaithfulShare } from './faithful-share.js';
 export { chooseFixedHints } from './fixed-hints.js';
+export {
+  LIBRARY_CONTROLS,
+  LIBRARY_ROW,
+  type LibraryRow,
+  type LibraryStudy,
+  studyLibrary,
+} from './library-study.js';
 export type { Prediction, PredictionSink } from './predictions.js';
 export {
   RETENTION_ARMS,

@@ -6,8 +6,7 @@
 import { answerOnce, type ExecutorAnswer, type SamplingParams } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
-import type { Adapter } from '@seamstream/language-model';
-import { generateExperiences, judge } from '@seamstream/rollout';
+import { generateExperiences, judge, type Served } from '@seamstream/rollout';
 import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from '@seamstream/statistics';
 import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
 
@@ -25,7 +24,7 @@ export interface TimeToCorrectSettings
 
 /** Who tries: entries of an adapter (null: of the base model), each answered greedily; or the executor alone, drawing its answers. */
 export type Trier =
-  | { readonly kind: 'entries'; readonly adapter: Adapter | null }
+  | { readonly kind: 'entries'; readonly adapter: Served | null }
   | { readonly kind: 'alone'; readonly drawing: SamplingParams };
 
 /** Estimates are null where no problem was judged. */
@@ -152,7 +151,7 @@ function measured(
 async function entriesOf(
   statements: ReturnType<typeof statementsOf>,
   candidate: number,
-  adapter: Adapter | null,
+  adapter: Served | null,
   settings: TimeToCorrectSettings,
 ): Promise<({ readonly text: string; readonly tokens: number } | undefined)[]> {
   const explorations = await generateExperiences(

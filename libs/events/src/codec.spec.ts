@@ -68,6 +68,7 @@ describe('an event on the wire', () => {
       ['TrainingRunCancelled', 'seam.training', 'r-1'],
       ['SelfTrainingStarted', 'seam.training', 't-1'],
       ['SelfTrainingStopped', 'seam.training', 't-1'],
+      ['LibraryReplyRecorded', 'seam.training', 'r-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],
       ['AdapterRolledBack', 'seam.adapters', '45'.repeat(32)],

@@ -5,3 +5,9 @@ export const SEAM_METHOD = 'seam';
 
 /** The model that writes entries: its artefact is served by the generators. */
 export const GENERATOR_SLOT = 'generator';
+
+/** Libraries of experiences beside frozen weights. */
+export const LIBRARY_METHOD = 'library';
+
+/** The library that generators write entries with. */
+export const LIBRARY_SLOT = 'library';

@@ -1,4 +1,11 @@
 export type { TokenCount } from '@seamstream/openai-endpoint';
+export {
+  type DistillationAnswer,
+  DistillationClient,
+  type DistillationEndpoint,
+  type DistillationRequest,
+  distillationSchema,
+} from './distillation.endpoint.adapter.js';
 export { EndpointEditWriter, openTeacher, type TeacherSettings } from './edit-writer.endpoint.adapter.js';
 export { LanguageModelEditWriter, type LanguageModelWriterSettings } from './edit-writer.language-model.adapter.js';
 export { executorBatches, longestBatchMs } from './executor.batches.js';

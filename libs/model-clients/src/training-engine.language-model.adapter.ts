@@ -127,7 +127,7 @@ export class LanguageModelTraining extends TrainingEngine {
     return this.model.tokenizer.decode(tokenIds);
   }
 
-  override fingerprint(adapter: Adapter): Promise<string> {
-    return this.model.fingerprint(adapter);
+  override fingerprint(adapter: Adapter | null): Promise<string> {
+    return this.model.fingerprint(adapter ?? undefined);
   }
 }

@@ -1,2 +1,2 @@
 export { NearDuplicateClusters } from './clusters.js';
-export { sharedRuns } from './shingles.js';
+export { jaccard, sharedRuns, shingleSet } from './shingles.js';

@@ -13,12 +13,12 @@ import {
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { derivedId, isSeamError, SeamError } from '@seamstream/kernel';
-import type { Adapter } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
 import { generateExperiences } from './explore.js';
 import type { GeneratorModel } from './generator-model.port.js';
 import { judge } from './judge.js';
+import type { Served } from './served.js';
 import type { Unjudged } from './unjudged.js';
 
 export interface Question extends ProblemStatement {
@@ -30,7 +30,7 @@ export interface AnsweringSettings {
   readonly generator: GeneratorModel;
   readonly environment: Environment;
   /** Null: the bare base model. */
-  readonly adapter: Adapter | null;
+  readonly adapter: Served | null;
   /** Without entries the executor is asked alone. */
   readonly withEntries: boolean;
   readonly prompts: Prompts;

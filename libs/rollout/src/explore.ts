@@ -2,16 +2,18 @@
 import type { ProblemStatement } from '@seamstream/environments';
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { groundedSchema, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import { type GuidanceSettings, guidedSchema } from '@seamstream/experience-library';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
-import type { Adapter, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+import type { GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { type FittingPrompt, fittingPrompt } from './fitting-prompt.js';
 import type { GeneratorModel } from './generator-model.port.js';
+import { isLibrary, type Served, weightsOf } from './served.js';
 
 export interface ExplorationSettings {
   readonly model: GeneratorModel;
-  /** Null: the bare base model. */
-  readonly adapter: Adapter | null;
+  /** Weights, or a library whose items are written into the entries; null: the bare base model. */
+  readonly adapter: Served | null;
   readonly prompts: Prompts;
   /** Candidates to write per problem. */
   readonly groupSize: number;
@@ -101,6 +103,14 @@ export async function generateExperiences(
       ),
     }),
   );
+  const weights = weightsOf(adapter);
+  const guidance: GuidanceSettings = {
+    // The other half is left to the rest of the entry.
+    mostTokens: Math.floor(sampling.maxTokens / 2),
+    tokenizer: model.tokenizer,
+  };
+  const guided = (schema: JsonSchema, problem: ProblemStatement): JsonSchema =>
+    adapter !== null && isLibrary(adapter) ? guidedSchema(schema, adapter, problem, guidance) : schema;
   const asked = prepared.flatMap(({ prompt, ...each }, place): Asked[] =>
     prompt.fits ? [{ ...each, place, promptTokenIds: prompt.tokenIds }] : [],
   );
@@ -121,10 +131,10 @@ export async function generateExperiences(
             ),
             sampling,
             // What it quotes from the problem, it finds there.
-            schema: groundedSchema(schema, problem.prompt),
+            schema: groundedSchema(guided(schema, problem), problem.prompt),
           })),
           {
-            ...(adapter === null ? {} : { adapter }),
+            ...(weights === null ? {} : { adapter: weights }),
             ...(signal === undefined ? {} : { signal }),
             ...(onProgress === undefined
               ? {}

@@ -11,5 +11,6 @@ export {
 export { fittingPrompt } from './fitting-prompt.js';
 export { encodePrompt, type GeneratorModel } from './generator-model.port.js';
 export { type Judgement, judge, judgeAll } from './judge.js';
+export { decodeServed, isLibrary, type Served, weightsOf } from './served.js';
 export type { Unjudged } from './unjudged.js';
 export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';

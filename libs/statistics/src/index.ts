@@ -11,3 +11,4 @@ export {
 } from './intervals.js';
 export { onlineLevel } from './online-levels.js';
 export { fewestProblems, logPairedEvidence, type PairedCounts } from './paired-evidence.js';
+export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';

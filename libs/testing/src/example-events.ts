@@ -336,6 +336,18 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', batch: 0, position: 0 },
     ...{ adapterDigest: '56'.repeat(32), parent: null, effectiveSampleRatio: 1, distance: 0.04, beta: 0.1 },
   },
+  LibraryReplyRecorded: {
+    type: 'LibraryReplyRecorded',
+    meta: meta('m-14-4', 'm-14'),
+    runId: 'r-1',
+    callId: '5a'.repeat(32),
+    stage: 'summary',
+    model: 'tiny',
+    content: 'It took the right wood and forgot the cracked board.',
+    isWhole: true,
+    promptTokens: 210,
+    responseTokens: 14,
+  },
   AdapterPublished: {
     type: 'AdapterPublished',
     method: 'seam',

@@ -40,6 +40,6 @@ export abstract class TrainingEngine {
   /** The text that tokens spell, as the generator decodes them; undefined of doubles, whose tokens spell nothing. */
   decode?(tokenIds: readonly number[]): string;
 
-  /** What a model that serves this adapter answers to the fingerprint probe. */
-  abstract fingerprint(adapter: Adapter): Promise<string>;
+  /** What a model that serves this adapter (null: the bare base model) answers to the fingerprint probe. */
+  abstract fingerprint(adapter: Adapter | null): Promise<string>;
 }

@@ -2,8 +2,7 @@ import type { Environment } from '@seamstream/environments';
 import { evaluate, problemSetDigest } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
-import type { Adapter } from '@seamstream/language-model';
-import { type GeneratorModel } from '@seamstream/rollout';
+import type { GeneratorModel, Served } from '@seamstream/rollout';
 import { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
 import type { EvaluationTerms } from './run-plan.js';
 import { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
@@ -22,7 +21,7 @@ interface RolloutEvaluationSettings {
 }
 
 /** Asks generator and executor greedily for problems of the set whose domain has appeared. */
-export class RolloutEvaluation extends AdapterEvaluation {
+export class RolloutEvaluation extends AdapterEvaluation<Served> {
   private readonly problems: ProblemsByDomain;
   override readonly problemSetDigest: string;
 
@@ -36,7 +35,7 @@ export class RolloutEvaluation extends AdapterEvaluation {
     return this.settings.problemSet;
   }
 
-  override under({ responseMaxTokens, entryMaxTokens }: EvaluationTerms): Promise<AdapterEvaluation> {
+  override under({ responseMaxTokens, entryMaxTokens }: EvaluationTerms): Promise<AdapterEvaluation<Served>> {
     return Promise.resolve(new RolloutEvaluation({ ...this.settings, responseMaxTokens, entryMaxTokens }));
   }
 
@@ -54,7 +53,7 @@ export class RolloutEvaluation extends AdapterEvaluation {
   }
 
   override async measure(
-    adapter: Adapter | null,
+    adapter: Served | null,
     domains: readonly string[],
     stretch: Stretch,
     onProgress: (done: number, total: number) => void,

@@ -37,8 +37,8 @@ const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =
       { shape: [...shape], data: new Float32Array(shape.reduce((count, size) => count * size, 1)).fill(value) },
     ]),
   );
-/** What a model that serves the adapter answers to the probe. */
-export const answersOf = ({ digest }: Pick<Adapter, 'digest'>): string => sha256('answers', digest);
+/** What a model that serves the adapter, or nothing, answers to the probe. */
+export const answersOf = (adapter?: Pick<Adapter, 'digest'>): string => sha256('answers', adapter?.digest ?? 'base');
 
 /** Writes the base model's checkpoint below the folder. */
 export async function smallBaseModel(folder: string): Promise<NonNullable<FakeWorld['baseModel']>> {

@@ -1,5 +1,6 @@
 /** What operations on edits are given of the process: writers, judges, and where edits are kept. Models are loaded when one is opened. */
 import type { GeneratorConfig } from '@seamstream/generator/config';
+import { SeamError } from '@seamstream/kernel';
 import type { EditsWorld } from '@seamstream/operations/edits';
 import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { CommandRuntime } from '../command-runtime.js';
@@ -33,6 +34,7 @@ async function openEditWriter(
     return teacher;
   }
   const { openGenerator } = await import('@seamstream/generator');
+  const { weightsOf } = await import('@seamstream/rollout');
   const { loadAdapter } = await import('@seamstream/operations/adapters');
   const { modelFolder, adapter: word, batch } = choice;
   const { generator: configured } = await world.loadAll();
@@ -40,7 +42,10 @@ async function openEditWriter(
     modelFolder === undefined ? configured : { ...configured, driver: 'checkpoint' as const, modelFolder };
   const { model, close } = await openGenerator(settings, world.environment());
   world.onClose(close);
-  const adapter = await loadAdapter(world, word, model.digest, reading);
+  const served = await loadAdapter(world, word, model.digest, reading);
+  const adapter = weightsOf(served);
+  if (served !== null && adapter === null)
+    throw new SeamError('INVALID_INPUT', `Cannot write edits with ${word}: expected weights, got a library of texts.`);
   return new LanguageModelEditWriter(model, { adapter, batch });
 }
 

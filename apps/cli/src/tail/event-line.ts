@@ -81,6 +81,8 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
     case 'AgentUpdated':
       return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+    case 'LibraryReplyRecorded':
+      return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':

@@ -1,5 +1,6 @@
-/** A report of either demonstration, as a start writes it and speaks of it. */
+/** A report of any demonstration, as a start writes it and speaks of it. */
 import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
+import { type LibraryReport, libraryHeadline, librarySummary, renderLibraryPage } from './library-report.js';
 import type { Report } from './report.types.js';
 import { renderReportPage } from './report-page.js';
 import { renderTeamPage, type TeamReport, teamHeadline, teamSummary } from './team-report.js';
@@ -7,7 +8,7 @@ import { headline, summary } from './verdict.js';
 
 export interface FinishedReport {
   /** What `report.json` holds. */
-  readonly figures: Report | EditsReport | TeamReport;
+  readonly figures: Report | EditsReport | LibraryReport | TeamReport;
   readonly page: string;
   readonly headline: string;
   readonly summary: string;
@@ -35,4 +36,10 @@ export function reportOfTeam(figures: TeamReport): FinishedReport {
   const { converged } = figures;
   const [page, first] = [renderTeamPage(figures), teamHeadline(figures)];
   return { figures, page, headline: first, summary: teamSummary(figures), converged };
+}
+
+export function reportOfLibrary(figures: LibraryReport): FinishedReport {
+  const { converged } = figures;
+  const [page, first] = [renderLibraryPage(figures), libraryHeadline(figures)];
+  return { figures, page, headline: first, summary: librarySummary(figures), converged };
 }

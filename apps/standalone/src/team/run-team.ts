@@ -17,7 +17,7 @@ import { readStart } from '../read-start.js';
 import { readRecordedRounds } from '../recorded-rounds.js';
 import { reportOfTeam } from '../report/finished-report.js';
 import type { LoopSurroundings } from '../run-loop.js';
-import { assertRounds, type RunFile, readRunFile, streamOf, writeRunFile } from '../run-settings.js';
+import { assertRounds, type RunFile, readRunFile, writeRunFile } from '../run-settings.js';
 import { validationProblems, writeWorldFiles } from '../world-files.js';
 import { measureTeams } from './measure-team.js';
 import { readTeamAccounts } from './read-team-log.js';
@@ -162,7 +162,7 @@ async function publishStage({ drivers: { log } }: Host, { settings }: RunFile, s
   const { seed, roundSize } = settings;
   const events = worldSource(
     seed,
-    streamOf(settings),
+    settings.method,
   )({
     ...{ round: stage - 1, phase: 'base', roundSize, startIndex: (stage - 1) * roundSize, count: roundSize },
     occurredAt: systemClock.now(),

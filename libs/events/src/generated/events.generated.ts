@@ -844,6 +844,30 @@ export interface SelfTrainingStopped {
   readonly reason: string;
 }
 
+/**
+ * A model's reply while a library was brought on. What was asked again finds it here, so that nothing is paid
+ * twice and a replay asks nobody.
+ */
+export interface LibraryReplyRecorded {
+  readonly meta: EventMeta;
+  /** The training run that asked. */
+  readonly runId: string;
+  /** SHA-256 of the request: stage, model, settings, messages and which try it is. */
+  readonly callId: string;
+  /** summary: what one attempt did; advantage: what a group teaches; consolidation: what becomes of a batch. */
+  readonly stage: string;
+  /** As the endpoint calls it. */
+  readonly model: string;
+  /** The whole reply; null where the model refused or was filtered. */
+  readonly content: string | null;
+  /** Whether the model ended it; false: it was cut off. */
+  readonly isWhole: boolean;
+  /** Tokens that the model read, as the endpoint counts. */
+  readonly promptTokens: number;
+  /** Tokens that it wrote. */
+  readonly responseTokens: number;
+}
+
 /** An agent of a team took its turn in a rollout. */
 export interface TeamTurnTaken {
   readonly meta: EventMeta;
@@ -1226,6 +1250,7 @@ export interface EventsByType {
   readonly TrainingRunCancelled: TrainingRunCancelled;
   readonly SelfTrainingStarted: SelfTrainingStarted;
   readonly SelfTrainingStopped: SelfTrainingStopped;
+  readonly LibraryReplyRecorded: LibraryReplyRecorded;
   readonly TeamTurnTaken: TeamTurnTaken;
   readonly TeamRolloutJudged: TeamRolloutJudged;
   readonly TeamBatchSampled: TeamBatchSampled;
@@ -1272,7 +1297,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.answers', partitions: 4, events: ['AnswerRecorded', 'AnswerSettled', 'FeedbackRefused'] },
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
@@ -1304,6 +1329,7 @@ export const TOPIC_OF = {
   TrainingRunCancelled: 'seam.training',
   SelfTrainingStarted: 'seam.training',
   SelfTrainingStopped: 'seam.training',
+  LibraryReplyRecorded: 'seam.training',
   TeamTurnTaken: 'seam.teams',
   TeamRolloutJudged: 'seam.teams',
   TeamBatchSampled: 'seam.teams',
@@ -1369,6 +1395,8 @@ export function keyOf(event: SeamEvent): string | null {
       return event.selfTrainingId;
     case 'SelfTrainingStopped':
       return event.selfTrainingId;
+    case 'LibraryReplyRecorded':
+      return event.runId;
     case 'TeamTurnTaken':
       return event.runId;
     case 'TeamRolloutJudged':

@@ -1,15 +1,16 @@
 /** What a person decides about what is served: promote, roll back, pin, unpin. Each is an event that says who, when and why. */
 import { encodeEvent } from '@seamstream/events';
 import { isSeamError, messageOf, newId, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import { decodeAdapter, sameFingerprint } from '@seamstream/language-model';
+import { sameFingerprint } from '@seamstream/language-model';
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
 import type { Decision } from '@seamstream/release';
+import { decodeServed, weightsOf } from '@seamstream/rollout';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { type ReadingOptions, readServing, type Serving } from '../read-models/index.js';
 import { type Act, mustCount, pinBy, promotionBy, rollbackBy, unpinBy } from './acts-on-adapters.decide.js';
 import type { AdapterWorld } from './adapter-world.js';
 import { digestMeant, findAdapter } from './find-adapter.js';
-import { fingerprintText, openAdapter } from './published-adapter.js';
+import { fingerprintText, openServed } from './published-adapter.js';
 
 /** Words for adapters are `base`, `served`, or the first digits of a digest. */
 export type AdapterDecision =
@@ -83,8 +84,8 @@ async function check(world: AdapterWorld, event: Decision['event'], { versions }
 /** As a generator does before it serves: whole, of this base model, and answering as it was published. */
 async function prove(world: AdapterWorld, version: AdapterVersion): Promise<void> {
   const name = shortId(version.adapterDigest);
-  const { adapter, base } = await openAdapter(world, version).catch(missing(version));
-  const measured = await base.fingerprint(adapter);
+  const { served, base } = await openServed(world, version).catch(missing(version));
+  const measured = await base.fingerprint(weightsOf(served) ?? undefined);
   if (sameFingerprint(measured, version.fingerprint)) return;
   throw new SeamError(
     'ADAPTER_INVALID',
@@ -97,7 +98,7 @@ async function prove(world: AdapterWorld, version: AdapterVersion): Promise<void
 async function open(world: AdapterWorld, version: AdapterVersion, baseModelDigest: string): Promise<void> {
   const objects = await world.openObjects();
   const body = await objects.get(version.key).catch(missing(version));
-  decodeAdapter(body, { digest: version.adapterDigest, baseModelDigest });
+  decodeServed(version.key, body, { digest: version.adapterDigest, baseModelDigest });
 }
 
 function missing({ adapterDigest, key }: AdapterVersion): (error: unknown) => never {

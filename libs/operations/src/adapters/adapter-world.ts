@@ -9,8 +9,8 @@ import type { KeptLog } from '../read-models/kept-log.js';
 /** The generators' base model, for who takes adapters in and out. */
 export interface BaseModel {
   readonly checkpoint: DigestedCheckpoint;
-  /** What the model with this adapter answers to fixed prompts; compiles the model. */
-  fingerprint(adapter: Adapter): Promise<string>;
+  /** What the model with this adapter, or alone, answers to fixed prompts; compiles the model. */
+  fingerprint(adapter?: Adapter): Promise<string>;
 }
 
 export interface AdapterWorld {

@@ -1,6 +1,6 @@
 import { isMeant, LEAST_OF_ID, SeamError, shortId } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
+import { decodeServed, type Served } from '@seamstream/rollout';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
 import type { AdapterWorld } from './adapter-world.js';
 
@@ -49,7 +49,7 @@ export function digestMeant(lineage: AdapterLineage, word: string): string | nul
 }
 
 /**
- * The adapter that a word means: `base`, `served`, or a digest's first digits. Null is the bare base model.
+ * The weights or the library that a word means: `base`, `served`, or a digest's first digits. Null is the bare base model.
  * @throws as {@link findAdapter}; ADAPTER_INVALID, OBJECT_NOT_FOUND
  */
 export async function loadAdapter(
@@ -57,11 +57,11 @@ export async function loadAdapter(
   word: string,
   baseModelDigest: string,
   options: ReadingOptions,
-): Promise<Adapter | null> {
+): Promise<Served | null> {
   if (word === BASE) return null;
   const { answer: lineage } = await readLineage(await world.openKeptLog(), options);
   if (word === SERVED && lineage.served === null) return null;
   const { key, adapterDigest } = findAdapter(lineage, word);
   const objects = await world.openObjects();
-  return decodeAdapter(await objects.get(key), { digest: adapterDigest, baseModelDigest });
+  return decodeServed(key, await objects.get(key), { digest: adapterDigest, baseModelDigest });
 }

@@ -1,9 +1,10 @@
 /** Adapters in log and object store: found there, and put there. */
 import { type EventOf, encodeEvent, GENERATOR_SLOT, originMeta, SEAM_METHOD } from '@seamstream/events';
 import { canonicalJson, count, derivedId, excerpt, onOneLine, SeamError, sha256 } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter, encodeAdapter } from '@seamstream/language-model';
+import { type Adapter, encodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { AdapterVersion } from '@seamstream/read-models';
+import { decodeServed, type Served, weightsOf } from '@seamstream/rollout';
 import type { AdapterWorld, BaseModel } from './adapter-world.js';
 
 /** Where an imported adapter comes from. */
@@ -20,24 +21,41 @@ export interface Origin {
 
 /**
  * The adapter's tensors, measured, and the base model that they are for.
- * @throws ADAPTER_INVALID, OBJECT_NOT_FOUND; CONFLICT when the configured base model is another one
+ * @throws as {@link openServed}; INVALID_INPUT for a library, which has no tensors
  */
 export async function openAdapter(
   world: AdapterWorld,
   version: AdapterVersion,
 ): Promise<{ readonly adapter: Adapter; readonly base: BaseModel }> {
+  const { served, base } = await openServed(world, version);
+  const adapter = weightsOf(served);
+  if (adapter !== null) return { adapter, base };
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Opening adapter ${served.digest}: expected weights, got a library of texts. Take it out with "seam library export".`,
+  );
+}
+
+/**
+ * What was published, measured, and the base model that it is for.
+ * @throws ADAPTER_INVALID, OBJECT_NOT_FOUND; CONFLICT when the configured base model is another one
+ */
+export async function openServed(
+  world: AdapterWorld,
+  version: AdapterVersion,
+): Promise<{ readonly served: Served; readonly base: BaseModel }> {
   const objects = await world.openObjects();
-  const adapter = decodeAdapter(await objects.get(version.key), { digest: version.adapterDigest });
+  const served = decodeServed(version.key, await objects.get(version.key), { digest: version.adapterDigest });
   const base = await world.openBaseModel();
   const { digest, folder } = base.checkpoint;
-  if (digest !== adapter.baseModelDigest) {
+  if (digest !== served.baseModelDigest) {
     throw new SeamError(
       'CONFLICT',
-      `Opening adapter ${adapter.digest}: expected its base model ${adapter.baseModelDigest}, the folder ${folder} holds ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
-      { details: { expected: adapter.baseModelDigest, measured: digest } },
+      `Opening adapter ${served.digest}: expected its base model ${served.baseModelDigest}, the folder ${folder} holds ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
+      { details: { expected: served.baseModelDigest, measured: digest } },
     );
   }
-  return { adapter, base };
+  return { served, base };
 }
 
 /**

@@ -13,8 +13,8 @@ import {
 } from '@seamstream/doctor';
 import type { EntrySchemas } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
-import { decodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
+import { decodeServed } from '@seamstream/rollout';
 import type { SnapshotComparison } from '@seamstream/snapshots';
 import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
 import { compareSnapshots } from './compare-snapshots.js';
@@ -72,7 +72,7 @@ async function servedObject(
   const objects = await world.openObjects();
   try {
     const intake = { digest: adapterDigest, ...(baseModelDigest === undefined ? {} : { baseModelDigest }) };
-    decodeAdapter(await objects.get(key), intake);
+    decodeServed(key, await objects.get(key), intake);
     return { adapterDigest, key, fault: null };
   } catch (error) {
     // A store that does not answer says nothing about what lies in it.

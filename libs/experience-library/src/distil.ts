@@ -1,0 +1,215 @@
+/**
+ * Training-Free GRPO's way from attempts to proposals (arXiv 2510.08191, section 2): a model gives an account of each attempt, compares
+ * those of a group, and looks over the proposals of the batch. A reply that cannot be read is asked for again, then counted: of it nothing
+ * is used. Where the last stage cannot be read, the proposals themselves go on, and the rules of consolidation decide between them.
+ */
+import type { JudgedAttempt } from './contrast.decide.js';
+import {
+  type DistillationTemplates,
+  listedItems,
+  listedProposals,
+  quoted,
+  type RepliedOperation,
+  repliedOperations,
+} from './distillation-prompts.js';
+import type { ExperienceLibrary } from './library.js';
+import type { Proposal } from './proposals.js';
+
+/** What a model is told of an attempt. */
+export interface AttemptTrace {
+  readonly prompt: string;
+  /** Null where there is none, and where none is to be told. */
+  readonly reference: string | null;
+  readonly response: string;
+}
+
+export interface TracedAttempt extends JudgedAttempt {
+  readonly trace: AttemptTrace;
+}
+
+export type DistillationStage = 'summary' | 'advantage' | 'consolidation';
+
+export interface ModelCall {
+  readonly stage: DistillationStage;
+  readonly prompt: string;
+  /** Which try it is, from 1: the same question again is another call. */
+  readonly attempt: number;
+}
+
+export interface ModelReply {
+  readonly callId: string;
+  /** Null where the model refused. */
+  readonly content: string | null;
+  /** False: cut off. */
+  readonly isWhole: boolean;
+}
+
+/** Answers calls; equal ones with the same reply. */
+export interface DistillationModel {
+  ask(call: ModelCall): Promise<ModelReply>;
+}
+
+export interface DistillationSettings {
+  /** Whether verdicts and references are told; otherwise a model judges the attempts by itself. */
+  readonly groundTruth: boolean;
+  /** Of one group. */
+  readonly maxOperations: number;
+  /** Tries of a reply that cannot be read. */
+  readonly attempts: number;
+  readonly maxWords: number;
+  readonly maxItems: number;
+}
+
+export interface Distilled {
+  readonly proposals: readonly Proposal[];
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** Most operations of one consolidation: a batch has some for each group. */
+const MOST_DECIDED = 300;
+
+export async function distil(
+  groups: readonly (readonly TracedAttempt[])[],
+  library: Pick<ExperienceLibrary, 'items'>,
+  model: DistillationModel,
+  templates: DistillationTemplates,
+  settings: DistillationSettings,
+): Promise<Distilled> {
+  const counts = { calls: 0, unreadReplies: 0, unsummarisedAttempts: 0 };
+  const asking = new Asking(model, settings.attempts, counts);
+  // 1. and 2. All groups at once: the endpoint's limits say how many requests are under way.
+  const advised = await allOf(groups.map((group) => adviceOf(group, library, asking, templates, settings)));
+  const proposals = advised.flat();
+  if (proposals.length === 0) return { proposals, metrics: counts };
+  // 3. The batch as a whole.
+  const decided = await asking.operations(
+    'consolidation',
+    templates.consolidation.render({
+      experiences: listedItems(library.items),
+      proposals: listedProposals(proposals),
+      maxWords: String(settings.maxWords),
+      maxItems: String(settings.maxItems),
+    }),
+    MOST_DECIDED,
+  );
+  if (decided === undefined) return { proposals, metrics: { ...counts, unconsolidatedBatches: 1 } };
+  return { proposals: decided.operations.map((each) => groundedIn(each, proposals, decided.callId)), metrics: counts };
+}
+
+/** Waits for all, also where one fails: what was paid is recorded before the run ends. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+  const ended = await Promise.allSettled(work);
+  return ended.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function adviceOf(
+  group: readonly TracedAttempt[],
+  library: Pick<ExperienceLibrary, 'items'>,
+  asking: Asking,
+  templates: DistillationTemplates,
+  settings: DistillationSettings,
+): Promise<readonly Proposal[]> {
+  const [first] = group;
+  const accounts = await allOf(
+    group.map((attempt) => asking.text('summary', templates.summary.render(summaryValues(attempt, settings)))),
+  );
+  const attempts = group.flatMap(({ success }, at) => {
+    const account = accounts[at];
+    if (account === undefined) return [];
+    const verdict = settings.groundTruth ? ` (${success ? 'right' : 'wrong'})` : '';
+    return [`Attempt ${at + 1}${verdict}: ${quoted(account)}`];
+  });
+  if (attempts.length === 0) return [];
+  const advised = await asking.operations(
+    'advantage',
+    templates.advantage.render({
+      problem: quoted(first!.trace.prompt),
+      attempts: attempts.join('\n'),
+      experiences: listedItems(library.items),
+      comparison: settings.groundTruth
+        ? 'that were right with those that were wrong'
+        : 'with one another: decide yourself which of them are likely to be right',
+      maxWords: String(settings.maxWords),
+      maxOperations: String(settings.maxOperations),
+    }),
+    settings.maxOperations,
+  );
+  if (advised === undefined) return [];
+  const grounds = { groups: [first!.groupId], calls: [advised.callId] };
+  return advised.operations.map((each) => proposalOf(each, grounds));
+}
+
+function summaryValues(
+  { trace, entry, success }: TracedAttempt,
+  { groundTruth }: DistillationSettings,
+): Record<'problem' | 'entry' | 'response' | 'verdict', string> {
+  const { prompt, reference, response } = trace;
+  const right = reference === null ? '' : ` The right answer is between the markers:\n<<<\n${quoted(reference)}\n>>>`;
+  return {
+    problem: quoted(prompt),
+    entry: quoted(entry),
+    response: quoted(response),
+    verdict: groundTruth ? `The answer was ${success ? 'right' : 'wrong'}.${right}` : 'Nobody has judged the answer.',
+  };
+}
+
+function proposalOf(
+  operation: RepliedOperation,
+  { groups, calls }: { readonly groups: readonly string[]; readonly calls: readonly string[] },
+): Proposal {
+  const { from: _from, ...act } = operation;
+  const grounds = { groups, calls };
+  // The general list: what a model writes is for all problems that it is retrieved for.
+  return act.operation === 'add' ? { ...act, domain: null, field: null, ...grounds } : { ...act, ...grounds };
+}
+
+/** With the grounds of the proposals that it names; of all where it names none. */
+function groundedIn(operation: RepliedOperation, proposals: readonly Proposal[], callId: string): Proposal {
+  const named = operation.from.flatMap((number) => proposals[number - 1] ?? []);
+  const own = named.length === 0 ? proposals : named;
+  return proposalOf(operation, {
+    groups: [...new Set(own.flatMap(({ groups }) => groups))],
+    calls: [...new Set([...own.flatMap(({ calls }) => calls), callId])],
+  });
+}
+
+class Asking {
+  constructor(
+    private readonly model: DistillationModel,
+    private readonly attempts: number,
+    private readonly counts: { calls: number; unreadReplies: number; unsummarisedAttempts: number },
+  ) {}
+
+  async text(stage: DistillationStage, prompt: string): Promise<string | undefined> {
+    const read = await this.read(stage, prompt, (content) => (content.trim() === '' ? undefined : content.trim()));
+    if (read === undefined) this.counts.unsummarisedAttempts++;
+    return read?.value;
+  }
+
+  async operations(
+    stage: 'advantage' | 'consolidation',
+    prompt: string,
+    most: number,
+  ): Promise<{ readonly operations: readonly RepliedOperation[]; readonly callId: string } | undefined> {
+    const read = await this.read(stage, prompt, (content) => repliedOperations(content, stage, most));
+    return read === undefined ? undefined : { operations: read.value, callId: read.callId };
+  }
+
+  private async read<T>(
+    stage: DistillationStage,
+    prompt: string,
+    parse: (content: string) => T | undefined,
+  ): Promise<{ readonly value: T; readonly callId: string } | undefined> {
+    for (let attempt = 1; attempt <= this.attempts; attempt++) {
+      this.counts.calls++;
+      const { content, isWhole, callId } = await this.model.ask({ stage, prompt, attempt });
+      const value = content === null || (stage !== 'summary' && !isWhole) ? undefined : parse(content);
+      if (value !== undefined) return { value, callId };
+      this.counts.unreadReplies++;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+export {
+  compareLibraries,
+  type HistoryStep,
+  libraryHistory,
+  type PublishedLibrary,
+  readLibrary,
+  takeLibraryIn,
+  takeLibraryOut,
+} from './libraries.js';

@@ -1,0 +1,27 @@
+/** What generators are served with: weights for the model, or a library of experiences beside the frozen one. */
+import { decodeLibrary, type ExperienceLibrary, isLibraryKey } from '@seamstream/experience-library';
+import { type Adapter, type AdapterIntake, decodeAdapter } from '@seamstream/language-model';
+
+export type Served = Adapter | ExperienceLibrary;
+
+export function isLibrary(served: Served): served is ExperienceLibrary {
+  return served.kind === 'library';
+}
+
+/** The weights that a model computes with: none where a library is served, or nothing. */
+export function weightsOf(served: Served | null): Adapter | null {
+  return served === null || isLibrary(served) ? null : served;
+}
+
+/**
+ * @param key where it lies in the object store, which says what it is
+ * @throws ADAPTER_INVALID when the bytes are not what is expected
+ */
+export function decodeServed(key: string, bytes: Uint8Array, intake: AdapterIntake = {}): Served {
+  if (!isLibraryKey(key)) return decodeAdapter(bytes, intake);
+  const { digest, baseModelDigest } = intake;
+  return decodeLibrary(bytes, {
+    ...(digest === undefined ? {} : { digest }),
+    ...(baseModelDigest === undefined ? {} : { baseModelDigest }),
+  });
+}

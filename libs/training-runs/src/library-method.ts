@@ -1,0 +1,181 @@
+/** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
+import { isWhole, LIBRARY_METHOD, LIBRARY_SLOT } from '@seamstream/events';
+import { definiteResults, isComplete } from '@seamstream/experience-groups';
+import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
+import { compareText, Random, SeamError } from '@seamstream/kernel';
+import type { LogInput } from '@seamstream/learning';
+import type { JsonSchema } from '@seamstream/token-grammar';
+import { z } from 'zod';
+import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
+
+export interface LibraryJob {
+  readonly kind: 'library';
+  /** By the name of what reads proposals out of a batch; its settings. */
+  readonly extractor: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly limits: LibraryLimits;
+  readonly mostRetrieved: number | null;
+  /** One a step. */
+  readonly batches: readonly (readonly TracedAttempt[])[];
+  /** Of the entries, by domain. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+const limitsShape = {
+  maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
+  maxWords: z.int().min(1).max(150).default(DEFAULT_LIMITS.maxWords),
+  nearDuplicate: z.number().gt(0).max(1).default(DEFAULT_LIMITS.nearDuplicate),
+  /** Most items that one problem gets; null: all. */
+  mostRetrieved: z.int().positive().nullable().default(null),
+};
+
+/** Settings of the recipe `contrast`. */
+export const contrastSettingsSchema = z.strictObject({
+  ...limitsShape,
+  /** Probability of one wrong text or more in a run, where none of the tested ones means anything. */
+  level: z.number().gt(0).lt(1).default(0.05),
+  maxOperations: z.int().positive().nullable().default(null),
+  /** Most recent rounds of problems that texts are tested on. */
+  rounds: z.int().min(1).max(64).default(8),
+});
+
+/** Settings of the recipe `llm`. */
+export const distillationSettingsSchema = z.strictObject({
+  ...limitsShape,
+  /** Whether verdicts and references are told, and only groups with both verdicts are used. */
+  groundTruth: z.boolean().default(true),
+  /** Of one group. */
+  maxOperations: z.int().min(1).max(20).default(3),
+  /** Groups of one step. */
+  batchSize: z.int().positive().default(64),
+  /** Passes over the groups. */
+  epochs: z.int().min(1).max(20).default(1),
+  /** Most recent rounds of problems whose groups are used. */
+  rounds: z.int().min(1).max(64).default(1),
+  /** Of the model's replies; 0 is greedy. */
+  temperature: z.number().min(0).max(2).default(0),
+  /** Most tokens of a reply. */
+  maxTokens: z.int().positive().default(1024),
+  /** Tries of a reply that cannot be read. */
+  attempts: z.int().min(1).max(10).default(3),
+});
+
+function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
+  const parsed = schema.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`);
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot read settings of a library: ${faults.join('; ')}. Correct them.`,
+  );
+}
+
+const contrastRecipe: Recipe = {
+  reads: 'log',
+  resolveConfiguration: (given) => settingsOf(contrastSettingsSchema, given),
+  replayedRounds: (configuration) => {
+    const { rounds } = settingsOf(contrastSettingsSchema, configuration);
+    return { least: rounds, most: rounds };
+  },
+  isFilled: () => true,
+};
+
+const distillationRecipe: Recipe = {
+  ...contrastRecipe,
+  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, given),
+  replayedRounds: (configuration) => {
+    const { rounds } = settingsOf(distillationSettingsSchema, configuration);
+    return { least: rounds, most: rounds };
+  },
+};
+
+export const LIBRARY_RECIPES: ReadonlyMap<string, Recipe> = new Map([
+  ['contrast', contrastRecipe],
+  ['llm', distillationRecipe],
+]);
+
+export class LibraryMethod implements LearningMethod<LibraryJob> {
+  readonly name = LIBRARY_METHOD;
+  readonly slot = LIBRARY_SLOT;
+  readonly recipes = LIBRARY_RECIPES;
+
+  plan({ plan, input, schemaFor }: JobFacts): PlannedJob<LibraryJob> {
+    if (input.reads !== 'log') throw new SeamError('INTERNAL', 'Planning a library: its recipes read the log.');
+    const isContrast = plan.algorithm === 'contrast';
+    const settings = isContrast
+      ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
+      : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
+    const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...extraction } = settings;
+    const groups = judgedGroups(input, plan.baseModelDigest);
+    const usesVerdicts = !('groundTruth' in settings) || settings.groundTruth;
+    const live = usesVerdicts ? groups.filter(hasBoth) : groups;
+    const metrics = { groups: groups.length, liveGroups: live.length };
+    if (live.length === 0)
+      return {
+        status: 'refused',
+        reason: usesVerdicts
+          ? 'no group has an attempt that succeeded beside one that failed'
+          : 'no group of attempts is complete',
+        metrics,
+      };
+    const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
+    return {
+      status: 'ready',
+      job: {
+        kind: 'library',
+        extractor: plan.algorithm,
+        settings: extraction,
+        limits: { maxItems, maxWords, nearDuplicate },
+        mostRetrieved,
+        batches: 'batchSize' in settings ? batchesOf(live, settings, plan.seed) : [live.flat()],
+        schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
+      },
+    };
+  }
+}
+
+/** So many groups a step, in an order that the seed decides anew for each pass. */
+function batchesOf(
+  groups: readonly (readonly TracedAttempt[])[],
+  { batchSize, epochs }: { readonly batchSize: number; readonly epochs: number },
+  seed: string,
+): readonly (readonly TracedAttempt[])[] {
+  return Array.from({ length: epochs }, (_, epoch) => {
+    const order = Random.of(seed, 'batches of groups', epoch).shuffled(groups);
+    const starts = Array.from({ length: Math.ceil(order.length / batchSize) }, (_unused, step) => step * batchSize);
+    return starts.map((at) => order.slice(at, at + batchSize).flat());
+  }).flat();
+}
+
+/** 0 < mean < 1: only then members tell something of one another. */
+function hasBoth(group: readonly TracedAttempt[]): boolean {
+  return group.some(({ success }) => success) && group.some(({ success }) => !success);
+}
+
+/**
+ * The complete groups of the base model's own problems, ascending by id, each with its judged members by id: a function of the set of
+ * records. Attempts that the machine failed at say nothing.
+ */
+function judgedGroups(
+  { experiences, results }: LogInput,
+  baseModelDigest: string,
+): readonly (readonly TracedAttempt[])[] {
+  const written = new Map(experiences.map((each) => [each.experienceId, each]));
+  const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
+  return [...byGroup]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([groupId, members]) => {
+      const [first] = members;
+      if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
+      const attempts = members.flatMap((result): TracedAttempt[] => {
+        const experience = written.get(result.experienceId);
+        if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
+        if (experience.baseModelDigest !== baseModelDigest || !isWhole(experience.problem)) return [];
+        const { experienceId, entry, adapterDigest, problem } = experience;
+        const { domain, prompt, reference } = problem;
+        const trace = { prompt, reference, response: result.response };
+        return [{ experienceId, groupId, domain, entry, success: result.success, writer: adapterDigest, trace }];
+      });
+      return attempts.length < 2 ? [] : [attempts.sort((a, b) => compareText(a.experienceId, b.experienceId))];
+    });
+}

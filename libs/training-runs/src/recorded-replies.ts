@@ -1,0 +1,97 @@
+/**
+ * A model whose replies are in the log. What was asked before is not asked again: a run that was killed goes on after its last reply, and
+ * one that is done again for comparison asks nobody.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import type { DistillationModel, ModelCall, ModelReply } from '@seamstream/experience-library';
+import { type Clock, canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
+import { readTopics } from '@seamstream/log-reader';
+import type { DistillationClient } from '@seamstream/model-clients';
+
+export interface ReplyDependencies {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** Undefined: nobody can be asked, and only recorded replies are there. */
+  readonly client: Pick<DistillationClient, 'model' | 'ask' | 'addSpent'> | undefined;
+}
+
+/** Settings of a run that decide what a model replies. */
+export interface ReplySettings {
+  readonly temperature: number;
+  readonly maxTokens: number;
+}
+
+/** One for a process: what was spent is counted once. */
+export class RecordedReplies {
+  private known: Map<string, Promise<ModelReply>> | undefined;
+
+  constructor(private readonly dependencies: ReplyDependencies) {}
+
+  /**
+   * @param mayAsk false: a reply that is not recorded is NOT_FOUND
+   */
+  async modelOf(
+    runId: string,
+    settings: ReplySettings,
+    { mayAsk, signal }: { readonly mayAsk: boolean; readonly signal: AbortSignal },
+  ): Promise<DistillationModel> {
+    const replies = await this.read();
+    const { client, log, clock } = this.dependencies;
+    const ask = async (call: ModelCall, callId: string): Promise<ModelReply> => {
+      signal.throwIfAborted();
+      if (!mayAsk || client === undefined)
+        throw new SeamError(
+          'NOT_FOUND',
+          `Cannot bring a library on in run ${runId}: expected its reply ${callId.slice(0, 12)} in the log, got none${mayAsk ? ', and no model is configured (SEAM_TRAINER_DISTILLATION_URL)' : ''}.`,
+        );
+      const { stage, prompt } = call;
+      const answer = await client.ask({ stage, prompt, ...settings, seed: callId }, signal);
+      const event: EventOf<'LibraryReplyRecorded'> = {
+        type: 'LibraryReplyRecorded',
+        meta: originMeta({
+          ...{ messageId: derivedId(callId, 'reply'), correlationId: runId },
+          ...{ source: 'seam/trainer', occurredAt: clock.now(), sourceClass: 'model' },
+        }),
+        ...{ runId, callId, stage, model: client.model, ...answer },
+      };
+      await log.append([encodeEvent(event)]);
+      return replyOf(event);
+    };
+    return {
+      ask: (call) => {
+        const callId = callIdOf(runId, call, settings);
+        const known = replies.get(callId);
+        if (known !== undefined) return known;
+        // Two equal questions under way are one.
+        const asked = ask(call, callId);
+        replies.set(callId, asked);
+        asked.catch(() => replies.delete(callId));
+        return asked;
+      },
+    };
+  }
+
+  private async read(): Promise<Map<string, Promise<ModelReply>>> {
+    const { log, client } = this.dependencies;
+    if (this.known !== undefined) return this.known;
+    const known = new Map<string, Promise<ModelReply>>();
+    for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'skip' }))
+      for (const { event } of events) {
+        if (event.type !== 'LibraryReplyRecorded' || known.has(event.callId)) continue;
+        known.set(event.callId, Promise.resolve(replyOf(event)));
+        const { promptTokens, responseTokens } = event;
+        client?.addSpent({ promptTokens, responseTokens });
+      }
+    this.known = known;
+    return known;
+  }
+}
+
+function callIdOf(runId: string, call: ModelCall, settings: ReplySettings): string {
+  return sha256(canonicalJson({ runId, ...call, ...settings }));
+}
+
+function replyOf({ callId, content, isWhole }: EventOf<'LibraryReplyRecorded'>): ModelReply {
+  return { callId, content, isWhole };
+}
