@@ -1,6 +1,14 @@
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
+import { rewardShape } from '@seamstream/rollout';
 import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit/config';
 import { z } from 'zod';
+
+/** A program of the user's that is asked over HTTP. */
+const ownEndpoint = z.strictObject({
+  url: httpAddress,
+  timeoutMs: z.int().positive().max(300_000).default(10_000),
+  headers: z.record(z.string(), z.string()).default({}),
+});
 
 /** Everything that the executor reads: SEAM_EXECUTOR_… and the common settings. */
 export const executorConfigSchema = commonConfigSchema.extend({
@@ -29,17 +37,18 @@ export const executorConfigSchema = commonConfigSchema.extend({
        * ungraded. A week.
        */
       feedbackWithinMs: z.int().positive().default(604_800_000),
+      /** What attempts earn (docs/reference/rewards.md). */
+      reward: z
+        .object({
+          ...rewardShape,
+          /** Of the kind http: {"url": "https://…", "timeoutMs": 10000, "headers": {…}}. */
+          endpoint: secret(ownEndpoint).optional(),
+        })
+        .prefault({}),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
-      verifierEndpoints: secret(
-        z.record(
-          z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/),
-          z.strictObject({
-            url: httpAddress,
-            timeoutMs: z.int().positive().max(300_000).default(10_000),
-            headers: z.record(z.string(), z.string()).default({}),
-          }),
-        ),
-      ).default({}),
+      verifierEndpoints: secret(z.record(z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/), ownEndpoint)).default(
+        {},
+      ),
       /** Languages whose sandbox is proven at start, ["python"] say; without it the service does not start. Others are proven by their first problem. */
       codeLanguages: z.array(z.enum(['python', 'javascript'])).default([]),
       /** Interpreter for answers in Python. */
