@@ -53,7 +53,11 @@ export class ExecutorModule {
     const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
     context.onClose(() => verifiers.close());
     await verifiers.proveSandbox(codeLanguages);
-    const reward = configuredReward(config.executor.reward, { environment, endpoint: config.executor.reward.endpoint });
+    const { url, ...endpoint } = config.executor.reward.endpoint;
+    const reward = configuredReward(config.executor.reward, {
+      environment,
+      endpoint: url === undefined ? undefined : { url, ...endpoint },
+    });
     const leaks = context.metrics.counter(
       'seam_leaking_entries_total',
       'Successes that earned no reward, since their entries give the answer away.',

@@ -3,13 +3,6 @@ import { rewardShape } from '@seamstream/rollout';
 import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
-/** A program of the user's that is asked over HTTP. */
-const ownEndpoint = z.strictObject({
-  url: httpAddress,
-  timeoutMs: z.int().positive().max(300_000).default(10_000),
-  headers: z.record(z.string(), z.string()).default({}),
-});
-
 /** Everything that the executor reads: SEAM_EXECUTOR_… and the common settings. */
 export const executorConfigSchema = commonConfigSchema.extend({
   executor: z
@@ -41,14 +34,30 @@ export const executorConfigSchema = commonConfigSchema.extend({
       reward: z
         .object({
           ...rewardShape,
-          /** Of the kind http: {"url": "https://…", "timeoutMs": 10000, "headers": {…}}. */
-          endpoint: secret(ownEndpoint).optional(),
+          /** Of the kind http: who is asked. */
+          endpoint: z
+            .object({
+              /** Its address. */
+              url: httpAddress.meta({ secretWhenRefused: true }).optional(),
+              /** Longest wait for an answer. */
+              timeoutMs: z.int().positive().max(300_000).default(10_000),
+              /** Sent along, say an authorization, as a JSON object. */
+              headers: secret(z.record(z.string(), z.string())).default({}),
+            })
+            .prefault({}),
         })
         .prefault({}),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
-      verifierEndpoints: secret(z.record(z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/), ownEndpoint)).default(
-        {},
-      ),
+      verifierEndpoints: secret(
+        z.record(
+          z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/),
+          z.strictObject({
+            url: httpAddress,
+            timeoutMs: z.int().positive().max(300_000).default(10_000),
+            headers: z.record(z.string(), z.string()).default({}),
+          }),
+        ),
+      ).default({}),
       /** Languages whose sandbox is proven at start, ["python"] say; without it the service does not start. Others are proven by their first problem. */
       codeLanguages: z.array(z.enum(['python', 'javascript'])).default([]),
       /** Interpreter for answers in Python. */

@@ -14,7 +14,7 @@ export function httpReward(endpoint: VerifierEndpoint | undefined): Reward {
       if (endpoint === undefined)
         throw new SeamError(
           'INVALID_CONFIGURATION',
-          'Cannot ask for a reward: expected the address of an endpoint, got none. Set SEAM_EXECUTOR_REWARD_ENDPOINT.',
+          'Cannot ask for a reward: expected the address of an endpoint, got none. Set SEAM_EXECUTOR_REWARD_ENDPOINT_URL.',
         );
       const value = await askOwnEndpoint(
         { name: 'Reward http@1', endpoint, limits: { signal } },

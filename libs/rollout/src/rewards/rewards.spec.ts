@@ -111,7 +111,7 @@ describe('a reward', () => {
       () =>
         configuredReward(choice, { environment: of });
     expect(open({ kind: 'perplexity', form: 'binary' })).toThrow(/SEAM_EXECUTOR_ENVIRONMENT to inner-lora-update/);
-    expect(open({ kind: 'http', form: 'binary' })).toThrow(/SEAM_EXECUTOR_REWARD_ENDPOINT/);
+    expect(open({ kind: 'http', form: 'binary' })).toThrow(/SEAM_EXECUTOR_REWARD_ENDPOINT_URL/);
     expect(open({ kind: 'validation-loss', form: 'binary', threshold: 0 }, examining)).toThrow(/above 0/);
     expect(open({ kind: 'verdict', form: 'binary' })()).toBeUndefined();
     expect(open({ kind: 'accuracy-gain', form: 'binary' })()).toBeDefined();

@@ -79,7 +79,7 @@ export function configuredReward(
   if (kind === 'verdict') return undefined;
   const reward = kind === 'http' ? httpReward(endpoint) : REWARDS[kind];
   if (kind === 'http' && endpoint === undefined)
-    throw refused('the address of an endpoint for reward http, got none', 'Set SEAM_EXECUTOR_REWARD_ENDPOINT');
+    throw refused('the address of an endpoint for reward http, got none', 'Set SEAM_EXECUTOR_REWARD_ENDPOINT_URL');
   const limit = threshold ?? reward.defaultThreshold;
   if (limit !== 'auto' && (kind === 'validation-loss' || kind === 'perplexity') && limit <= 0)
     throw refused(`a threshold above 0 for reward ${kind}, got ${limit}`, 'Set SEAM_EXECUTOR_REWARD_THRESHOLD');
