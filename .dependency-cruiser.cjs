@@ -35,6 +35,7 @@ const libsTopDown = [
   'tokenizer',
   'model-files',
   'tensor-graph',
+  'experiment-tracking',
   'signatures',
   'experience-groups',
   'evidence',
