@@ -271,4 +271,22 @@ export default [
       to: 'this.baselines',
     },
   ]),
+  ...quick('libs/experiment-tracking/src/tracker.files.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
+    {
+      control: 'a run lies in its folder',
+      from: '/^[A-Za-z0-9_-]{1,128}$/.test(run.id)',
+      to: "run.id !== ''",
+    },
+  ]),
+  ...quick('libs/experiment-tracking/src/tracker.mlflow.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
+    { control: 'an answer without end is refused', from: 'if (size > MAX_ANSWER_BYTES)', to: 'if (size < 0)' },
+    { control: 'nothing is sent elsewhere', from: "redirect: 'manual'", to: "redirect: 'follow'" },
+  ]),
+  ...quick('libs/operations/src/restem/track-restem.ts', 'libs/operations/src/restem/self-training.spec.ts', [
+    {
+      control: 'figures of an iteration under way are not final',
+      from: 'run !== null && run.endedAt !== null',
+      to: 'run !== null',
+    },
+  ]),
 ];
