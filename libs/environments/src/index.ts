@@ -33,4 +33,5 @@ export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 export { answerLine, type PassageAsking, passageAnswers, passageScores } from './passage-answers.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';
+export { SessionAdapters, type SessionModel, type SessionSettings, sessionSchema } from './session-adapters.js';
 export { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';
