@@ -37,6 +37,7 @@ const libsTopDown = [
   'tokenizer',
   'model-files',
   'tensor-graph',
+  'experiment-tracking',
   'signatures',
   'experience-groups',
   'evidence',

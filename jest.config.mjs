@@ -43,6 +43,8 @@ export default {
     { ...shared, displayName: 'torch', testMatch: ['<rootDir>/test/torch/**/*.spec.ts'] },
     // The same on a real Ray, whose packages are some 400 MB more.
     { ...shared, displayName: 'ray', testMatch: ['<rootDir>/test/ray/**/*.spec.ts'] },
+    // MLflow's server and the client of Weights & Biases, from PyPI: a gigabyte the first time.
+    { ...shared, displayName: 'tracking', testMatch: ['<rootDir>/test/tracking/**/*.spec.ts'] },
     // A separate stage: gigabytes of packages, and a server that takes a minute to start.
     { ...shared, displayName: 'vllm', testMatch: ['<rootDir>/test/vllm/**/*.spec.ts'] },
     // A separate stage: it makes images and runs containers.

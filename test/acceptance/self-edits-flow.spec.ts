@@ -68,7 +68,13 @@ describe('passages with questions', () => {
       expect(executor.template).toMatch(/^inner-lora-update@[0-9a-f]{64}\//);
     }
     expect(controls.map(({ reward }) => reward)).toEqual(controls.map(() => 0));
+    // The reward is how far the loss of the gold answers fell; what it follows from is recorded with it.
     expect(meanOf(tried.map(({ reward }) => reward))).toBeGreaterThan(0.3);
+    for (const { reward, measurement } of judged) {
+      expect(measurement).toMatchObject({ reward: 'validation-loss@1', form: 'continuous', earned: reward });
+      expect(measurement!.threshold).toBe(measurement!.lossBefore);
+      expect(reward).toBeCloseTo(Math.max(0, 1 - measurement!.lossAfter! / measurement!.lossBefore!), 9);
+    }
   });
 });
 
@@ -97,6 +103,8 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
     SEAM_EXECUTOR_MAX_TOKENS: '8',
     SEAM_EXECUTOR_TEMPLATE: 'direct',
     SEAM_EXECUTOR_ENVIRONMENT: 'inner-lora-update',
+    SEAM_EXECUTOR_REWARD_KIND: 'validation-loss',
+    SEAM_EXECUTOR_REWARD_FORM: 'continuous',
     SEAM_EXECUTOR_INNER_UPDATE_RANK: '8',
     SEAM_EXECUTOR_INNER_UPDATE_ALPHA: '16',
     SEAM_EXECUTOR_INNER_UPDATE_LEARNING_RATE: '0.01',
@@ -115,6 +123,11 @@ interface Outcome {
     readonly response: string;
     readonly reward: number;
     readonly executor: { readonly template: string };
+    readonly measurement: {
+      readonly threshold: number | null;
+      readonly lossBefore: number | null;
+      readonly lossAfter: number | null;
+    } | null;
   };
 }
 

@@ -217,4 +217,76 @@ export default [
     from: 'Math.sqrt(variance / k)',
     to: 'Math.sqrt(variance / k / k)',
   },
+  ...quick('libs/rollout/src/rewards/accuracy-gain.reward.ts', 'libs/rollout/src/rewards/rewards.spec.ts', [
+    { control: 'no gain earns nothing', from: 'passes: value > least', to: 'passes: value >= least' },
+  ]),
+  ...quick('libs/rollout/src/rewards/perplexity.reward.ts', 'libs/rollout/src/rewards/rewards.spec.ts', [
+    { control: 'a model as unsure as before earns nothing', from: 'value < most', to: 'value <= most' },
+  ]),
+  ...quick('libs/rollout/src/rewards/validation-loss.reward.ts', 'libs/rollout/src/rewards/rewards.spec.ts', [
+    {
+      control: 'a worth is the share below the threshold',
+      from: 'bounded(1 - value / most)',
+      to: 'bounded(most - value)',
+    },
+  ]),
+  ...quick('libs/rollout/src/rewards/rewards.ts', 'libs/rollout/src/rewards/rewards.spec.ts', [
+    {
+      control: 'a loss that is no number is no reward of 0',
+      from: '!(loss >= 0 && Number.isFinite(loss))',
+      to: 'loss < 0',
+    },
+    {
+      control: 'a reward that cannot be measured is refused at the start',
+      from: 'configured.needs.likelihoods && !environment.examines',
+      to: 'configured.needs.likelihoods && environment === undefined',
+    },
+    {
+      control: 'an edit that could not act is not measured',
+      from: 'if (acted.length === 0) return null;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/rollout/src/rewards/http.reward.ts', 'libs/rollout/src/rewards/http.reward.spec.ts', [
+    {
+      control: "an endpoint's reward is from 0 to 1",
+      from: 'reward >= 0 && reward <= 1',
+      to: 'Number.isFinite(reward)',
+    },
+  ]),
+  ...quick('apps/executor/src/rewarded-attempts.ts', 'apps/executor/src/rewarded-attempts.spec.ts', [
+    {
+      control: 'a failed frozen attempt fails what is compared with it',
+      from: 'return failure.length > 0 ? failure : attempts[index]!;',
+      to: 'return attempts[index]!;',
+    },
+    {
+      control: 'the frozen model is asked once a problem',
+      from: '.filter(({ problemId }) => !this.baselines.has(problemId))',
+      to: '.filter(({ problemId }) => problemId.length > 0)',
+    },
+    {
+      control: "a batch's own frozen attempts are not forgotten",
+      from: 'if (!asked.has(problemId)) this.baselines',
+      to: 'this.baselines',
+    },
+  ]),
+  ...quick('libs/experiment-tracking/src/tracker.files.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
+    {
+      control: 'a run lies in its folder',
+      from: '/^[A-Za-z0-9_-]{1,128}$/.test(run.id)',
+      to: "run.id !== ''",
+    },
+  ]),
+  ...quick('libs/experiment-tracking/src/tracker.mlflow.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
+    { control: 'an answer without end is refused', from: 'if (size > MAX_ANSWER_BYTES)', to: 'if (size < 0)' },
+    { control: 'nothing is sent elsewhere', from: "redirect: 'manual'", to: "redirect: 'follow'" },
+  ]),
+  ...quick('libs/operations/src/restem/track-restem.ts', 'libs/operations/src/restem/self-training.spec.ts', [
+    {
+      control: 'figures of an iteration under way are not final',
+      from: 'run !== null && run.endedAt !== null',
+      to: 'run !== null',
+    },
+  ]),
 ];

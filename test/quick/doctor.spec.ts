@@ -102,6 +102,7 @@ beforeAll(async () => {
         type: 'OutcomeRecorded',
         attemptId: null,
         feedbackId: null,
+        measurement: null,
         meta: metaOf(`${experienceId}/outcome`, experience.meta.occurredAt + 1000),
         ...{ problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest, entry },
         ...{ promptTokenIds, tokenIds, forced, baseModelDigest },

@@ -5,6 +5,7 @@ import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
+import { configuredReward } from '@seamstream/rollout';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
@@ -52,6 +53,11 @@ export class ExecutorModule {
     const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
     context.onClose(() => verifiers.close());
     await verifiers.proveSandbox(codeLanguages);
+    const { url, ...endpoint } = config.executor.reward.endpoint;
+    const reward = configuredReward(config.executor.reward, {
+      environment,
+      endpoint: url === undefined ? undefined : { url, ...endpoint },
+    });
     const leaks = context.metrics.counter(
       'seam_leaking_entries_total',
       'Successes that earned no reward, since their entries give the answer away.',
@@ -64,6 +70,7 @@ export class ExecutorModule {
     const handler = new ExecuteExperiencesHandler({
       environment,
       verifiers,
+      reward,
       contents: new ProblemContents(drivers.log),
       paysLeaks: config.executor.leaks === 'rewarded',
       onLeak: () => leaks.inc(),

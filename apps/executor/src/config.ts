@@ -1,4 +1,5 @@
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
+import { rewardShape } from '@seamstream/rollout';
 import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
@@ -29,6 +30,23 @@ export const executorConfigSchema = commonConfigSchema.extend({
        * ungraded. A week.
        */
       feedbackWithinMs: z.int().positive().default(604_800_000),
+      /** What attempts earn (docs/reference/rewards.md). */
+      reward: z
+        .object({
+          ...rewardShape,
+          /** Of the kind http: who is asked. */
+          endpoint: z
+            .object({
+              /** Its address. */
+              url: httpAddress.meta({ secretWhenRefused: true }).optional(),
+              /** Longest wait for an answer. */
+              timeoutMs: z.int().positive().max(300_000).default(10_000),
+              /** Sent along, say an authorization, as a JSON object. */
+              headers: secret(z.record(z.string(), z.string())).default({}),
+            })
+            .prefault({}),
+        })
+        .prefault({}),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
       verifierEndpoints: secret(
         z.record(

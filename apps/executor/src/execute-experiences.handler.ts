@@ -9,13 +9,20 @@ import {
   type ExecutorAnswer,
   type ExecutorFailure,
   type ExecutorResponse,
-  statementOf,
 } from '@seamstream/environments';
-import { deriveMeta, type EventOf, isGraded, type Problem, resultRole, type SeamEvent } from '@seamstream/events';
+import {
+  deriveMeta,
+  type EventOf,
+  isGraded,
+  type Problem,
+  type RewardMeasurement,
+  resultRole,
+  type SeamEvent,
+} from '@seamstream/events';
 import { contentMissing, type ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, earnsReward, hasQuotes, misquoteIn, schemaDigest } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import { type Judgement, judgeAll } from '@seamstream/rollout';
+import { type ConfiguredReward, type Judgement, judgeAll } from '@seamstream/rollout';
 import {
   type DeliveredBatch,
   type DeliveredRecord,
@@ -26,6 +33,7 @@ import {
   retry,
 } from '@seamstream/service-kit';
 import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
+import { RewardedAttempts } from './rewarded-attempts.js';
 
 const SOURCE = 'seam/executor';
 
@@ -39,6 +47,8 @@ export interface ExecuteExperiencesDependencies {
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
   readonly verifiers: Verifiers;
+  /** What attempts earn; the verifier's reward when absent. */
+  readonly reward?: ConfiguredReward | undefined;
   /** Where the content of large problems is. */
   readonly contents: Pick<ProblemContents, 'find'>;
   /** Milliseconds in which feedback on an answer counts that no verifier judges, where its problem does not say. */
@@ -52,7 +62,12 @@ export interface ExecuteExperiencesDependencies {
 }
 
 export class ExecuteExperiencesHandler {
-  constructor(private readonly dependencies: ExecuteExperiencesDependencies) {}
+  private readonly attempts: RewardedAttempts;
+
+  constructor(private readonly dependencies: ExecuteExperiencesDependencies) {
+    const { environment, verifiers, reward } = dependencies;
+    this.attempts = new RewardedAttempts(environment, verifiers, reward);
+  }
 
   /** One outcome per record, in their order. */
   async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
@@ -87,7 +102,7 @@ export class ExecuteExperiencesHandler {
         if (failure?.retryable && !record.isLastAttempt) return retry(failure.code, failure.reason);
         if (failure !== undefined) return done([this.failed(event, failure, record.attempt)]);
         const responses = own.filter((answer) => answer.status === 'answered');
-        return this.conclude(tasks.get(event)!, responses, latencyMs);
+        return this.conclude(tasks.get(event)!, responses, { latencyMs, signal: batch.signal });
       }),
     );
   }
@@ -97,16 +112,14 @@ export class ExecuteExperiencesHandler {
     experiences: readonly Task[],
     { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
   ): Promise<readonly Attempt[]> {
-    const requests = experiences.map(({ event, problem }) => ({
-      problem: statementOf(problem),
-      entry: entryOf(event),
-      seeds: [event.experienceId],
+    const tried = experiences.map(({ event, problem }) => ({
+      ...{ problem, entry: entryOf(event), seed: event.experienceId },
     }));
     const onProgress = ({ answered, tokens, tokensPerPrompt }: AnsweringProgress): void =>
-      report({ records: answered, tokens, tokensPerRecord: tokensPerPrompt });
+      report({ records: Math.min(answered, tried.length), tokens, tokensPerRecord: tokensPerPrompt });
     try {
-      if (requests.length === 0) return [];
-      return await this.dependencies.environment.attempt(requests, { signal, onProgress });
+      if (tried.length === 0) return [];
+      return await this.attempts.attempt(tried, { signal, onProgress });
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that is tried alone is concluded here.
       const [alone] = experiences;
@@ -124,13 +137,15 @@ export class ExecuteExperiencesHandler {
   private async conclude(
     task: Task,
     responses: readonly ExecutorResponse[],
-    latencyMs: number,
+    { latencyMs, signal }: { readonly latencyMs: number; readonly signal: AbortSignal },
   ): Promise<HandlerResult> {
     const { event, problem, attempt, isLastAttempt } = task;
     if (!isGraded(problem)) return done([this.answered(task, responses[0]!, latencyMs)]);
     try {
-      const { answer, judgement } = await judgeAll(problem, responses, this.dependencies.verifiers);
-      return done([this.recorded(task, answer, judgement, latencyMs)]);
+      const judged = await judgeAll(problem, responses, this.dependencies.verifiers);
+      const tried = { problem, entry: entryOf(event) };
+      const measurement = await this.attempts.measure(tried, responses, judged, signal);
+      return done([this.recorded(task, judged.answer, { ...judged.judgement, measurement }, latencyMs)]);
     } catch (error) {
       // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
       if (!isSeamError(error)) throw error;
@@ -142,12 +157,14 @@ export class ExecuteExperiencesHandler {
   private recorded(
     task: Task,
     answer: ExecutorResponse,
-    judgement: Judgement,
+    judgement: Judgement & { readonly measurement: RewardMeasurement | null },
     latencyMs: number,
   ): EventOf<'OutcomeRecorded'> {
     const { event: experience, problem } = task;
     const { verifier } = problem;
-    const isLeak = judgement.reward > 0 && this.isLeak(task);
+    const { measurement } = judgement;
+    const reward = measurement?.earned ?? judgement.reward;
+    const isLeak = reward > 0 && this.isLeak(task);
     if (isLeak) this.dependencies.onLeak?.();
     const { faithful, misquote } = this.quoting(task);
     const unpaid = isLeak ? 'the entry gives the answer away' : misquote;
@@ -157,12 +174,13 @@ export class ExecuteExperiencesHandler {
       ...this.answerFields(experience, answer, latencyMs),
       extractedAnswer: judgement.extractedAnswer,
       success: judgement.success,
-      reward: this.isValid(experience) && unpaid === undefined ? judgement.reward : 0,
+      reward: this.isValid(experience) && unpaid === undefined ? reward : 0,
       faithful,
       verifierVersion: verifier?.version ?? '',
       verifierDetail:
-        unpaid !== undefined && judgement.reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
+        unpaid !== undefined && reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
       feedbackId: null,
+      measurement,
     };
   }
 

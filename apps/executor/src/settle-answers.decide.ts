@@ -90,6 +90,7 @@ export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: num
     verifierVersion: 'feedback',
     verifierDetail: unpaid === null || score === 0 ? detail : `${detail}; no reward: ${unpaid}`,
     feedbackId: feedback.meta.messageId,
+    measurement: null,
   };
   return [outcome, settled(answer, outcome, nowMs)];
 }

@@ -30,6 +30,7 @@ const outcome = (problemId: string, success: boolean): SeamEvent => ({
   type: 'OutcomeRecorded',
   attemptId: null,
   feedbackId: null,
+  measurement: null,
   promptTokenIds: [],
   tokenIds: [],
   forced: [],

@@ -13,6 +13,7 @@ export {
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from './kubernetes.js';
 export { startLlamaServer } from './llama-server.js';
+export { startMlflowServer } from './mlflow-server.js';
 export type { ModelServer } from './model-server.js';
 export { type Python, packageIndexAnswers, pythonWith } from './python.js';
 export { type Ray, startRay } from './ray.js';

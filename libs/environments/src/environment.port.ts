@@ -4,7 +4,7 @@
  */
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
-import type { AnsweringProgress, ExecutorAnswer, SamplingParams } from './executor-model.port.js';
+import type { AnsweringProgress, ExecutorAnswer, SamplingParams, TextScore } from './executor-model.port.js';
 import type { FewShotSettings } from './few-shot.config.js';
 
 /** What a model may know of a problem: everything but its reference answer. */
@@ -16,6 +16,21 @@ export interface AttemptRequest {
   readonly entry: string | null;
   /** One answer each, at least one. What an environment draws depends on them and on the request, and on nothing else. */
   readonly seeds: readonly string[];
+  /** What is measured of the model that answered, beside its answers. */
+  readonly examination?: Examination | undefined;
+}
+
+/**
+ * Figures of the model that answers a problem. It is made by whoever knows the reference; the environment gives it the means to measure,
+ * and sees no reference.
+ */
+export interface Examination {
+  /** Equal ids are equal examinations. */
+  readonly id: string;
+  /** @param score how likely the model finds a text behind each question of the problem, in their order */
+  figures(
+    score: (continuations: readonly string[]) => Promise<readonly TextScore[]>,
+  ): Promise<Readonly<Record<string, number>>>;
 }
 
 /** The result of a request: an answer per seed, in their order. Each has its tokens, or the code of its failure. */
@@ -51,6 +66,11 @@ export abstract class Environment {
    * @param problem with its reference, which no attempt sees
    */
   abstract givesAnswerAway(entry: string, problem: Problem): boolean;
+
+  /** Whether it can carry out examinations. */
+  get examines(): boolean {
+    return false;
+  }
 }
 
 /** What a configuration says of environments. */

@@ -107,6 +107,10 @@ export interface ExecutorResponse {
   readonly finished: boolean;
   readonly promptTokens: number;
   readonly responseTokens: number;
+  /** What an examination measured of the model that answered. */
+  readonly figures?: Readonly<Record<string, number>>;
+  /** Why the experience could not act at all, a fault of its own; nothing was answered then. */
+  readonly refused?: string;
 }
 
 /** One prompt could not be answered; that says nothing about the entry in it. */

@@ -5,6 +5,7 @@ export {
   type AttemptRequest,
   Environment,
   type EnvironmentChoice,
+  type Examination,
   type ProblemStatement,
 } from './environment.port.js';
 export {
@@ -29,7 +30,8 @@ export type {
   TextScore,
 } from './executor-model.port.js';
 export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
-export { answerLine, type PassageAsking, passageAnswers } from './passage-answers.js';
+export { answerLine, type PassageAsking, passageAnswers, passageScores } from './passage-answers.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';
+export { SessionAdapters, type SessionModel, type SessionSettings, sessionSchema } from './session-adapters.js';
 export { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';

@@ -25,10 +25,12 @@ import type {
   SamplingParams,
 } from './executor-model.port.js';
 import { answersBySeed, OneByOne } from './one-by-one.js';
-import { passageAnswers } from './passage-answers.js';
+import { passageAnswers, passageScores } from './passage-answers.js';
 import { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';
 
-type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
+type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample' | 'score'>;
+/** What a problem asks, and what is measured of whoever answers. */
+type Asked = AskedPassage & Pick<AttemptRequest, 'examination'>;
 
 export class InnerLoraUpdate extends Environment {
   private readonly oneByOne = new OneByOne();
@@ -84,16 +86,24 @@ export class InnerLoraUpdate extends Environment {
     return false;
   }
 
-  private async attemptOne({ problem, entry, seeds }: AttemptRequest, options: AttemptOptions): Promise<Attempt> {
-    const asked = askedPassage(problem.prompt);
-    if (asked === undefined) return seeds.map(() => notAPassage(problem.problemId));
+  override get examines(): boolean {
+    return this.executor.score !== undefined;
+  }
+
+  private async attemptOne(
+    { problem, entry, seeds, examination }: AttemptRequest,
+    options: AttemptOptions,
+  ): Promise<Attempt> {
+    const passage = askedPassage(problem.prompt);
+    if (passage === undefined) return seeds.map(() => notAPassage(problem.problemId));
+    const asked = { ...passage, examination };
     const isAlike = entry === null && this.drawing === null;
     return answersBySeed(seeds, isAlike, (seed) => this.answerWith(asked, entry, seed, options));
   }
 
   /** Trains, asks, forgets. */
   private async answerWith(
-    asked: AskedPassage,
+    asked: Asked,
     entry: string | null,
     seed: string,
     options: AttemptOptions,
@@ -112,19 +122,24 @@ export class InnerLoraUpdate extends Environment {
       { signal: options.signal, onStep: () => options.onProgress?.(NOTHING_ANSWERED) },
     );
     // The edit's own fault: it earns nothing, and is no failure of the machine.
-    if (adaptation.status === 'refused') return nothingSaid();
+    if (adaptation.status === 'refused') return nothingSaid(adaptation.reason);
     return this.answerAll(adaptation.model, asked, seed, options);
   }
 
-  private answerAll(
+  private async answerAll(
     model: AnsweringModel,
-    { questions }: AskedPassage,
+    { questions, examination }: Asked,
     seed: string,
     options: AttemptOptions,
   ): Promise<ExecutorAnswer> {
     const { prompts, drawing } = this;
     const { controlTokens } = this.executor;
-    return passageAnswers(model, questions, { prompts, controlTokens, drawing, seed, ...options });
+    const answer = await passageAnswers(model, questions, { prompts, controlTokens, drawing, seed, ...options });
+    if (examination === undefined || answer.status === 'failed') return answer;
+    const figures = await examination.figures((continuations) =>
+      passageScores(model, questions, continuations, { prompts, controlTokens }),
+    );
+    return { ...answer, figures };
   }
 }
 
@@ -134,8 +149,8 @@ function refused(expected: string): SeamError {
   return new SeamError('INVALID_CONFIGURATION', `Cannot open environment inner-lora-update: expected ${expected}.`);
 }
 
-function nothingSaid(): ExecutorResponse {
-  return { status: 'answered', text: '', finished: true, promptTokens: 0, responseTokens: 0 };
+function nothingSaid(refused: string): ExecutorResponse {
+  return { status: 'answered', text: '', finished: true, promptTokens: 0, responseTokens: 0, refused };
 }
 
 function notAnEdit(fault: string): ExecutorAnswer {

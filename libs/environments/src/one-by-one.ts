@@ -17,7 +17,10 @@ export class OneByOne {
     let tokens = 0;
     for (const request of requests) {
       if (signal?.aborted) throw new SeamError('ABORTED', 'Self-edits were no longer wanted. Ask again.');
-      const key = canonicalJson([request.problem.prompt, request.entry, request.seeds]);
+      const key = canonicalJson([
+        ...[request.problem.prompt, request.entry, [...request.seeds]],
+        request.examination?.id ?? null,
+      ]);
       const known = this.finished.get(key);
       const attempt =
         known ??

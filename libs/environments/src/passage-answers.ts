@@ -1,11 +1,13 @@
 /** Answers to the questions about a passage, each asked without it. */
 import type { Prompts } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
 import type {
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
   ExecutorResponse,
   SamplingParams,
+  TextScore,
 } from './executor-model.port.js';
 
 export interface PassageAsking {
@@ -40,6 +42,30 @@ export async function passageAnswers(
         ).map(([answer]) => answer!);
   const failure = answers.find(({ status }) => status === 'failed');
   return failure ?? joined(answers as readonly ExecutorResponse[], prompts);
+}
+
+/**
+ * How likely the model finds a text behind each question, asked as {@link passageAnswers} asks it.
+ * @throws INVALID_CONFIGURATION for a model that has no probabilities
+ */
+export async function passageScores(
+  model: Pick<ExecutorModel, 'score'>,
+  questions: readonly string[],
+  continuations: readonly string[],
+  { prompts, controlTokens }: Pick<PassageAsking, 'prompts' | 'controlTokens'>,
+): Promise<readonly TextScore[]> {
+  if (model.score === undefined)
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Cannot score answers: expected an executor with probabilities, got one without. Use a checkpoint (SEAM_EXECUTOR_DRIVER).',
+    );
+  return model.score(
+    questions.map((question, index) => ({
+      prompt: prompts.executor(question, null, controlTokens),
+      // What an answer begins with behind the template's last word.
+      continuation: ` ${continuations[index]!}`,
+    })),
+  );
 }
 
 function joined(answers: readonly ExecutorResponse[], prompts: Prompts): ExecutorResponse {

@@ -54,6 +54,10 @@ class RepeatedAnswers extends Environment {
     return this.drawing.attempt(repeated, options);
   }
 
+  override get examines(): boolean {
+    return this.greedy.examines;
+  }
+
   override drawn(drawing: SamplingParams): Environment | null {
     return this.greedy.drawn(drawing);
   }

@@ -53,4 +53,5 @@ export {
   type WriterArm,
   type WrittenEdits,
 } from './self-edits-study.js';
+export { type SessionsStudy, type SessionsStudySettings, sentencesOf, studySessions } from './sessions-study.js';
 export type { TimeToCorrect } from './time-to-correct.js';

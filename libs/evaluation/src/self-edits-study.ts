@@ -3,7 +3,13 @@
  * after short trainings on the passage alone, on as many tokens of it as an edit has, and on edits of several writers. Every arm has the same
  * passages, seeds, prompts and decoding, so that differences are paired over passages.
  */
-import { type Adaptation, passageAnswers, type TextScore, type TrainableExecutor } from '@seamstream/environments';
+import {
+  type Adaptation,
+  passageAnswers,
+  passageScores,
+  type TextScore,
+  type TrainableExecutor,
+} from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
@@ -11,7 +17,7 @@ import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { judge } from '@seamstream/rollout';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { bootstrapMean, boundedMean, type Estimate, mean } from '@seamstream/statistics';
-import { type AskedPassage, askedPassage } from '@seamstream/tasks';
+import { type AskedPassage, askedPassage, goldAnswers } from '@seamstream/tasks';
 import type { Verifiers } from '@seamstream/verifiers';
 
 /** The arms that need no writer. */
@@ -167,24 +173,13 @@ export function studyOf(trials: readonly EditTrial[]): Pick<SelfEditsStudy, 'arm
 
 function studiedPassage(problem: Problem): StudiedPassage {
   const asked = askedPassage(problem.prompt);
-  const golds = asked === undefined ? undefined : goldsOf(problem.reference);
+  const golds = asked === undefined ? undefined : goldAnswers(problem.reference);
   if (asked === undefined || golds?.length !== asked.questions.length)
     throw new SeamError(
       'INVALID_INPUT',
       `Cannot study self-edits on problem ${problem.problemId}: expected a passage with questions and their answers, got another problem. Give passages as {"passage", "questions"}.`,
     );
   return { problem, asked, golds };
-}
-
-/** The first gold answer of each question, as `passageReference` writes them; undefined for another reference. */
-function goldsOf(reference: string | null): readonly string[] | undefined {
-  try {
-    const golds = JSON.parse(reference ?? '') as unknown;
-    if (!Array.isArray(golds)) return undefined;
-    return golds.map((gold) => String(Array.isArray(gold) ? gold[0] : gold));
-  } catch {
-    return undefined;
-  }
 }
 
 function isWritten(arm: EditArm): arm is WriterArm {
@@ -264,12 +259,10 @@ async function tryEdit(
       `Studying self-edits: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
     );
   const { reward, figures } = await judge(problem, answer, verifiers);
-  const scores = await model.score?.(
-    asked.questions.map((question, index) => ({
-      prompt: prompts.executor(question, null, controlTokens),
-      continuation: ` ${golds[index]!}`,
-    })),
-  );
+  const scores =
+    model.score === undefined
+      ? undefined
+      : await passageScores(model, asked.questions, golds, { prompts, controlTokens });
   return {
     ...trial,
     accuracy: reward,

@@ -72,6 +72,7 @@ export function resultOf(from: ExperienceGenerated, reward: number | 'failed'): 
     type: 'OutcomeRecorded',
     attemptId: null,
     feedbackId: null,
+    measurement: null,
     ...facts,
     entry: from.entry,
     promptTokenIds: from.promptTokenIds,

@@ -11,6 +11,7 @@ export {
 export {
   type AskedPassage,
   askedPassage,
+  goldAnswers,
   passageContent,
   passageOf,
   passagePrompt,

@@ -57,6 +57,17 @@ export function passageReference({ questions }: PassageTask): string {
   );
 }
 
+/** The first gold answer of each question, as {@link passageReference} writes them; undefined for another reference. */
+export function goldAnswers(reference: string | null): readonly string[] | undefined {
+  try {
+    const golds = JSON.parse(reference ?? '') as unknown;
+    if (!Array.isArray(golds) || golds.length === 0) return undefined;
+    return golds.map((gold) => String(Array.isArray(gold) ? gold[0] : gold));
+  } catch {
+    return undefined;
+  }
+}
+
 export function passageContent({ title, passage, questions }: PassageTask): TaskContent {
   const parts = questions.map(({ question, reference, alternatives }) => ({
     ...{ role: 'question', text: question, reference, alternatives },

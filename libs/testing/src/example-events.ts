@@ -107,6 +107,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     type: 'OutcomeRecorded',
     attemptId: null,
     feedbackId: null,
+    measurement: null,
     meta: meta('m-4', 'm-2'),
     ...candidate,
     arm: 'explore',

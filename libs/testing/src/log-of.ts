@@ -147,6 +147,7 @@ export const recorded = (problemId: string, success: boolean, options: Candidate
   type: 'OutcomeRecorded',
   attemptId: null,
   feedbackId: null,
+  measurement: null,
   ...candidateOf(problemId, options),
   entry: null,
   promptTokenIds: [],

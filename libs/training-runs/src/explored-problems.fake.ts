@@ -76,6 +76,7 @@ function candidate(index: number, candidateIndex: number, options: ExploredOptio
     {
       type: 'OutcomeRecorded',
       feedbackId: null,
+      measurement: null,
       executor: { model: 'executor', revision: '1', template: 'plain', decoding: '{}' },
       response: 'The answer is 42.',
       extractedAnswer: '42',

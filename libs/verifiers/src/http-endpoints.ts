@@ -48,10 +48,45 @@ export async function askEndpoint(
       `Verifier http@1: no endpoint ${name} is configured here. Known are: ${known}. Configure it, or publish the problem with another.`,
     );
   }
+  return askOwnEndpoint(
+    { name: `Verifier http@1, endpoint ${name}`, endpoint, limits: { deadlineMs, signal } },
+    request,
+    {
+      read: readVerdict,
+      expected: '{"success": true or false, "extractedAnswer": text or null, "detail": text}',
+    },
+  );
+}
+
+/** What an answer has to be. */
+export interface ExpectedAnswer<T> {
+  /** Null for something else. */
+  read(value: Readonly<Record<string, unknown>>): T | null;
+  /** As a message says it. */
+  readonly expected: string;
+}
+
+/**
+ * Asks a user's own program, once: a POST of JSON, an answer of at most 64 KiB within the time limit, no redirects.
+ * @throws INVALID_CONFIGURATION where the endpoint refuses the request (other 4xx, redirects); VERIFIER_FAILED (retryable) when it cannot
+ * be reached, is busy, is late or answers something else; ABORTED
+ */
+export async function askOwnEndpoint<T>(
+  asked: {
+    /** Begins each message. */
+    readonly name: string;
+    readonly endpoint: VerifierEndpoint;
+    readonly limits: { readonly deadlineMs?: number | undefined; readonly signal?: AbortSignal | undefined };
+  },
+  request: object,
+  { read, expected }: ExpectedAnswer<T>,
+): Promise<T> {
+  const { name, endpoint, limits } = asked;
+  const { deadlineMs, signal } = limits;
   const limitMs = Math.min(endpoint.timeoutMs ?? TIMEOUT_MS, deadlineMs ?? Number.POSITIVE_INFINITY);
   const late = AbortSignal.timeout(limitMs);
   const failed = (why: string, cause?: unknown): SeamError =>
-    new SeamError('VERIFIER_FAILED', `Verifier http@1, endpoint ${name}: ${why}.`, { cause });
+    new SeamError('VERIFIER_FAILED', `${name}: ${why}.`, { cause });
   try {
     const response = await fetch(endpoint.url, {
       method: 'POST',
@@ -65,15 +100,13 @@ export async function askEndpoint(
       if (isPassing(response.status)) throw failed(`expected status 200, got ${response.status}; it may pass`);
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Verifier http@1, endpoint ${name}: expected status 200, got ${response.status}. Mend the endpoint or its configuration.`,
+        `${name}: expected status 200, got ${response.status}. Mend the endpoint or its configuration.`,
       );
     }
-    const verdict = readVerdict(await textOf(response));
-    if (verdict === null)
-      throw failed(
-        'expected {"success": true or false, "extractedAnswer": text or null, "detail": text} of at most 64 KiB, got something else',
-      );
-    return verdict;
+    const value = objectIn(await textOf(response));
+    const answer = value === null ? null : read(value);
+    if (answer === null) throw failed(`expected ${expected} of at most 64 KiB, got something else`);
+    return answer;
   } catch (error) {
     if (error instanceof SeamError) throw error;
     if (signal?.aborted === true)
@@ -95,16 +128,17 @@ async function textOf(response: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function readVerdict(text: string | null): EndpointVerdict | null {
-  if (text === null) return null;
-  let value: unknown;
+function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
   }
-  if (typeof value !== 'object' || value === null) return null;
-  const { success, extractedAnswer = null, detail = 'judged by the endpoint' } = value as Record<string, unknown>;
+}
+
+function readVerdict(value: Readonly<Record<string, unknown>>): EndpointVerdict | null {
+  const { success, extractedAnswer = null, detail = 'judged by the endpoint' } = value;
   if (typeof success !== 'boolean' || typeof detail !== 'string') return null;
   if (extractedAnswer !== null && typeof extractedAnswer !== 'string') return null;
   return {

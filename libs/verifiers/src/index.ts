@@ -1,6 +1,6 @@
 export type { SandboxSettings } from './code-sandbox.js';
 export { finalAnswer, isMarked } from './final-answer.js';
-export type { VerifierEndpoint } from './http-endpoints.js';
+export { askOwnEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 export { checkVerifiable, knownVerifiers } from './registry.js';
 export { type SquadScore, squadScore } from './squad-score.js';
 export type { JudgedResponse, Verdict } from './verifier.types.js';

@@ -1,6 +1,11 @@
 /** Self-trainings as tables: one line an iteration. Pure. */
 import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
-import type { IterationFigures, NextStep, SelfTrainingReport } from '@seamstream/operations/restem';
+import {
+  dynamicsOf,
+  type IterationFigures,
+  type NextStep,
+  type SelfTrainingReport,
+} from '@seamstream/operations/restem';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
@@ -31,7 +36,24 @@ export function renderSelfTraining(report: SelfTrainingReport, style: Style): st
   const reasons = iterations.flatMap(({ index, run }) =>
     run?.reason == null || run.status === 'promoted' ? [] : [`${index}: ${onOneLine(run.reason)}\n`],
   );
-  return `${head}${iterations.length === 0 ? '' : renderTable(COLUMNS, iterations.map(rowOf), style)}${reasons.join('')}`;
+  const table = iterations.length === 0 ? '' : renderTable(COLUMNS, iterations.map(rowOf), style);
+  return `${head}${table}${renderDynamics(iterations)}${reasons.join('')}`;
+}
+
+/** What the table's rows come to together; empty where that is nothing. */
+function renderDynamics(iterations: readonly IterationFigures[]): string {
+  const dynamics = dynamicsOf(iterations.flatMap(({ reward }) => (reward === null ? [] : [reward.mean])));
+  const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(3)}`;
+  const measured = iterations.flatMap(({ measured: each, index }) =>
+    each?.after == null ? [] : [`${index}: ${percent(each.before ?? undefined)} to ${percent(each.after)}`],
+  );
+  const lines = [
+    ...(dynamics === null
+      ? []
+      : [`reward by iteration: trend ${signed(dynamics.trend)}, unsteadiness ${dynamics.unsteadiness.toFixed(3)}\n`]),
+    ...(measured.length === 0 ? [] : [`right before and after an update, by iteration: ${measured.join('; ')}\n`]),
+  ];
+  return lines.join('');
 }
 
 function rowOf(figures: IterationFigures): readonly string[] {

@@ -12,6 +12,7 @@ import { stepProgress } from '../train/train-adapter.command.js';
 import { renderSelfTraining, renderSelfTrainings, sayStep } from './render-restem.js';
 import { configOf, type StartOptions, withRestEmOptions } from './restem-options.js';
 import { searchCommand } from './search.command.js';
+import { trackCommand } from './track.command.js';
 
 async function start(runtime: CommandRuntime, path: string, options: StartOptions): Promise<ExitCode> {
   const { terminal, clock, signal } = runtime;
@@ -134,6 +135,7 @@ export function restEmCommand(run: RunCommand): Command {
     )
     .addCommand(startCommand(run))
     .addCommand(searchCommand(run))
+    .addCommand(trackCommand(run))
     .addCommand(
       new Command('stop')
         .summary('stop a self-training until it is started again')

@@ -12,6 +12,7 @@ import { renderStudy } from './render-study.js';
 import { renderStudyPage } from './study-page.js';
 import { studyRetentionCommand } from './study-retention.command.js';
 import { studySelfEditsCommand } from './study-self-edits.command.js';
+import { studySessionsCommand } from './study-sessions.command.js';
 
 /** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
 async function study(runtime: CommandRuntime, path: string | undefined, request: StudyRequest): Promise<ExitCode> {
@@ -97,5 +98,6 @@ export function studyCommand(run: RunCommand): Command {
     )
     .addCommand(studyControlsCommand(run))
     .addCommand(studySelfEditsCommand(run))
-    .addCommand(studyRetentionCommand(run));
+    .addCommand(studyRetentionCommand(run))
+    .addCommand(studySessionsCommand(run));
 }

@@ -183,6 +183,28 @@ export interface ProblemCopy {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** How a reward was computed: the same figures give the same reward, without a model or an endpoint. */
+export interface RewardMeasurement {
+  /** Kind and version, e.g. accuracy-gain@1. */
+  readonly reward: string;
+  /** binary or continuous. */
+  readonly form: string;
+  /** What the value was compared with, in the value's unit; null for an experience that could not act. */
+  readonly threshold: number | null;
+  /** The reward's own figure, e.g. a gain or nats; null for an experience that could not act. */
+  readonly value: number | null;
+  /** 0 … 1: what the value is worth. The outcome's reward is this, or 0 where the entry earns nothing. */
+  readonly earned: number;
+  /** Share of the questions that the frozen model has right; null where the reward does not need it. */
+  readonly accuracyBefore: number | null;
+  /** Share that is right with the experience. */
+  readonly accuracyAfter: number | null;
+  /** Mean −ln p of a gold answer's token by the frozen model, in nats; null where the reward does not need it. */
+  readonly lossBefore: number | null;
+  /** The same with the experience. */
+  readonly lossAfter: number | null;
+}
+
 /** How the entry was sampled. */
 export interface SamplingSettings {
   /** 0: greedy. */
@@ -401,6 +423,8 @@ export interface OutcomeRecorded {
   readonly attemptId: string | null;
   /** messageId of the FeedbackGiven that judged; null where a verifier did. */
   readonly feedbackId: string | null;
+  /** What the reward was computed from, where the configuration names a reward; null: it is the verdict's. */
+  readonly measurement: RewardMeasurement | null;
 }
 
 /** The infrastructure failed: no verdict, and never a reward of 0. */

@@ -17,3 +17,4 @@ export {
   studyRetentionOf,
 } from './study-retention.js';
 export { type SelfEditsReport, type SelfEditsRequest, studySelfEditsOf } from './study-self-edits.js';
+export { type SessionsReport, type SessionsRequest, studySessionsOf } from './study-sessions.js';

@@ -4,3 +4,5 @@ export { RESTEM_PRESETS, type RestEmRunConfig, resolveRestEm, settingsIn } from 
 export { type RestEmEnding, runRestEm } from './run-restem.js';
 export { type RecordedTrial, type SearchResult, searchRestEm, settingsOf } from './search-restem.js';
 export type { NextStep } from './self-training.decide.js';
+export { type TrackedSelfTraining, trackedRun, trackSelfTrainings } from './track-restem.js';
+export { dynamicsOf, type TrainingDynamics } from './training-dynamics.js';

@@ -4,6 +4,7 @@ import { definiteResults } from '@seamstream/experience-groups';
 import { compareText } from '@seamstream/kernel';
 import { controlRewards, gainsOf } from '@seamstream/learning';
 import { mean } from '@seamstream/statistics';
+import { goldAnswers } from '@seamstream/tasks';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { isBetter, runsByIteration, type SelfTraining, settledIn } from './self-training.decide.js';
 
@@ -27,6 +28,12 @@ export interface IterationFigures {
   readonly control: number | null;
   /** Share of the writer's attempts with a gain, over the control arm or else over the mean of their group; null where there are none. */
   readonly gaining: number | null;
+  /** Share of the writer's attempts with a reward above 0; null where there are none. */
+  readonly success: number | null;
+  /** Mean share of the questions that are right, of the frozen model and after the attempts; null where no reward measures it. */
+  readonly measured: { readonly before: number | null; readonly after: number | null } | null;
+  /** Mean number of questions of a passage; null where problems have no list of references. */
+  readonly questions: number | null;
   readonly run: {
     readonly runId: string;
     readonly status: 'promoted' | 'not better' | 'failed' | 'cancelled' | 'running';
@@ -61,8 +68,11 @@ export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun
         ...{ attempts: attempts.length, byOthers: written.length - attempts.length },
         failed: results.filter(({ type }) => type === 'ExecutionFailed').length,
         reward: rewardsOf(attempts.map(({ reward }) => reward)),
-        control: controls.length === 0 ? null : mean(controls),
+        control: meanOrNull(controls),
         gaining: gainingShare(attempts, controlRewards(results)),
+        success: meanOrNull(attempts.map(({ reward }) => Number(reward > 0))),
+        measured: measuredIn(attempts),
+        questions: questionsIn(judged),
         run:
           run === undefined
             ? null
@@ -89,6 +99,27 @@ function rewardsOf(rewards: readonly number[]): IterationFigures['reward'] {
   return { mean: middle, std: Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2))), histogram };
 }
 
+function measuredIn(attempts: readonly Outcome[]): IterationFigures['measured'] {
+  const measurements = attempts.map(({ measurement }) => measurement).filter((each) => each !== null);
+  const average = (of: (each: (typeof measurements)[number]) => number | null): number | null =>
+    meanOrNull(measurements.map(of).filter((value) => value !== null));
+  if (measurements.length === 0) return null;
+  return {
+    before: average(({ accuracyBefore }) => accuracyBefore),
+    after: average(({ accuracyAfter }) => accuracyAfter),
+  };
+}
+
+function questionsIn(outcomes: readonly Outcome[]): number | null {
+  const byProblem = new Map(outcomes.map(({ problem }) => [problem.problemId, problem.reference]));
+  const counts = [...byProblem.values()].map((reference) => goldAnswers(reference)?.length);
+  return meanOrNull(counts.filter((count) => count !== undefined));
+}
+
+function meanOrNull(values: readonly number[]): number | null {
+  return values.length === 0 ? null : mean(values);
+}
+
 function gainingShare(attempts: readonly Outcome[], controls: ReadonlyMap<string, number>): number | null {
   const gains = [...Map.groupBy(attempts, ({ groupId }) => groupId).values()].flatMap((group) =>
     gainsOf(
@@ -96,7 +127,7 @@ function gainingShare(attempts: readonly Outcome[], controls: ReadonlyMap<string
       controls.get(group[0]!.problem.domain),
     ),
   );
-  return gains.length === 0 ? null : mean(gains.map((gain) => Number(gain > 0)));
+  return meanOrNull(gains.map((gain) => Number(gain > 0)));
 }
 
 function mostFrequent(digests: readonly (string | null)[]): string | null {

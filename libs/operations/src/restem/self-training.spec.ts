@@ -3,6 +3,7 @@ import { Random } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { type IterationFigures, iterationFigures } from './iteration-figures.js';
+import { reportOf } from './read-restem.js';
 import { type RestEmRunConfig, resolveRestEm } from './restem.config.js';
 import {
   evolveSelfTrainings,
@@ -13,6 +14,7 @@ import {
   rowsOf,
   type SelfTraining,
 } from './self-training.decide.js';
+import { trackedRun } from './track-restem.js';
 
 const TOTAL = 5;
 
@@ -103,6 +105,30 @@ describe('the figures of an iteration', () => {
     expect(figures.reward!.std).toBeCloseTo(Math.sqrt((0.55 ** 2 + 0.2 ** 2 + 0.35 ** 2) / 3));
     expect(figures.reward!.histogram).toEqual([0, 1, 1, 0, 0, 0, 0, 0, 0, 1]);
     expect(figures.gaining).toBeCloseTo(1 / 3);
+  });
+
+  it('tell what an update changed and how much is asked, as trackers are shown it once the training has ended', () => {
+    const measurement = {
+      ...{ reward: 'accuracy-gain@1', form: 'continuous', threshold: 0, lossBefore: null, lossAfter: null },
+      ...{ value: 0.5, earned: 0.5, accuracyBefore: 0.25, accuracyAfter: 0.75 },
+    };
+    const asked = { ...problem(1, 0), reference: '["a",["b","c"],"d"]' };
+    const measured = { ...outcome(1, 0, 0, 0.5), problem: asked, measurement };
+    const events = [started(), published(1, 0), published(1, 1), measured, { ...outcome(1, 0, 1, 0), problem: asked }];
+    const state = fold(events);
+    const ended = { ...run(1, 'promoted'), endedAt: 7_000 };
+    const [figures] = iterationFigures(state, [ended]);
+    expect(figures).toMatchObject({ success: 0.5, measured: { before: 0.25, after: 0.75 }, questions: 3 });
+    const shown = trackedRun(reportOf(state, [ended]));
+    const byMetric = Object.fromEntries(shown.points.map(({ metric, value }) => [metric, value]));
+    expect(byMetric).toMatchObject({
+      'reward/mean': 0.25,
+      success_rate: 0.5,
+      'accuracy/after_update': 0.75,
+      promoted: 1,
+    });
+    expect(shown.points.every(({ step, at }) => step === 1 && at === 7_000)).toBe(true);
+    expect(trackedRun(reportOf(state, [run(1, 'running')])).points).toEqual([]);
   });
 
   it('are the same to the last bit in whatever order results were read', () => {

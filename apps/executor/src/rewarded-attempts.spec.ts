@@ -1,0 +1,125 @@
+/** What outcomes record under a configured reward, from the service's handler down to an environment that is counted. */
+import { type AttemptRequest, Environment, type ExecutorAnswer } from '@seamstream/environments';
+import type { Problem } from '@seamstream/events';
+import { configuredReward, judgeAll, type RewardChoice } from '@seamstream/rollout';
+import { builtInVerifiers } from '@seamstream/verifiers';
+import { RewardedAttempts, type TriedEntry } from './rewarded-attempts.js';
+
+describe('attempts under a reward', () => {
+  it('ask the frozen model once a problem, and not at all for a reward that compares with nothing', async () => {
+    const environment = new Counted();
+    const attempts = of(environment, { kind: 'accuracy-gain', form: 'continuous' });
+    await attempts.attempt([edit('a', 0), edit('a', 1), edit('b', 0)], {});
+    await attempts.attempt([edit('a', 2)], {});
+    expect(environment.asked.filter(({ entry }) => entry === null).map(({ problem }) => problem.problemId)).toEqual([
+      'a',
+      'b',
+    ]);
+    const alone = new Counted();
+    await of(alone, { kind: 'accuracy', form: 'binary' }).attempt([edit('a', 0)], {});
+    expect(alone.asked).toHaveLength(1);
+  });
+
+  it('earn the gain over the frozen model, which the record states', async () => {
+    const attempts = of(new Counted(), { kind: 'accuracy-gain', form: 'continuous' });
+    expect(await measured(attempts, edit('a', 1))).toMatchObject({
+      ...{ reward: 'accuracy-gain@1', form: 'continuous', threshold: 0 },
+      ...{ value: 0.5, earned: 0.5, accuracyBefore: 0.5, accuracyAfter: 1, lossBefore: null },
+    });
+    // The frozen model itself, in the control arm, has gained nothing.
+    expect(await measured(attempts, { ...edit('a', 1), entry: null })).toMatchObject({ value: 0, earned: 0 });
+  });
+
+  it('measure losses by an examination that shows the environment no reference', async () => {
+    const environment = new Counted();
+    const attempts = of(environment, { kind: 'perplexity', form: 'binary' });
+    expect(await measured(attempts, edit('a', 1))).toMatchObject({ earned: 1, lossBefore: 3, lossAfter: 1 });
+    for (const { problem, examination } of environment.asked) {
+      expect(Object.keys(problem)).not.toContain('reference');
+      expect(JSON.stringify(examination)).not.toContain('one');
+    }
+  });
+
+  it('fail with the frozen attempt, which is asked again, and earn no reward of 0 by it', async () => {
+    const environment = new Counted();
+    environment.fails = true;
+    const attempts = of(environment, { kind: 'accuracy-gain', form: 'binary' });
+    expect(await attempts.attempt([edit('a', 1)], {})).toMatchObject([[{ status: 'failed', code: 'SESSION_FAILED' }]]);
+    environment.fails = false;
+    expect(await measured(attempts, edit('a', 1))).toMatchObject({ earned: 1 });
+  });
+
+  it('earn 0 where the edit could not be trained on', async () => {
+    const attempts = of(new Counted(), { kind: 'validation-loss', form: 'continuous' });
+    expect(await measured(attempts, edit('a', 9))).toMatchObject({ value: null, earned: 0, lossBefore: 3 });
+  });
+
+  it('keep what a batch needs, however many problems it has', async () => {
+    const attempts = of(new Counted(), { kind: 'accuracy-gain', form: 'binary' });
+    const many = Array.from({ length: 1_500 }, (_, at) => edit(`p${at}`, 1));
+    for (const batch of [many, many.slice(0, 700)]) {
+      const answers = await attempts.attempt(batch, {});
+      for (const at of [0, batch.length - 1])
+        expect(await rewardOf(attempts, batch[at]!, answers[at]!)).toMatchObject({ earned: 1 });
+    }
+  });
+});
+
+/** The frozen model has the first answer right; with an entry of 1 both, with one of 9 nothing can be trained. */
+class Counted extends Environment {
+  readonly asked: AttemptRequest[] = [];
+  fails = false;
+  readonly identity = { model: 'fake', revision: '1', decoding: '{}', template: 't' };
+
+  override get examines(): boolean {
+    return true;
+  }
+
+  override async attempt(requests: readonly AttemptRequest[]) {
+    this.asked.push(...requests);
+    return Promise.all(requests.map(async (request) => [await this.answer(request)]));
+  }
+
+  override drawn(): null {
+    return null;
+  }
+
+  override givesAnswerAway(): boolean {
+    return false;
+  }
+
+  private async answer({ entry, examination }: AttemptRequest): Promise<ExecutorAnswer> {
+    if (entry === null && this.fails)
+      return { status: 'failed', code: 'SESSION_FAILED', reason: 'lost', retryable: true };
+    const common = { status: 'answered', finished: true, promptTokens: 0, responseTokens: 0 } as const;
+    if (entry?.includes('9')) return { ...common, text: '', refused: 'too many steps' };
+    const isTrained = entry?.includes('1') === true;
+    const figures = await examination?.figures((texts) =>
+      Promise.resolve(texts.map(() => ({ logLikelihood: isTrained ? -1 : -3, tokens: 1 }))),
+    );
+    const text = isTrained ? '1: one\n2: two' : '1: one\n2: three';
+    return { ...common, text, ...(figures === undefined ? {} : { figures }) };
+  }
+}
+
+function of(environment: Environment, choice: RewardChoice): RewardedAttempts {
+  return new RewardedAttempts(environment, builtInVerifiers, configuredReward(choice, { environment }));
+}
+
+function edit(problemId: string, n: number): TriedEntry {
+  const problem = {
+    ...{ problemId, domain: 'd', prompt: 'p', reference: '["one","two"]' },
+    verifier: { kind: 'passage', version: '1', options: { answers: 'exact' } },
+  } as unknown as Problem;
+  return { problem, entry: JSON.stringify({ edit: `edit ${n}` }), seed: `${problemId}/${n}` };
+}
+
+async function measured(attempts: RewardedAttempts, tried: TriedEntry) {
+  const [answers] = await attempts.attempt([tried], {});
+  return rewardOf(attempts, tried, answers!);
+}
+
+async function rewardOf(attempts: RewardedAttempts, tried: TriedEntry, answers: readonly ExecutorAnswer[]) {
+  const responses = answers.filter((answer) => answer.status === 'answered');
+  return attempts.measure(tried, responses, await judgeAll(tried.problem, responses, builtInVerifiers));
+}

@@ -1,0 +1,3 @@
+export { FilesTracker } from './tracker.files.adapter.js';
+export { type MlflowSettings, MlflowTracker } from './tracker.mlflow.adapter.js';
+export type { ExperimentTracker, Tracked, TrackedPoint, TrackedRun } from './tracker.port.js';
