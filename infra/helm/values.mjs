@@ -43,17 +43,25 @@ const SIZES = {
   worker: { cpu: '2', memory: '2Gi' },
 };
 
+const lagAge = () =>
+  whole(
+    'Seconds that the oldest record has waited, per pod, from which on there is another pod; 0: its age does not count. It needs monitoring.prometheusUrl.',
+    0,
+  );
+
 /** By what KEDA scales a service. */
 const SCALED_BY = {
   lag: {
     description: 'Scaling by lag (KEDA).',
     max: whole('Most pods. More than partitions (4) have nothing to do.', 4, 1),
     lagThreshold: whole('Records behind, per pod, from which on there is another pod.', 256, 1),
+    lagAgeSeconds: lagAge(),
   },
   shards: {
     description: 'Scaling by the lag of each shard (KEDA).',
     max: whole('Most pods. More than SEAM_BUFFER_SHARDS have nothing to do.', 1, 1),
     lagThreshold: whole('Records that a shard is behind, per pod, from which on there is another pod.', 256, 1),
+    lagAgeSeconds: lagAge(),
   },
   queue: {
     description: 'Scaling by planned runs (KEDA), which Prometheus knows: monitoring.prometheusUrl.',
@@ -63,6 +71,10 @@ const SCALED_BY = {
       1,
     ),
     runsPerPod: whole('Planned runs, per pod, from which on there is another pod.', 1, 1),
+    jobs: flag(
+      'Whether each planned run gets a Job of its own, which ends with it, instead of pods that stay. A scale-down then ends no run.',
+      false,
+    ),
   },
 };
 
@@ -101,7 +113,34 @@ const modelServer = () =>
     },
   );
 
-function service(name, { names, scaledBy, asksModel = true, hasServer = false }) {
+/** The engine on PyTorch as Jobs that the worker submits. */
+const trainingJobs = () =>
+  object(
+    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may do that and nothing else.',
+    {
+      enabled: flag(
+        'Whether runs are trained so. Then the chart sets SEAM_TRAINER_ENGINE and SEAM_TRAINER_TORCH_….',
+        false,
+      ),
+      image: text('Image with engines/torch, built by npm run image:torch, with its registry and tag or digest.'),
+      claim: text(
+        'Name of a PersistentVolumeClaim (ReadWriteMany) that holds the files of jobs, for the worker and the Jobs.',
+        '',
+        { pattern: NAME },
+      ),
+      processes: whole('Processes of a Job: as many as it has graphics processors.', 1, 1),
+      resources: free('Requests and limits of a Job.', { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' } }),
+      nodeSelector: free('Labels of the nodes that a Job may run on.'),
+      tolerations: list('Taints that a Job tolerates.', { type: 'object' }),
+      apiPorts: list(
+        'Ports of the API of Kubernetes, which the worker reaches.',
+        { type: 'integer', minimum: 1, maximum: 65535 },
+        { default: [443, 6443], minItems: 1 },
+      ),
+    },
+  );
+
+function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false }) {
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
     enabled: flag('Whether it is deployed.', true),
@@ -124,6 +163,7 @@ function service(name, { names, scaledBy, asksModel = true, hasServer = false })
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
     ...(scaledBy && { autoscaling: autoscaling(SCALED_BY[scaledBy]) }),
     ...(hasServer && { modelServer: modelServer() }),
+    ...(trains && { trainingJobs: trainingJobs() }),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -306,7 +346,7 @@ export function chartValues(namesOf) {
       executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer') }),
-      worker: service('worker', { names: of('trainer'), scaledBy: 'queue' }),
+      worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
     }),
     ...operation(of('common').secret),
   });

@@ -13,20 +13,23 @@ import { GROUP, TOPIC, TOPICS } from '@seamstream/events';
 import { wantedAcls } from '@seamstream/operations/cluster';
 import { loadConfig } from '@seamstream/service-kit';
 import { shardsOf, WHOLE_BUFFER } from '@seamstream/success-buffer';
+import { jobTemplate, KubernetesJobs } from '@seamstream/training-contract';
 import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
-import { KINDS, podsOf, policyFaults, restricted } from './chart/policy.js';
+import { isService, KINDS, podsOf, policyFaults, restricted, trainingJobs } from './chart/policy.js';
 import { CHART, environmentOf, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
 import { arbitraryValues, imageOf, portsOutOf, SCHEMAS, type Values } from './chart/values.js';
 
 const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
 const MODEL_SERVER = 'registry.example.org/vllm-openai:v0.32.0';
+const TRAINING = 'registry.example.org/seamstream-torch:0.1.0';
 /** What production renders to. */
 const PRODUCTION = {
   image: 'registry.example.org/seamstream:0.1.0',
   modelServer: MODEL_SERVER,
+  training: TRAINING,
   settings: SETTINGS,
-  portsOut: new Set([9093, 443, 8000]),
+  portsOut: new Set([9093, 443, 6443, 8000]),
 };
 
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
@@ -51,15 +54,16 @@ afterAll(() => opened?.close());
         policyFaults(manifests.documents, {
           image: pods[0]!.spec.containers[0]!.image,
           modelServer: MODEL_SERVER,
+          training: TRAINING,
           settings: SETTINGS,
-          portsOut: new Set([9092, 9093, 7070, 443, 8000]),
+          portsOut: new Set([9092, 9093, 7070, 443, 6443, 8000]),
         }),
       ).toEqual([]);
     });
 
     it('gives every service settings that it reads', () => {
       readByServices(manifests.documents);
-      expect(podsOf(manifests.documents).filter(({ owner }) => owner.kind === 'Deployment')).toHaveLength(5);
+      expect(podsOf(manifests.documents).filter(({ owner }) => isService(owner))).toHaveLength(5);
     });
   });
 
@@ -92,11 +96,19 @@ afterAll(() => opened?.close());
     beforeAll(async () => {
       const { text } = await chart.render(['production', 'gpu', 'external-secrets']);
       texts = [text, ...PLANTS.map(({ from, to }) => text.replace(from, to))];
-      found = (await chart.tools.check(texts)).map(({ documents, faults }) => [
-        ...faults,
-        ...policyFaults(documents, PRODUCTION),
-      ]);
-    });
+      // A mistake changes one document: each distinct one is checked once.
+      const parts = texts.map((each) => each.split('\n---\n'));
+      const distinct = [...new Set(parts.flat())];
+      const checked = new Map((await chart.tools.check(distinct)).map((each, index) => [distinct[index]!, each]));
+      found = parts.map((all) => {
+        const each = all.map((part) => checked.get(part)!);
+        const policy = policyFaults(
+          each.flatMap(({ documents }) => documents),
+          PRODUCTION,
+        );
+        return [...each.flatMap(({ faults }) => faults), ...policy];
+      });
+    }, 600_000);
 
     it('is all that is found', () => {
       expect(found[0]).toEqual([]);
@@ -206,6 +218,68 @@ afterAll(() => opened?.close());
     });
   });
 
+  it('scales services by the age of their lag, as their own metric has it, and needs the address of who knows', async () => {
+    const { documents } = await chart.checked(['production']);
+    const aged = documents.flatMap(({ kind, metadata: { name }, spec }) => {
+      const triggers = (kind === 'ScaledObject' ? spec?.triggers : []) as { metadata: Record<string, string> }[];
+      return triggers.flatMap(({ metadata: { query, threshold } }) =>
+        query?.includes('lag_seconds') === true ? [[name, query, threshold]] : [],
+      );
+    });
+    expect(aged).toEqual(
+      ['executor', 'generator'].map((name) => [
+        `demo-${name}`,
+        `max(seam_consumer_lag_seconds{namespace="seam", pod=~"demo-${name}-.*"})`,
+        '300',
+      ]),
+    );
+    const worker = { autoscaling: { enabled: false } };
+    expect(
+      await chart.render(['production'], { monitoring: { prometheusUrl: '' }, services: { worker } }),
+    ).toMatchObject({ text: '', said: expect.stringContaining('lagAgeSeconds needs monitoring.prometheusUrl') });
+  });
+
+  describe('Training on PyTorch', () => {
+    const worker = { settings: { SEAM_TRAINER_MODEL_FOLDER: '/models/base' } };
+    const jobs = { enabled: true, image: 'torch:1', claim: 'jobs' };
+    const render = (more: Values) =>
+      chart.render([], { models: { claim: 'models' }, services: { worker: { ...worker, ...more } } });
+
+    it('is submitted by a worker that reads the manifest, as a Job that Kubernetes knows', async () => {
+      const { documents } = await chart.checked(['production', 'gpu']);
+      const [job] = documents.flatMap(trainingJobs);
+      const template = jobTemplate(JSON.stringify(job));
+      const submitted = new KubernetesJobs({ server: '', accountFolder: '', template, command: ['torchrun'] });
+      const [checked] = await chart.tools.check([JSON.stringify(submitted.manifestOf('seam-1', '/jobs/1'))]);
+      expect(checked).toMatchObject({ faults: [], documents: [{ spec: { backoffLimit: 0 } }] });
+      const [pod] = podsOf(documents.filter(({ kind }) => kind === 'ScaledJob'));
+      expect(loadConfig(SCHEMAS.trainer, environmentOf(pod!.spec.containers[0]!))).toMatchObject({
+        trainer: {
+          engine: 'torch',
+          torch: {
+            launcher: 'kubernetes',
+            processes: 8,
+            jobsFolder: '/jobs',
+            options: expect.stringContaining('bfloat16'),
+          },
+        },
+      });
+    });
+
+    it.each([
+      ['without an image', { trainingJobs: { ...jobs, image: '' } }, 'needs an image'],
+      ['without a folder that is shared', { trainingJobs: { ...jobs, claim: '' } }, 'needs a claim'],
+      ['where the Jobs have no model', { trainingJobs: jobs, settings: {} }, 'SEAM_TRAINER_MODEL_FOLDER below /models'],
+      [
+        'next to another launcher',
+        { trainingJobs: jobs, settings: { ...worker.settings, SEAM_TRAINER_TORCH_LAUNCHER: 'ray' } },
+        'SEAM_TRAINER_TORCH_LAUNCHER, which services.worker.trainingJobs gives',
+      ],
+    ])('is refused %s', async (_what, more, said) => {
+      expect(await render(more)).toMatchObject({ text: '', said: expect.stringContaining(said) });
+    });
+  });
+
   it('asks for planned runs where the planner counts them, and needs the address of who knows', async () => {
     const { documents } = await chart.checked(['production']);
     const worker = documents.find(({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === 'demo-worker');
@@ -223,7 +297,13 @@ afterAll(() => opened?.close());
         },
       ],
     });
-    expect(await chart.render(['production'], { monitoring: { prometheusUrl: '' } })).toMatchObject({
+    const byLag = { autoscaling: { enabled: false } };
+    expect(
+      await chart.render(['production'], {
+        monitoring: { prometheusUrl: '' },
+        services: { generator: byLag, executor: byLag },
+      }),
+    ).toMatchObject({
       text: '',
       said: expect.stringContaining('services.worker.autoscaling needs monitoring.prometheusUrl'),
     });
@@ -330,7 +410,9 @@ afterAll(() => opened?.close());
 
   it('alerts and scalers are about metrics that services have', async () => {
     const { documents } = await chart.checked(['production']);
-    const asking = JSON.stringify(documents.filter(({ kind }) => ['PrometheusRule', 'ScaledObject'].includes(kind)));
+    const asking = JSON.stringify(
+      documents.filter(({ kind }) => ['PrometheusRule', 'ScaledObject', 'ScaledJob'].includes(kind)),
+    );
     const named = new Set([...asking.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
     const sources = ['libs/service-kit/src/service-metrics.ts', 'apps/trainer/src/app.module.ts'].map((path) =>
       readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'),

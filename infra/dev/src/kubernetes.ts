@@ -19,7 +19,7 @@ const CRDS_OF_GO = [
   {
     module: 'github.com/kedacore/keda/v2@v2.18.1',
     folder: 'config/crd/bases',
-    files: ['keda.sh_scaledobjects.yaml', 'keda.sh_triggerauthentications.yaml'],
+    files: ['keda.sh_scaledjobs.yaml', 'keda.sh_scaledobjects.yaml', 'keda.sh_triggerauthentications.yaml'],
   },
   {
     module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
@@ -109,7 +109,7 @@ async function helmProgram(): Promise<string> {
 
 /** A folder with the CRDs of the chart's kinds, each a YAML file. */
 async function crdFolder(): Promise<string> {
-  return cached('crds-2', async (target) => {
+  return cached('crds-3', async (target) => {
     for (const { module, folder, files } of CRDS_OF_GO) {
       const answer = await mustRun(
         'go',

@@ -187,4 +187,34 @@ export const PLANTS: readonly Plant[] = [
     to: '\n',
     finds: /model-server does not keep running/,
   },
+  {
+    title: 'a field of a ScaledJob that KEDA does not know',
+    from: 'jobTargetRef:',
+    to: 'jobTarget:',
+    finds: /ScaledJob.*jobTarget/,
+  },
+  {
+    title: 'a worker that may read Secrets',
+    from: /resources: \[pods\], verbs: \[list\]/,
+    to: 'resources: [pods, secrets], verbs: [list]',
+    finds: /a role that may list \/pods,secrets/,
+  },
+  {
+    title: 'a token of an account without a role',
+    from: /(kind: Role\nmetadata:\n\s+name: demo-training)/,
+    to: '$1-jobs',
+    finds: /a token of an account without a role/,
+  },
+  {
+    title: 'a program that trains on another volume than its worker',
+    from: '"claimName": "seam-jobs"',
+    to: '"claimName": "other"',
+    finds: /\/jobs is another one than its worker's/,
+  },
+  {
+    title: 'a program that trains as root',
+    from: '"runAsNonRoot": true',
+    to: '"runAsNonRoot": false',
+    finds: /demo-training-job: runs as non-root/,
+  },
 ];

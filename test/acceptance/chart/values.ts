@@ -43,6 +43,8 @@ function service(settings: Values, threshold: Threshold | undefined, asksModel: 
           min: fc.integer({ min: 0, max: 2 }),
           max: fc.integer({ min: 2, max: 64 }),
           [threshold]: fc.integer({ min: 1, max: 10_000 }),
+          ...(threshold === 'runsPerPod' && { jobs: fc.boolean() }),
+          ...(threshold === 'lagThreshold' && { lagAgeSeconds: fc.constantFrom(0, 60) }),
         }),
       }),
     },
