@@ -72,7 +72,7 @@ const SCALED_BY = {
     ),
     runsPerPod: whole('Planned runs, per pod, from which on there is another pod.', 1, 1),
     jobs: flag(
-      'Whether each planned run gets a Job of its own, which ends with it, instead of pods that stay. A scale-down then ends no run.',
+      'Whether each planned run gets a separate Job, which ends with it, instead of pods that stay. A scale-down then ends no run.',
       false,
     ),
   },

@@ -72,7 +72,7 @@ export class TakeRuns {
     const { signal } = this.stopping;
     const following = this.follow(signal);
     const isStopped = (): boolean => signal.aborted;
-    for (let outages = 0; !signal.aborted; ) {
+    for (let outages = 0; !isStopped(); ) {
       this.news = Promise.withResolvers();
       try {
         const next = await this.next();
@@ -81,7 +81,7 @@ export class TakeRuns {
         else if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
         outages = 0;
         // Its end did not count, whoever wrote what before it: not to be taken again at once, for ever.
-        if (next !== undefined && !signal.aborted && !(await this.hasEnded(next.runId)))
+        if (next !== undefined && !isStopped() && !(await this.hasEnded(next.runId)))
           await sleep(this.settings.lookEveryMs, signal);
       } catch (error) {
         if (isStopped()) break;

@@ -105,7 +105,7 @@ export class ServiceMetrics {
       async collect() {
         const answer = await lags();
         this.reset(); // an old figure would hide the outage
-        for (const { lag, sinceMs: _, ...labels } of answer ?? []) this.set(labels, lag);
+        for (const { lag, group, topic, partition } of answer ?? []) this.set({ group, topic, partition }, lag);
       },
     });
     const isWatching = (): boolean => this.watched.length > 0;

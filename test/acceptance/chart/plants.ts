@@ -9,8 +9,8 @@ interface Plant {
 export const PLANTS: readonly Plant[] = [
   {
     title: 'a misspelt field of a container',
-    from: 'readOnlyRootFilesystem',
-    to: 'readonlyRootFilesystem',
+    from: 'readOnlyRootFilesystem:',
+    to: 'readonlyRootFilesystem:',
     finds: /readonlyRootFilesystem/,
   },
   {
@@ -29,7 +29,7 @@ export const PLANTS: readonly Plant[] = [
     title: 'a field that KEDA does not know',
     from: 'minReplicaCount',
     to: 'minReplicas',
-    finds: /ScaledObject.*minReplicas/,
+    finds: /Scaled(Job|Object).*minReplicas/,
   },
   {
     title: 'a field that Strimzi does not know',
@@ -147,9 +147,9 @@ export const PLANTS: readonly Plant[] = [
   { title: 'a trigger of another name', from: 'type: prometheus', to: 'type: promql', finds: /no trigger promql/ },
   {
     title: 'a scaler of what is not there',
-    from: /(scaleTargetRef:\n\s+name: demo-worker)/,
+    from: /(scaleTargetRef:\n\s+name: demo-executor)/,
     to: '$1s',
-    finds: /scales demo-workers, which is not there/,
+    finds: /scales demo-executors, which is not there/,
   },
   {
     title: 'an authentication that is not there',
