@@ -19,14 +19,15 @@ const secretKey = (what, key) =>
     key: text('Key in the Secret.', key, { pattern: '^[-._a-zA-Z0-9]+$' }),
   });
 const settings = (names, description) => ({
-  ...{ type: 'object', description, default: {}, propertyNames: { enum: names } },
+  ...{ type: 'object', description, default: {} },
+  propertyNames: names instanceof RegExp ? { pattern: names.source } : { enum: names },
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 });
 const secretSettings = (names, description) =>
   list(description, {
     type: 'object',
     properties: {
-      setting: { enum: names },
+      setting: names instanceof RegExp ? { type: 'string', pattern: names.source } : { enum: names },
       secret: { type: 'string', pattern: NAME },
       key: { type: 'string' },
     },
@@ -41,6 +42,7 @@ const SIZES = {
   buffer: { cpu: '500m', memory: '512Mi' },
   planner: { cpu: '500m', memory: '1Gi' },
   worker: { cpu: '2', memory: '2Gi' },
+  gateway: { cpu: '500m', memory: '512Mi' },
 };
 
 const lagAge = () =>
@@ -140,10 +142,34 @@ const trainingJobs = () =>
     },
   );
 
-function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false }) {
+/** Where clients come in. */
+const entrance = () => ({
+  path: text('Path below which clients ask.', '/', { pattern: '^/[^\\s]*$' }),
+  ingress: object('An Ingress, where a controller is in the cluster.', {
+    enabled: flag('Whether it is made.', false),
+    className: text('Its class.', '', { pattern: NAME }),
+    host: text('Name that clients ask.', '', { pattern: NAME }),
+    tlsSecret: text('Name of a Secret of type kubernetes.io/tls for that name.', '', { pattern: NAME }),
+    annotations: free('Annotations, such as time-outs for long answers.'),
+  }),
+  httpRoute: object('An HTTPRoute, where the Gateway API is in the cluster.', {
+    enabled: flag('Whether it is made.', false),
+    parentRefs: list('Gateways that it belongs to, as an HTTPRoute has them.', { type: 'object' }),
+    hostnames: list('Names that clients ask.', { type: 'string', minLength: 1 }),
+  }),
+  clients: list(
+    'Peers (as a NetworkPolicy has them) that may ask: those of the Ingress or Gateway; default: all pods of the namespace.',
+    { type: 'object' },
+  ),
+});
+
+/** Settings that belong to a service by their prefix. */
+const ANY_OF_GATEWAY = /^SEAM_GATEWAY_/;
+
+function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false, isEntrance = false }) {
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
-    enabled: flag('Whether it is deployed.', true),
+    enabled: flag('Whether it is deployed.', !isEntrance),
     replicas: whole('Number of pods; where KEDA scales it, the number that it falls back to.', 1),
     settings: settings(
       names,
@@ -159,11 +185,12 @@ function service(name, { names, scaledBy, asksModel = true, hasServer = false, t
     ...(asksModel && {
       endpointKeySecret: secretKey('the key of the model server that it asks', 'key'),
     }),
-    secretSettings: secretSettings(names.secret, 'Secret settings, each from a Secret.'),
+    secretSettings: secretSettings(names.secret ?? names, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
     ...(scaledBy && { autoscaling: autoscaling(SCALED_BY[scaledBy]) }),
     ...(hasServer && { modelServer: modelServer() }),
     ...(trains && { trainingJobs: trainingJobs() }),
+    ...(isEntrance && entrance()),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -347,6 +374,7 @@ export function chartValues(namesOf) {
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer') }),
       worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
+      gateway: service('gateway', { names: ANY_OF_GATEWAY, isEntrance: true }),
     }),
     ...operation(of('common').secret),
   });

@@ -47,6 +47,12 @@ const SERVICES = {
     queue: { metric: 'seam_training_runs_waiting', of: 'planner' },
   },
 };
+/** What answers clients; off unless values say otherwise. Its settings have a prefix and no list here. */
+const GATEWAY = {
+  program: 'gateway',
+  principal: 'seam-gateway',
+  keyVariable: 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE',
+};
 const OPERATOR = 'seam-operator';
 
 /** Settings that the templates give: by a value of the chart, or since the chart could not work otherwise. */
@@ -177,7 +183,7 @@ export async function chartFiles(root) {
       ...schemaOf(values),
     }),
     'infra/helm/seamstream/files/facts.json': asText({
-      services: SERVICES,
+      services: { ...SERVICES, gateway: GATEWAY },
       operator: OPERATOR,
       config,
       topics,

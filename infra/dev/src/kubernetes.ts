@@ -31,6 +31,11 @@ const CRDS_OF_GO = [
     folder: 'config/crds/bases',
     files: ['external-secrets.io_externalsecrets.yaml'],
   },
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    folder: 'config/crd/standard',
+    files: ['gateway.networking.k8s.io_httproutes.yaml'],
+  },
 ];
 /** Strimzi makes its CRDs from classes, which Maven has. They need Java 21. */
 const STRIMZI = '1.2.0';
@@ -125,7 +130,7 @@ async function programsFolder(): Promise<string> {
 
 /** A folder with the CRDs of the chart's kinds, each a YAML file. */
 async function crdFolder(): Promise<string> {
-  return cached('crds-3', async (target) => {
+  return cached('crds-4', async (target) => {
     for (const { module, folder, files } of CRDS_OF_GO) {
       const answer = await mustRun(
         'go',

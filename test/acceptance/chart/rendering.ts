@@ -17,6 +17,7 @@ export const PROFILES = {
   production: ['production'],
   gpu: ['production', 'gpu'],
   externalSecrets: ['production', 'external-secrets'],
+  gateway: ['production', 'gateway'],
 };
 /** Every setting that a service knows, with whether it is secret. */
 export const SETTINGS = new Map(
@@ -75,7 +76,7 @@ export function environmentOf({ env }: Container): Record<string, string> {
 /** Each service reads the environment of its pod without a complaint, and is what the chart says. */
 export function readByServices(documents: readonly Manifest[]): void {
   for (const { owner, spec } of podsOf(documents)) {
-    if (!isService(owner)) continue;
+    if (!isService(owner) || spec.containers[0]!.args[0] === 'gateway') continue;
     const [container] = spec.containers;
     const program = container!.args[0] as keyof typeof SCHEMAS;
     const config = loadConfig(SCHEMAS[program], environmentOf(container!));

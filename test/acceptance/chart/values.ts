@@ -94,6 +94,14 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, 'lagThreshold', false),
         planner: service(TRAINER, undefined, true),
         worker: service(TRAINER, 'runsPerPod', true),
+        gateway: fc
+          .record({
+            common: service({ SEAM_GATEWAY_MAX_CONCURRENT: 8 }, undefined, true),
+            ingress: fc.record({ enabled: fc.boolean(), host: fc.constant('seam.example.org'), tlsSecret: maybeName }),
+            httpRoute: fc.record({ enabled: fc.boolean(), parentRefs: fc.constant([{ name: 'entrance' }]) }),
+            clients: fc.constantFrom([], [{ ipBlock: { cidr: '10.0.0.0/8' } }]),
+          })
+          .map(({ common, ...more }) => ({ ...common, ...more })),
       }),
       hooks: fc.record({
         topics: fc.boolean(),

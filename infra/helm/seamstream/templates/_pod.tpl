@@ -13,6 +13,11 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- range $setting, $value := $service.settings }}
+{{- if regexMatch "^SEAM_GATEWAY_(HOST|PORT|ALLOW_PLAINTEXT|UPSTREAM_KEY_VARIABLE)$" $setting }}
+{{- fail (printf "services.%s.settings has %s, which the chart gives." $name $setting) }}
+{{- end }}
+{{- end }}
 {{- $training := $service.trainingJobs | default dict }}
 {{- if $training.enabled }}
 {{- range $setting, $value := $service.settings }}
@@ -89,6 +94,10 @@ spec:
       ports:
         - name: http
           containerPort: 8080
+        {{- if eq $name "gateway" }}
+        - name: api
+          containerPort: 7080
+        {{- end }}
       env:
         {{- include "seam.connections" (dict "root" $root "principal" $fact.principal "password" $service.sasl.passwordSecret) | nindent 8 }}
         - name: SEAM_HTTP_HOST
@@ -112,6 +121,15 @@ spec:
         {{- with $fact.roles }}
         - name: SEAM_TRAINER_ROLES
           value: {{ toJson . | quote }}
+        {{- end }}
+        {{- if eq $name "gateway" }}
+        - name: SEAM_GATEWAY_HOST
+          value: 0.0.0.0
+        - name: SEAM_GATEWAY_PORT
+          value: "7080"
+        # What stands before it speaks TLS.
+        - name: SEAM_GATEWAY_ALLOW_PLAINTEXT
+          value: "true"
         {{- end }}
         {{- if .isJob }}
         - name: SEAM_TRAINER_TAKES
