@@ -63,7 +63,7 @@ afterAll(() => opened?.close());
     it('gives every service settings that it reads', () => {
       readByServices(manifests.documents);
       const services = podsOf(manifests.documents).filter(({ owner }) => isService(owner));
-      expect(services).toHaveLength(profile.includes('gateway') ? 6 : 5);
+      expect(services).toHaveLength(profile === PROFILES.gateway ? 6 : 5);
     });
   });
 

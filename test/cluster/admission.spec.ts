@@ -10,13 +10,13 @@ import type { Manifest } from '@seamstream/dev-servers';
 import { jobTemplate, KubernetesJobs } from '@seamstream/training-contract';
 import { type Pod, podsOf, trainingJobs } from '../acceptance/chart/policy.js';
 import { type Chart, openChart, PROFILES } from '../acceptance/chart/rendering.js';
-import { type Cluster, givenCluster } from './given-cluster.js';
+import { givenCluster } from './given-cluster.js';
 import { endPod } from './puppet.js';
 
 jest.setTimeout(900_000);
 
 const given = await givenCluster();
-const cluster = given as Cluster;
+const cluster = given!;
 
 (given === undefined ? describe.skip : describe)('The chart before an API server', () => {
   let chart: Chart;
@@ -27,7 +27,8 @@ const cluster = given as Cluster;
   });
   const rendered = async (profile: readonly string[]): Promise<readonly Manifest[]> => {
     const { documents } = await chart.checked(profile);
-    return JSON.parse(JSON.stringify(documents).replaceAll('"namespace":"seam"', `"namespace":"${cluster.namespace}"`));
+    const text = JSON.stringify(documents).replaceAll('"namespace":"seam"', `"namespace":"${cluster.namespace}"`);
+    return JSON.parse(text) as readonly Manifest[];
   };
   const apply = (documents: readonly object[], ...more: readonly string[]) =>
     cluster.tools.kubectl(

@@ -50,7 +50,7 @@ async function runnable(): Promise<Cluster | undefined> {
 }
 
 const given = await runnable();
-const cluster = given as Cluster;
+const cluster = given!;
 
 /** What the services of both runs have of the servers. */
 function serversEnvironment(): Environment {

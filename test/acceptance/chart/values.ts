@@ -52,6 +52,17 @@ function service(settings: Values, threshold: Threshold | undefined, asksModel: 
   );
 }
 
+function gateway(): fc.Arbitrary<Values> {
+  return fc
+    .record({
+      common: service({ SEAM_GATEWAY_MAX_CONCURRENT: 8 }, undefined, true),
+      ingress: fc.record({ enabled: fc.boolean(), host: fc.constant('seam.example.org'), tlsSecret: maybeName }),
+      httpRoute: fc.record({ enabled: fc.boolean(), parentRefs: fc.constant([{ name: 'entrance' }]) }),
+      clients: fc.constantFrom([], [{ ipBlock: { cidr: '10.0.0.0/8' } }]),
+    })
+    .map(({ common, ...more }) => ({ ...common, ...more }));
+}
+
 const TRAINER = { SEAM_TRAINER_VALIDATION_PROBLEMS: '/files/validation.jsonl', SEAM_TRAINER_PROMOTION_RISK: 0.01 };
 
 /** Everything that a user may choose about the shape of an installation. */
@@ -94,14 +105,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, 'lagThreshold', false),
         planner: service(TRAINER, undefined, true),
         worker: service(TRAINER, 'runsPerPod', true),
-        gateway: fc
-          .record({
-            common: service({ SEAM_GATEWAY_MAX_CONCURRENT: 8 }, undefined, true),
-            ingress: fc.record({ enabled: fc.boolean(), host: fc.constant('seam.example.org'), tlsSecret: maybeName }),
-            httpRoute: fc.record({ enabled: fc.boolean(), parentRefs: fc.constant([{ name: 'entrance' }]) }),
-            clients: fc.constantFrom([], [{ ipBlock: { cidr: '10.0.0.0/8' } }]),
-          })
-          .map(({ common, ...more }) => ({ ...common, ...more })),
+        gateway: gateway(),
       }),
       hooks: fc.record({
         topics: fc.boolean(),

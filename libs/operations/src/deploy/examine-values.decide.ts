@@ -1,16 +1,7 @@
 /** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
 import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
 import { type ChartValues, SERVICE_NAMES, type ServiceName, type ServiceValues } from './chart-values.js';
-
-export interface DeployFinding {
-  readonly code: string;
-  /** error: it does not start, or does not work; warning: it works, and production should not be so. */
-  readonly severity: 'error' | 'warning';
-  /** The value that it is about. */
-  readonly value: string;
-  readonly message: string;
-  readonly remedy: string;
-}
+import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
 
 /** What the values alone do not say. */
 export interface DeployFacts {
@@ -19,15 +10,6 @@ export interface DeployFacts {
 }
 
 type Rule = (values: ChartValues, facts: DeployFacts) => readonly DeployFinding[];
-type Said = readonly [value: string, message: string, remedy: string];
-
-const error = (code: string, [value, message, remedy]: Said): DeployFinding => ({
-  ...{ code, severity: 'error', value, message, remedy },
-});
-const warning = (code: string, [value, message, remedy]: Said): DeployFinding => ({
-  ...{ code, severity: 'warning', value, message, remedy },
-});
-
 /** Services that sign what they write, where keys are believed. */
 const SIGNERS: readonly ServiceName[] = ['buffer', 'planner', 'worker'];
 /** The chart lets a batch end until so many seconds before the kill. */
