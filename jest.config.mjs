@@ -1,5 +1,6 @@
 // Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others,
-// `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images.
+// `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images, `cluster` on
+// a cluster that is given.
 // Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
@@ -49,5 +50,7 @@ export default {
     { ...shared, displayName: 'vllm', testMatch: ['<rootDir>/test/vllm/**/*.spec.ts'] },
     // A separate stage: it makes images and runs containers.
     { ...shared, displayName: 'containers', testMatch: ['<rootDir>/test/containers/**/*.spec.ts'] },
+    // A separate stage: it needs a cluster, which SEAM_TEST_KUBECONFIG names.
+    { ...shared, displayName: 'cluster', testMatch: ['<rootDir>/test/cluster/**/*.spec.ts'] },
   ],
 };

@@ -19,14 +19,15 @@ const secretKey = (what, key) =>
     key: text('Key in the Secret.', key, { pattern: '^[-._a-zA-Z0-9]+$' }),
   });
 const settings = (names, description) => ({
-  ...{ type: 'object', description, default: {}, propertyNames: { enum: names } },
+  ...{ type: 'object', description, default: {} },
+  propertyNames: names instanceof RegExp ? { pattern: names.source } : { enum: names },
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 });
 const secretSettings = (names, description) =>
   list(description, {
     type: 'object',
     properties: {
-      setting: { enum: names },
+      setting: names instanceof RegExp ? { type: 'string', pattern: names.source } : { enum: names },
       secret: { type: 'string', pattern: NAME },
       key: { type: 'string' },
     },
@@ -41,7 +42,14 @@ const SIZES = {
   buffer: { cpu: '500m', memory: '512Mi' },
   planner: { cpu: '500m', memory: '1Gi' },
   worker: { cpu: '2', memory: '2Gi' },
+  gateway: { cpu: '500m', memory: '512Mi' },
 };
+
+const lagAge = () =>
+  whole(
+    'Seconds that the oldest record has waited, per pod, from which on there is another pod; 0: its age does not count. It needs monitoring.prometheusUrl.',
+    0,
+  );
 
 /** By what KEDA scales a service. */
 const SCALED_BY = {
@@ -49,11 +57,13 @@ const SCALED_BY = {
     description: 'Scaling by lag (KEDA).',
     max: whole('Most pods. More than partitions (4) have nothing to do.', 4, 1),
     lagThreshold: whole('Records behind, per pod, from which on there is another pod.', 256, 1),
+    lagAgeSeconds: lagAge(),
   },
   shards: {
     description: 'Scaling by the lag of each shard (KEDA).',
     max: whole('Most pods. More than SEAM_BUFFER_SHARDS have nothing to do.', 1, 1),
     lagThreshold: whole('Records that a shard is behind, per pod, from which on there is another pod.', 256, 1),
+    lagAgeSeconds: lagAge(),
   },
   queue: {
     description: 'Scaling by planned runs (KEDA), which Prometheus knows: monitoring.prometheusUrl.',
@@ -63,6 +73,10 @@ const SCALED_BY = {
       1,
     ),
     runsPerPod: whole('Planned runs, per pod, from which on there is another pod.', 1, 1),
+    jobs: flag(
+      'Whether each planned run gets a separate Job, which ends with it, instead of pods that stay. A scale-down then ends no run.',
+      false,
+    ),
   },
 };
 
@@ -101,10 +115,61 @@ const modelServer = () =>
     },
   );
 
-function service(name, { names, scaledBy, asksModel = true, hasServer = false }) {
+/** The engine on PyTorch as Jobs that the worker submits. */
+const trainingJobs = () =>
+  object(
+    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may do that and nothing else.',
+    {
+      enabled: flag(
+        'Whether runs are trained so. Then the chart sets SEAM_TRAINER_ENGINE and SEAM_TRAINER_TORCH_….',
+        false,
+      ),
+      image: text('Image with engines/torch, built by npm run image:torch, with its registry and tag or digest.'),
+      claim: text(
+        'Name of a PersistentVolumeClaim (ReadWriteMany) that holds the files of jobs, for the worker and the Jobs.',
+        '',
+        { pattern: NAME },
+      ),
+      processes: whole('Processes of a Job: as many as it has graphics processors.', 1, 1),
+      resources: free('Requests and limits of a Job.', { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' } }),
+      nodeSelector: free('Labels of the nodes that a Job may run on.'),
+      tolerations: list('Taints that a Job tolerates.', { type: 'object' }),
+      apiPorts: list(
+        'Ports of the API of Kubernetes, which the worker reaches.',
+        { type: 'integer', minimum: 1, maximum: 65535 },
+        { default: [443, 6443], minItems: 1 },
+      ),
+    },
+  );
+
+/** Where clients come in. */
+const entrance = () => ({
+  path: text('Path below which clients ask.', '/', { pattern: '^/[^\\s]*$' }),
+  ingress: object('An Ingress, where a controller is in the cluster.', {
+    enabled: flag('Whether it is made.', false),
+    className: text('Its class.', '', { pattern: NAME }),
+    host: text('Name that clients ask.', '', { pattern: NAME }),
+    tlsSecret: text('Name of a Secret of type kubernetes.io/tls for that name.', '', { pattern: NAME }),
+    annotations: free('Annotations, such as time-outs for long answers.'),
+  }),
+  httpRoute: object('An HTTPRoute, where the Gateway API is in the cluster.', {
+    enabled: flag('Whether it is made.', false),
+    parentRefs: list('Gateways that it belongs to, as an HTTPRoute has them.', { type: 'object' }),
+    hostnames: list('Names that clients ask.', { type: 'string', minLength: 1 }),
+  }),
+  clients: list(
+    'Peers (as a NetworkPolicy has them) that may ask: those of the Ingress or Gateway; default: all pods of the namespace.',
+    { type: 'object' },
+  ),
+});
+
+/** Settings that belong to a service by their prefix. */
+const ANY_OF_GATEWAY = /^SEAM_GATEWAY_/;
+
+function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false, isEntrance = false }) {
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
-    enabled: flag('Whether it is deployed.', true),
+    enabled: flag('Whether it is deployed.', !isEntrance),
     replicas: whole('Number of pods; where KEDA scales it, the number that it falls back to.', 1),
     settings: settings(
       names,
@@ -120,10 +185,12 @@ function service(name, { names, scaledBy, asksModel = true, hasServer = false })
     ...(asksModel && {
       endpointKeySecret: secretKey('the key of the model server that it asks', 'key'),
     }),
-    secretSettings: secretSettings(names.secret, 'Secret settings, each from a Secret.'),
+    secretSettings: secretSettings(names.secret ?? names, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
     ...(scaledBy && { autoscaling: autoscaling(SCALED_BY[scaledBy]) }),
     ...(hasServer && { modelServer: modelServer() }),
+    ...(trains && { trainingJobs: trainingJobs() }),
+    ...(isEntrance && entrance()),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -306,7 +373,8 @@ export function chartValues(namesOf) {
       executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer') }),
-      worker: service('worker', { names: of('trainer'), scaledBy: 'queue' }),
+      worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
+      gateway: service('gateway', { names: ANY_OF_GATEWAY, isEntrance: true }),
     }),
     ...operation(of('common').secret),
   });

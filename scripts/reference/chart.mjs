@@ -11,25 +11,27 @@ import { wantedAcls } from '../../libs/operations/dist/cluster/index.js';
 import { commonConfigSchema, settingsOf } from '../../libs/service-kit/dist/config.js';
 import { code, paragraph, table } from './markdown.mjs';
 
+const LAG_AGE = 'seam_consumer_lag_seconds';
+
 /** Services by the chart's name: their program, their principal, and whose lag says that they have work. */
 const SERVICES = {
   generator: {
     program: 'generator',
     principal: 'seam-generator',
     keyVariable: 'SEAM_GENERATOR_VLLM_KEY_VARIABLE',
-    lag: { group: GROUP.generator, topic: TOPIC.problems },
+    lag: { group: GROUP.generator, topic: TOPIC.problems, ageMetric: LAG_AGE },
   },
   executor: {
     program: 'executor',
     principal: 'seam-executor',
     keyVariable: 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE',
-    lag: { group: GROUP.executor, topic: TOPIC.experiences },
+    lag: { group: GROUP.executor, topic: TOPIC.experiences, ageMetric: LAG_AGE },
   },
   buffer: {
     program: 'buffer',
     principal: 'seam-buffer',
     // One shard's group has no suffix (apps/buffer/src/outcomes.consumer.ts).
-    lag: { group: GROUP.buffer, topic: TOPIC.outcomes, shards: 'SEAM_BUFFER_SHARDS' },
+    lag: { group: GROUP.buffer, topic: TOPIC.outcomes, ageMetric: LAG_AGE, shards: 'SEAM_BUFFER_SHARDS' },
   },
   planner: {
     program: 'trainer',
@@ -45,6 +47,12 @@ const SERVICES = {
     queue: { metric: 'seam_training_runs_waiting', of: 'planner' },
   },
 };
+/** What answers clients; off unless values say otherwise. Its settings have a prefix and no list here. */
+const GATEWAY = {
+  program: 'gateway',
+  principal: 'seam-gateway',
+  keyVariable: 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE',
+};
 const OPERATOR = 'seam-operator';
 
 /** Settings that the templates give: by a value of the chart, or since the chart could not work otherwise. */
@@ -57,7 +65,7 @@ const GIVEN = [
   /^SEAM_SIGNATURES_(KEY_FILE|TRUSTED_KEYS_FILE)$/,
   /^SEAM_HTTP_/,
   /^SEAM_CONSUMING_SHUTDOWN_GRACE_MS$/,
-  /^SEAM_TRAINER_ROLES$/,
+  /^SEAM_TRAINER_(ROLES|TAKES)$/,
   /_KEY_VARIABLE$/,
 ];
 
@@ -175,7 +183,7 @@ export async function chartFiles(root) {
       ...schemaOf(values),
     }),
     'infra/helm/seamstream/files/facts.json': asText({
-      services: SERVICES,
+      services: { ...SERVICES, gateway: GATEWAY },
       operator: OPERATOR,
       config,
       topics,

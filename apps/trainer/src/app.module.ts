@@ -319,7 +319,7 @@ export class TrainerModule {
     assets: TrainerAssets = {},
   ): Promise<DynamicModule> {
     const { config, drivers, logger } = context;
-    const { roles, trainEveryProblems, queue, leaseMs } = config.trainer;
+    const { roles, takes, trainEveryProblems, queue, leaseMs } = config.trainer;
     const { log, objects } = drivers;
     const doubted = context.metrics.counter(
       'seam_training_plans_doubted_total',
@@ -364,7 +364,7 @@ export class TrainerModule {
           logger,
           onPassedOver: (what) => passedOver.inc({ lacks: what }),
         },
-        { queue, lookEveryMs: Math.max(LOOK_EVERY_MS, leaseMs / 3), retrying: config.consuming },
+        { queue, takes, lookEveryMs: Math.max(LOOK_EVERY_MS, leaseMs / 3), retrying: config.consuming },
       );
       context.endsWith(takeRuns.ended);
       context.onClose(() => takeRuns.close());

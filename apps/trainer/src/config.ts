@@ -145,12 +145,18 @@ export const trainerConfigSchema = commonConfigSchema.extend({
         .array(z.enum(['planner', 'worker']))
         .min(1)
         .default(['planner', 'worker']),
+      /** What a worker takes: runs until it is stopped, or one run, after which its process ends (a Job for each run). */
+      takes: z.enum(['runs', 'one-run']).default('runs'),
       /** Name under which planned runs wait, and are taken by workers of the same name. */
       queue: z.string().min(1).default('workers'),
       /** A worker that does not report for so long is taken for dead, and another takes its run. 0: no other worker takes runs. */
       leaseMs: z.int().min(0).default(15_000),
       /** Most records of a batch. */
       maxBatchRecords: z.int().positive().default(500),
+    })
+    .refine(({ takes, roles }) => takes === 'runs' || !roles.includes('planner'), {
+      path: ['takes'],
+      error: 'a process that also plans does not end with a run: set SEAM_TRAINER_ROLES to ["worker"], or take runs',
     })
     .superRefine((choice, context) => {
       // The settings of a method that a host brings are checked by the planner, which knows its recipes.

@@ -25,6 +25,7 @@ import {
 import {
   closeServices,
   commitVersion,
+  configOf,
   consumed,
   digests,
   endsOfOutcomes,
@@ -186,6 +187,26 @@ describe('planner and worker', () => {
     await sleep(50);
     expect(await eventsOf(world, 'TrainingRunCompleted')).toHaveLength(1);
     expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(1);
+  });
+
+  it('a worker for one run carries one out and ends, and ends at once where none waits', async () => {
+    const world = newWorld();
+    const config = { roles: ['worker'], takes: 'one-run' };
+    const idle = await serve(world, { config });
+    await expect(idle.ended).resolves.toBeUndefined();
+    await serve(world, { config: { roles: ['planner'] } });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunPlanned')).length === 1);
+    await planAnother(world);
+    for (const carriedOut of [1, 2, 2]) {
+      await (await serve(world, { config })).ended;
+      const runs = (await eventsOf(world, 'TrainingRunCompleted')).map(({ runId }) => runId);
+      expect([runs.length, new Set(runs).size]).toEqual([carriedOut, carriedOut]);
+    }
+  });
+
+  it('a process that plans does not end with a run', () => {
+    expect(() => configOf({ takes: 'one-run' })).toThrow('SEAM_TRAINER_ROLES');
   });
 
   it('takes runs of its own queue alone', async () => {

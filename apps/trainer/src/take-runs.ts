@@ -36,13 +36,15 @@ export interface TakeRunsDependencies {
 export interface TakeRunsSettings {
   /** Whose runs are taken. */
   readonly queue: string;
+  /** Planned runs until it is closed, or one run: then it ends, also where none waits. */
+  readonly takes: 'runs' | 'one-run';
   /** Milliseconds between two looks at runs that others seem to work on. */
   readonly lookEveryMs: number;
   readonly retrying: Pick<CommonConfig['consuming'], 'firstRetryMs' | 'maxRetryMs' | 'shutdownGraceMs'>;
 }
 
 export class TakeRuns {
-  /** Rejects when the worker can no longer do its work; resolves after {@link close}. */
+  /** Rejects when the worker can no longer do its work; resolves after {@link close}, or when it has done what it was started for. */
   readonly ended: Promise<void>;
   private readonly stopping = new AbortController();
   private news = Promise.withResolvers<undefined>();
@@ -70,15 +72,17 @@ export class TakeRuns {
     const { signal } = this.stopping;
     const following = this.follow(signal);
     const isStopped = (): boolean => signal.aborted;
-    for (let outages = 0; !signal.aborted; ) {
+    for (let outages = 0; !isStopped(); ) {
       this.news = Promise.withResolvers();
       try {
         const next = await this.next();
-        if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
-        else await this.take(next);
+        if (next !== undefined) await this.take(next);
+        if (this.settings.takes === 'one-run') this.stopping.abort(new SeamError('ABORTED', 'The worker is done.'));
+        else if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
         outages = 0;
         // Its end did not count, whoever wrote what before it: not to be taken again at once, for ever.
-        if (next !== undefined && !(await this.hasEnded(next.runId))) await sleep(this.settings.lookEveryMs, signal);
+        if (next !== undefined && !isStopped() && !(await this.hasEnded(next.runId)))
+          await sleep(this.settings.lookEveryMs, signal);
       } catch (error) {
         if (isStopped()) break;
         await this.excuse(error, ++outages, signal);

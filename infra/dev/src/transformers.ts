@@ -1,11 +1,13 @@
 /**
- * Python with transformers and peft, which real models are compared with and engines/torch computes with (its pyproject.toml has the same versions). PyPI's PyTorch carries the libraries of graphics
- * processors: gigabytes and minutes the first time. `PYTHON=path/to/python3` names one that has them already.
+ * Python with transformers and peft, which real models are compared with and engines/torch computes with (its pyproject.toml has the same
+ * versions). PyPI's PyTorch carries the libraries of graphics processors: gigabytes and minutes the first time, once for this and for vLLM,
+ * whose lock file has the same PyTorch. `PYTHON=path/to/python3` names one that has them already.
  */
+import { fileURLToPath } from 'node:url';
 import { runTool } from './host-tools.js';
-import { type Python, pythonWith } from './python.js';
+import { type Python, pythonLockedTo } from './python.js';
 
-const PACKAGES = ['torch==2.15.0', 'transformers==5.23.0', 'peft==0.21.2', 'gguf==0.19.0', 'accelerate==1.15.0'];
+const LOCK = fileURLToPath(new URL('../requirements/transformers.lock', import.meta.url));
 
 /**
  * The Python that `PYTHON` names, else one with these packages from the cache or from PyPI.
@@ -13,7 +15,7 @@ const PACKAGES = ['torch==2.15.0', 'transformers==5.23.0', 'peft==0.21.2', 'gguf
  */
 export async function pythonWithTransformers(): Promise<Python> {
   const own = process.env.PYTHON;
-  if (own === undefined || own === '') return pythonWith(PACKAGES);
+  if (own === undefined || own === '') return pythonLockedTo(LOCK);
   return {
     command: own,
     environment: {},

@@ -1,4 +1,4 @@
-export { consumerLag } from './consumer-lag.js';
+export { consumerLag, type Waiting, waitingFor } from './consumer-lag.js';
 export { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
 export { InMemoryEventLog } from './event-log.fake.js';
 export {

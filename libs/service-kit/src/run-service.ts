@@ -31,7 +31,7 @@ export interface ServiceContext<C extends CommonConfig> {
   readonly health: HealthChecks;
   /** Called when the service has ended and nothing consumes any more: for models and files that it opened. */
   readonly onClose: (close: () => Promise<void>) => void;
-  /** For work besides consumption: the service ends with its error when it fails. */
+  /** For work besides consumption: the service ends when it ends, with its error when it fails. */
   readonly endsWith: (work: Promise<void>) => void;
 }
 
@@ -61,7 +61,7 @@ export interface RunningService {
   /** Where health and metrics are served; undefined without HTTP. */
   readonly url: string | undefined;
   readonly metrics: ServiceMetrics;
-  /** Rejects when the service can no longer do its work; resolves after {@link close}. */
+  /** Rejects when the service can no longer do its work; resolves after {@link close}, or when its work is done. */
   readonly ended: Promise<void>;
   /** The provider of a class or token, for a host that wants to look inside. */
   get<T>(token: Type<T> | symbol): T;
@@ -204,7 +204,7 @@ function runningService(parts: {
 }): RunningService {
   const { name, url, metrics, strategy, app, close, works } = parts;
   let closing: Promise<void> | undefined;
-  const ended = Promise.race([strategy.ended, ...works.map(failureOf)]);
+  const ended = Promise.race([strategy.ended, ...works]);
   ended.catch(() => undefined); // a host may await it, but need not
   return {
     name,
@@ -222,13 +222,6 @@ function runningService(parts: {
       return closing;
     },
   };
-}
-
-/** Rejects when the work fails, and never resolves. */
-function failureOf(work: Promise<void>): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    work.catch(reject);
-  });
 }
 
 /** Statuses of BSD's sysexits: wrong arguments (EX_USAGE), and a configuration at fault (EX_CONFIG). */

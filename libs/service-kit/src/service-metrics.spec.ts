@@ -1,4 +1,5 @@
-import { InMemoryEventLog } from '@seamstream/event-log';
+import { InMemoryEventLog, type NewRecord } from '@seamstream/event-log';
+import { ManualClock } from '@seamstream/kernel';
 import { ServiceMetrics } from './service-metrics.js';
 
 /** A log that answers like a broker in an outage while `outage` says so. */
@@ -23,6 +24,10 @@ async function watched(): Promise<{ log: FallibleLog; metrics: ServiceMetrics }>
   metrics.retries.inc({ group: 'seam.quiet', code: 'LOG_UNAVAILABLE' });
   return { log, metrics };
 }
+
+const record = (partition: number, timestampMs: number): NewRecord => ({
+  ...{ topic: 'seam.problems', partition, timestampMs, key: null, value: null },
+});
 
 const LAG = 'seam_consumer_lag{group="seam.quiet",topic="seam.problems",partition="0"} 1';
 const COUNTER = 'seam_retries_total{group="seam.quiet",code="LOG_UNAVAILABLE"} 1';
@@ -62,6 +67,25 @@ describe('the metrics of a service', () => {
       expect(text).not.toContain('seam_consumer_lag{');
     }
     expect(log.questions).toBe(1);
+  });
+
+  it('show how long the oldest record has waited of all partitions, and nothing once it is consumed', async () => {
+    const clock = new ManualClock(100_000);
+    const log = new InMemoryEventLog({ clock });
+    await log.createTopics([{ name: 'seam.problems', partitions: 3 }]);
+    const metrics = new ServiceMetrics(clock);
+    metrics.watchLag('seam.quiet', 'seam.problems', log);
+    const seconds = async (): Promise<string | undefined> =>
+      /^seam_consumer_lag_seconds\{group="seam.quiet",topic="seam.problems"\} (\S+)$/m.exec(
+        await metrics.registry.metrics(),
+      )?.[1];
+    expect(await seconds()).toBe('0');
+    await log.append([record(1, 40_000), record(1, 20_000), record(2, 70_000)]);
+    expect(await seconds()).toBe('60');
+    clock.advance(5_000);
+    expect(await seconds()).toBe('65');
+    await log.append([record(0, 30_000)]);
+    expect(await seconds()).toBe('75');
   });
 
   it('show a figure of the service’s own as it is when they are asked for, and none while it cannot be read', async () => {

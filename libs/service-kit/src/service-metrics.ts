@@ -1,5 +1,5 @@
-import { consumerLag, type EventLog } from '@seamstream/event-log';
-import { withDeadline } from '@seamstream/kernel';
+import { type EventLog, type Waiting, waitingFor } from '@seamstream/event-log';
+import { type Clock, systemClock, withDeadline } from '@seamstream/kernel';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BatchUnderWay } from './transport/worker-options.js';
 
@@ -84,8 +84,19 @@ export class ServiceMetrics {
   private readonly watched: { readonly group: string; readonly topic: string; readonly log: EventLog }[] = [];
   private asked: Promise<readonly PartitionLag[]> | undefined;
 
-  constructor() {
+  constructor(clock: Clock = systemClock) {
     const lags = (): Promise<readonly PartitionLag[] | undefined> => this.lags();
+    new Gauge({
+      name: 'seam_consumer_lag_seconds',
+      help: 'How long the oldest record that the group has not consumed has waited, 0 without one; absent while the log does not answer, and where a long stretch of offsets begins without a record.',
+      labelNames: ['group', 'topic'],
+      registers: [this.registry],
+      async collect() {
+        const answer = await lags();
+        this.reset();
+        for (const { seconds, ...labels } of oldestOf(answer ?? [], clock.now())) this.set(labels, seconds);
+      },
+    });
     new Gauge({
       name: 'seam_consumer_lag',
       help: 'Offsets of a partition that the group has not consumed yet, 0 without a record among them; absent while the log does not answer.',
@@ -94,7 +105,7 @@ export class ServiceMetrics {
       async collect() {
         const answer = await lags();
         this.reset(); // an old figure would hide the outage
-        for (const { lag, ...labels } of answer ?? []) this.set(labels, lag);
+        for (const { lag, group, topic, partition } of answer ?? []) this.set({ group, topic, partition }, lag);
       },
     });
     const isWatching = (): boolean => this.watched.length > 0;
@@ -156,11 +167,24 @@ export class ServiceMetrics {
 }
 
 /** In the form of the gauge's labels. */
-interface PartitionLag {
+interface PartitionLag extends Waiting {
   readonly group: string;
   readonly topic: string;
   readonly partition: string;
-  readonly lag: number;
+}
+
+/** By group and topic: the longest wait of its partitions, none where that of a partition with records is not known. */
+function oldestOf(
+  lags: readonly PartitionLag[],
+  nowMs: number,
+): readonly { readonly group: string; readonly topic: string; readonly seconds: number }[] {
+  return Object.values(Object.groupBy(lags, ({ group, topic }) => `${group} ${topic}`)).flatMap((partitions) => {
+    const [{ group, topic }] = partitions as [PartitionLag];
+    const waiting = partitions!.filter(({ lag }) => lag > 0);
+    if (waiting.some(({ sinceMs }) => sinceMs === undefined)) return [];
+    const waits = waiting.map(({ sinceMs }) => (nowMs - sinceMs!) / 1000);
+    return [{ group, topic, seconds: Math.max(0, ...waits) }];
+  });
 }
 
 async function lagsOf(
@@ -168,11 +192,9 @@ async function lagsOf(
 ): Promise<readonly PartitionLag[]> {
   const lags = await Promise.all(
     watched.map(async ({ group, topic, log }) =>
-      [...(await consumerLag(log, group, topic))].map(([partition, lag]) => ({
-        group,
-        topic,
-        partition: String(partition),
-        lag,
+      [...(await waitingFor(log, group, topic))].map(([partition, waiting]) => ({
+        ...{ group, topic, partition: String(partition) },
+        ...waiting,
       })),
     ),
   );

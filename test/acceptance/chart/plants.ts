@@ -9,8 +9,8 @@ interface Plant {
 export const PLANTS: readonly Plant[] = [
   {
     title: 'a misspelt field of a container',
-    from: 'readOnlyRootFilesystem',
-    to: 'readonlyRootFilesystem',
+    from: 'readOnlyRootFilesystem:',
+    to: 'readonlyRootFilesystem:',
     finds: /readonlyRootFilesystem/,
   },
   {
@@ -29,7 +29,7 @@ export const PLANTS: readonly Plant[] = [
     title: 'a field that KEDA does not know',
     from: 'minReplicaCount',
     to: 'minReplicas',
-    finds: /ScaledObject.*minReplicas/,
+    finds: /Scaled(Job|Object).*minReplicas/,
   },
   {
     title: 'a field that Strimzi does not know',
@@ -147,9 +147,9 @@ export const PLANTS: readonly Plant[] = [
   { title: 'a trigger of another name', from: 'type: prometheus', to: 'type: promql', finds: /no trigger promql/ },
   {
     title: 'a scaler of what is not there',
-    from: /(scaleTargetRef:\n\s+name: demo-worker)/,
+    from: /(scaleTargetRef:\n\s+name: demo-executor)/,
     to: '$1s',
-    finds: /scales demo-workers, which is not there/,
+    finds: /scales demo-executors, which is not there/,
   },
   {
     title: 'an authentication that is not there',
@@ -186,5 +186,35 @@ export const PLANTS: readonly Plant[] = [
     from: /restartPolicy: Always\n/,
     to: '\n',
     finds: /model-server does not keep running/,
+  },
+  {
+    title: 'a field of a ScaledJob that KEDA does not know',
+    from: 'jobTargetRef:',
+    to: 'jobTarget:',
+    finds: /ScaledJob.*jobTarget/,
+  },
+  {
+    title: 'a worker that may read Secrets',
+    from: /resources: \[pods\], verbs: \[list\]/,
+    to: 'resources: [pods, secrets], verbs: [list]',
+    finds: /a role that may list \/pods,secrets/,
+  },
+  {
+    title: 'a token of an account without a role',
+    from: /(kind: Role\nmetadata:\n\s+name: demo-training)/,
+    to: '$1-jobs',
+    finds: /a token of an account without a role/,
+  },
+  {
+    title: 'a program that trains on another volume than its worker',
+    from: '"claimName": "seam-jobs"',
+    to: '"claimName": "other"',
+    finds: /\/jobs is another one than its worker's/,
+  },
+  {
+    title: 'a program that trains as root',
+    from: '"runAsNonRoot": true',
+    to: '"runAsNonRoot": false',
+    finds: /demo-training-job: runs as non-root/,
   },
 ];

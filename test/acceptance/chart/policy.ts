@@ -31,8 +31,11 @@ export interface Pod {
 
 /** Every kind that the chart may hold. A validator that knows no schema of a kind must not let it pass. */
 export const KINDS = [
+  'ConfigMap',
   'Deployment',
   'ExternalSecret',
+  'HTTPRoute',
+  'Ingress',
   'Job',
   'KafkaTopic',
   'KafkaUser',
@@ -40,20 +43,36 @@ export const KINDS = [
   'PodDisruptionBudget',
   'PodMonitor',
   'PrometheusRule',
+  'Role',
+  'RoleBinding',
+  'ScaledJob',
   'ScaledObject',
+  'Service',
   'ServiceAccount',
   'TriggerAuthentication',
 ];
 
-/** The pods that Deployments and Jobs make. */
+interface Template {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: Pod['spec'];
+}
+
+/** The pods that Deployments and Jobs make, also Jobs that KEDA or a worker starts. */
 export function podsOf(documents: readonly Manifest[]): readonly Pod[] {
-  return documents.flatMap((owner) => {
-    const template = owner.spec?.template as
-      | { metadata?: { labels?: Record<string, string> }; spec?: Pod['spec'] }
-      | undefined;
+  return [...documents, ...documents.flatMap(trainingJobs)].flatMap((owner) => {
+    const jobs = owner.spec?.jobTargetRef as { readonly template: Template } | undefined;
+    const template = (owner.spec?.template as Template | undefined) ?? jobs?.template;
     if (template?.spec?.containers === undefined) return [];
     return [{ owner, labels: template.metadata?.labels ?? {}, spec: template.spec }];
   });
+}
+
+/** The Jobs that a worker submits as the ConfigMap has them. */
+export function trainingJobs({ kind, metadata, data }: Manifest): readonly Manifest[] {
+  const { 'job.json': job } = (data ?? {}) as Readonly<Record<string, string>>;
+  if (kind !== 'ConfigMap' || job === undefined) return [];
+  const manifest = JSON.parse(job) as Manifest;
+  return [{ ...manifest, metadata: { ...manifest.metadata, name: `${metadata.name}-job` } }];
 }
 
 function containersOf({ spec: { initContainers = [], containers } }: Pod): readonly Container[] {
@@ -106,6 +125,8 @@ const OTHER_VARIABLES = [
   // Of vLLM.
   ...['VLLM_ALLOW_RUNTIME_LORA_UPDATING', 'VLLM_NO_USAGE_STATS', 'HF_HUB_OFFLINE', 'HOME', 'VLLM_API_KEY'],
 ];
+/** The gateway reads its own; its list of settings is not the chart's. */
+const OF_GATEWAY = 'SEAM_GATEWAY_';
 const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY|API_KEY/;
 
 /** @param settings every name that a service knows, with whether it is secret */
@@ -113,7 +134,7 @@ function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolea
   return pods.flatMap((pod) =>
     containersOf(pod).flatMap(({ env }) =>
       env.flatMap(({ name, value }, index) => [
-        ...(settings.has(name) || OTHER_VARIABLES.includes(name)
+        ...(settings.has(name) || OTHER_VARIABLES.includes(name) || name.startsWith(OF_GATEWAY)
           ? []
           : [`${pod.owner.metadata.name}: no setting ${name}`]),
         ...((settings.get(name) ?? OTHER_SECRETS.test(name)) && value !== undefined
@@ -125,10 +146,11 @@ function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolea
   );
 }
 
-function images(pods: readonly Pod[], { image, modelServer }: Expected): readonly string[] {
+function images(pods: readonly Pod[], { image, modelServer, training }: Expected): readonly string[] {
+  const others: Readonly<Record<string, string | undefined>> = { 'model-server': modelServer, torch: training };
   return pods.flatMap((pod) =>
     containersOf(pod).flatMap((each) =>
-      each.image === (each.name === 'model-server' ? modelServer : image)
+      each.image === (each.name in others ? others[each.name] : image)
         ? []
         : [`${pod.owner.metadata.name}: image ${each.image}`],
     ),
@@ -196,10 +218,57 @@ function doors(documents: readonly Manifest[], pods: readonly Pod[], portsOut: R
   ];
 }
 
+/** What runs a service, as opposed to a command. */
+export const isService = ({ kind }: Manifest): boolean => kind === 'Deployment' || kind === 'ScaledJob';
+
+/** A pod with a token needs an account that may start Jobs, and nothing else. */
+function accounts(documents: readonly Manifest[], pods: readonly Pod[]): readonly string[] {
+  const may = (role: Manifest): readonly string[] =>
+    (role.rules as { apiGroups: string[]; resources: string[]; verbs: string[] }[]).flatMap(
+      ({ apiGroups, resources, verbs }) => verbs.map((verb) => `${verb} ${apiGroups.join()}/${resources.join()}`),
+    );
+  const granted = documents.filter(({ kind }) => kind === 'Role').flatMap(may);
+  const withToken = pods.filter(({ spec }) => JSON.stringify(spec.volumes ?? []).includes('serviceAccountToken'));
+  return [
+    ...granted.filter((right) => !WORKERS_RIGHTS.includes(right)).map((right) => `a role that may ${right}`),
+    ...withToken
+      .filter(
+        ({ spec }) =>
+          !documents.some(({ kind, metadata }) => kind === 'Role' && metadata.name === spec.serviceAccountName),
+      )
+      .map(({ owner }) => `${owner.metadata.name}: a token of an account without a role`),
+  ];
+}
+const WORKERS_RIGHTS = [...['get', 'list', 'create', 'delete'].map((verb) => `${verb} batch/jobs`), 'list /pods'];
+
+/** A program that trains finds its model and its files where its worker has them, and runs as the same user. */
+function sharedFolders(documents: readonly Manifest[], pods: readonly Pod[]): readonly string[] {
+  return documents.flatMap(trainingJobs).flatMap((job) => {
+    const [program] = podsOf([job]);
+    const name = documents.find((each) => trainingJobs(each).length > 0)!.metadata.name;
+    const worker = pods.find(({ spec }) =>
+      JSON.stringify(spec.volumes ?? []).includes(`"configMap":{"name":"${name}"}`),
+    );
+    if (worker === undefined) return [`${name}: no worker reads it`];
+    const claimOf = ({ spec }: Pod, path: string): string | undefined => {
+      const mount = spec.containers[0]!.volumeMounts?.find(({ mountPath }) => mountPath === path)?.name;
+      const volume = spec.volumes?.find((each) => each.name === mount);
+      return (volume?.persistentVolumeClaim as { claimName?: string } | undefined)?.claimName;
+    };
+    const userOf = ({ spec }: Pod): unknown => (spec.securityContext as { runAsUser?: number } | undefined)?.runAsUser;
+    return [
+      ...['/jobs', '/models']
+        .filter((path) => claimOf(program!, path) === undefined || claimOf(program!, path) !== claimOf(worker, path))
+        .map((path) => `${name}: ${path} is another one than its worker's`),
+      ...(userOf(program!) === userOf(worker) ? [] : [`${name}: another user than its worker`]),
+    ];
+  });
+}
+
 /** A signal comes, the batch ends, what is left is handed back: all of it before the kill. */
 function terminations(pods: readonly Pod[]): readonly string[] {
   return pods.flatMap(({ owner, spec }) => {
-    if (owner.kind !== 'Deployment') return [];
+    if (!isService(owner)) return [];
     const grace = spec.containers[0]!.env.find(({ name }) => name === 'SEAM_CONSUMING_SHUTDOWN_GRACE_MS')?.value;
     const isLonger = Number(spec.terminationGracePeriodSeconds) * 1000 >= Number(grace) + 5_000;
     return isLonger ? [] : [`${owner.metadata.name}: killed before its batch may end`];
@@ -219,7 +288,7 @@ const TRIGGERS: Readonly<Record<string, { readonly needs: readonly string[]; rea
 };
 
 interface Scaler {
-  readonly scaleTargetRef: { readonly name: string };
+  readonly scaleTargetRef?: { readonly name: string };
   readonly triggers: readonly {
     readonly type: string;
     readonly metadata: Readonly<Record<string, string>>;
@@ -227,15 +296,17 @@ interface Scaler {
   }[];
 }
 
-/** Every scaler scales a Deployment, by triggers that KEDA knows, with an authentication that is there. */
+/** Every scaler scales a Deployment or starts Jobs, by triggers that KEDA knows, with an authentication that is there. */
 function scalers(documents: readonly Manifest[]): readonly string[] {
   const has = (kind: string, name: string): boolean =>
     documents.some((each) => each.kind === kind && each.metadata.name === name);
   return documents.flatMap(({ kind, metadata: { name }, spec }) => {
-    if (kind !== 'ScaledObject') return [];
+    if (kind !== 'ScaledObject' && kind !== 'ScaledJob') return [];
     const { scaleTargetRef, triggers } = spec as unknown as Scaler;
+    const scaled = scaleTargetRef?.name;
     return [
-      ...(has('Deployment', scaleTargetRef.name) ? [] : [`${name}: scales ${scaleTargetRef.name}, which is not there`]),
+      ...(scaled === undefined || has('Deployment', scaled) ? [] : [`${name}: scales ${scaled}, which is not there`]),
+      ...(kind === 'ScaledJob' && has('Deployment', name) ? [`${name}: a Deployment takes the runs of its Jobs`] : []),
       ...triggers.flatMap(({ type, metadata, authenticationRef }) => {
         const { needs, knows } = TRIGGERS[type] ?? { needs: [], knows: [] };
         return [
@@ -257,6 +328,8 @@ export interface Expected {
   readonly image: string;
   /** Image of the generator's model server; absent: there is none. */
   readonly modelServer?: string;
+  /** Image of the engine on PyTorch; absent: there is none. */
+  readonly training?: string;
   readonly settings: ReadonlyMap<string, boolean>;
   readonly portsOut: ReadonlySet<number>;
 }
@@ -273,6 +346,8 @@ export function policyFaults(documents: readonly Manifest[], expected: Expected)
     ...modelServers(pods),
     ...doors(documents, pods, portsOut),
     ...terminations(pods),
+    ...accounts(documents, pods),
+    ...sharedFolders(documents, pods),
     ...scalers(documents),
   ];
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from '@seamstream/dev-servers';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { loadConfig, settingsOf } from '@seamstream/service-kit';
-import { type Container, podsOf } from './policy.js';
+import { type Container, isService, podsOf } from './policy.js';
 import { SCHEMAS, type Values } from './values.js';
 
 export const CHART = fileURLToPath(new URL('../../../infra/helm/seamstream', import.meta.url));
@@ -17,6 +17,7 @@ export const PROFILES = {
   production: ['production'],
   gpu: ['production', 'gpu'],
   externalSecrets: ['production', 'external-secrets'],
+  gateway: ['production', 'gateway'],
 };
 /** Every setting that a service knows, with whether it is secret. */
 export const SETTINGS = new Map(
@@ -75,7 +76,7 @@ export function environmentOf({ env }: Container): Record<string, string> {
 /** Each service reads the environment of its pod without a complaint, and is what the chart says. */
 export function readByServices(documents: readonly Manifest[]): void {
   for (const { owner, spec } of podsOf(documents)) {
-    if (owner.kind !== 'Deployment') continue;
+    if (!isService(owner) || spec.containers[0]!.args[0] === 'gateway') continue;
     const [container] = spec.containers;
     const program = container!.args[0] as keyof typeof SCHEMAS;
     const config = loadConfig(SCHEMAS[program], environmentOf(container!));
@@ -84,6 +85,9 @@ export function readByServices(documents: readonly Manifest[]): void {
       objectStore: { driver: 's3' },
       http: { port: 8080 },
     });
+    // A Job ends with its run, and a pod of a Deployment would be started again for ever.
+    if (program === 'trainer')
+      expect(config).toMatchObject({ trainer: { takes: owner.kind === 'ScaledJob' ? 'one-run' : 'runs' } });
   }
 }
 

@@ -43,11 +43,24 @@ function service(settings: Values, threshold: Threshold | undefined, asksModel: 
           min: fc.integer({ min: 0, max: 2 }),
           max: fc.integer({ min: 2, max: 64 }),
           [threshold]: fc.integer({ min: 1, max: 10_000 }),
+          ...(threshold === 'runsPerPod' && { jobs: fc.boolean() }),
+          ...(threshold === 'lagThreshold' && { lagAgeSeconds: fc.constantFrom(0, 60) }),
         }),
       }),
     },
     { requiredKeys: [] },
   );
+}
+
+function gateway(): fc.Arbitrary<Values> {
+  return fc
+    .record({
+      common: service({ SEAM_GATEWAY_MAX_CONCURRENT: 8 }, undefined, true),
+      ingress: fc.record({ enabled: fc.boolean(), host: fc.constant('seam.example.org'), tlsSecret: maybeName }),
+      httpRoute: fc.record({ enabled: fc.boolean(), parentRefs: fc.constant([{ name: 'entrance' }]) }),
+      clients: fc.constantFrom([], [{ ipBlock: { cidr: '10.0.0.0/8' } }]),
+    })
+    .map(({ common, ...more }) => ({ ...common, ...more }));
 }
 
 const TRAINER = { SEAM_TRAINER_VALIDATION_PROBLEMS: '/files/validation.jsonl', SEAM_TRAINER_PROMOTION_RISK: 0.01 };
@@ -92,6 +105,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, 'lagThreshold', false),
         planner: service(TRAINER, undefined, true),
         worker: service(TRAINER, 'runsPerPod', true),
+        gateway: gateway(),
       }),
       hooks: fc.record({
         topics: fc.boolean(),

@@ -29,13 +29,27 @@ export interface ServiceValues {
   readonly signingKeySecret: SecretKey;
   readonly endpointKeySecret?: SecretKey;
   readonly secretSettings: readonly SecretSetting[];
-  readonly autoscaling?: { readonly enabled: boolean; readonly min: number; readonly max: number };
+  readonly autoscaling?: {
+    readonly enabled: boolean;
+    readonly min: number;
+    readonly max: number;
+    readonly lagAgeSeconds?: number;
+    readonly jobs?: boolean;
+  };
   readonly modelServer?: { readonly enabled: boolean; readonly image: string };
+  readonly trainingJobs?: {
+    readonly enabled: boolean;
+    readonly image: string;
+    readonly claim: string;
+    readonly processes: number;
+    readonly resources: { readonly limits?: Readonly<Record<string, string | number>> };
+  };
+  readonly ingress?: { readonly enabled: boolean; readonly tlsSecret: string };
   readonly minAvailable: number;
   readonly terminationGraceSeconds: number;
 }
 
-export const SERVICE_NAMES = ['generator', 'executor', 'buffer', 'planner', 'worker'] as const;
+export const SERVICE_NAMES = ['generator', 'executor', 'buffer', 'planner', 'worker', 'gateway'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** The values that the check looks at. values.schema.json says what each may be. */

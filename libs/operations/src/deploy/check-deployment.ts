@@ -4,7 +4,8 @@ import { TOPIC } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { DEFAULT_TOPIC_FILE, parseTopicFile } from '../cluster/topic-file.js';
 import { readValues } from './chart-values.js';
-import { type DeployFinding, examineValues } from './examine-values.decide.js';
+import type { DeployFinding } from './deploy-finding.js';
+import { examineValues } from './examine-values.decide.js';
 import { REFERENCE_KINDS, referencesOf } from './references.js';
 
 const KINDS: readonly string[] = REFERENCE_KINDS;

@@ -1,16 +1,7 @@
 /** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
 import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
 import { type ChartValues, SERVICE_NAMES, type ServiceName, type ServiceValues } from './chart-values.js';
-
-export interface DeployFinding {
-  readonly code: string;
-  /** error: it does not start, or does not work; warning: it works, and production should not be so. */
-  readonly severity: 'error' | 'warning';
-  /** The value that it is about. */
-  readonly value: string;
-  readonly message: string;
-  readonly remedy: string;
-}
+import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
 
 /** What the values alone do not say. */
 export interface DeployFacts {
@@ -19,15 +10,6 @@ export interface DeployFacts {
 }
 
 type Rule = (values: ChartValues, facts: DeployFacts) => readonly DeployFinding[];
-type Said = readonly [value: string, message: string, remedy: string];
-
-const error = (code: string, [value, message, remedy]: Said): DeployFinding => ({
-  ...{ code, severity: 'error', value, message, remedy },
-});
-const warning = (code: string, [value, message, remedy]: Said): DeployFinding => ({
-  ...{ code, severity: 'warning', value, message, remedy },
-});
-
 /** Services that sign what they write, where keys are believed. */
 const SIGNERS: readonly ServiceName[] = ['buffer', 'planner', 'worker'];
 /** The chart lets a batch end until so many seconds before the kill. */
@@ -166,14 +148,58 @@ const RULES: readonly Rule[] = [
     });
   },
 
-  function queue({ services: { worker }, monitoring }) {
-    if (!worker.enabled || worker.autoscaling?.enabled !== true || monitoring.prometheusUrl !== '') return [];
-    const said: Said = [
-      'monitoring.prometheusUrl',
-      'The worker is scaled by planned runs, and nobody is named who knows how many there are: the chart refuses it.',
-      'Give the address of the Prometheus that reads the planner, or set services.worker.autoscaling.enabled to false.',
+  function figures(values) {
+    if (values.monitoring.prometheusUrl !== '') return [];
+    const scaled = enabled(values).filter(([, { autoscaling }]) => autoscaling?.enabled === true);
+    return scaled.flatMap(([name, { autoscaling }]) => {
+      const by = name === 'worker' ? 'planned runs' : (autoscaling?.lagAgeSeconds ?? 0) > 0 ? 'the age of its lag' : '';
+      if (by === '') return [];
+      const said: Said = [
+        'monitoring.prometheusUrl',
+        `The ${name} is scaled by ${by}, and nobody is named who knows the figure: the chart refuses it.`,
+        `Give the address of the Prometheus that reads the pods, or do not scale the ${name} so.`,
+      ];
+      return [error('no-figures-to-scale-by', said)];
+    });
+  },
+
+  function training(values) {
+    const { worker } = values.services;
+    const { trainingJobs: jobs } = worker;
+    if (!worker.enabled || jobs?.enabled !== true) return [];
+    const at = 'services.worker.trainingJobs';
+    const missing: readonly (readonly [boolean, Said])[] = [
+      [
+        jobs.image === '',
+        [`${at}.image`, 'The Jobs that train have no image.', 'Name what npm run image:torch built.'],
+      ],
+      [
+        jobs.claim === '',
+        [`${at}.claim`, 'Worker and Jobs have no folder in common.', 'Name a PersistentVolumeClaim (ReadWriteMany).'],
+      ],
+      [
+        values.models.claim === '',
+        ['models.claim', 'The Jobs that train have no model.', 'Name the PersistentVolumeClaim with the models.'],
+      ],
+      [
+        settingOf(values, 'worker', 'SEAM_TRAINER_MODEL_FOLDER')?.startsWith('/models/') !== true,
+        [
+          'services.worker.settings.SEAM_TRAINER_MODEL_FOLDER',
+          'The model that is trained is not where the Jobs look for it.',
+          'Name a folder below /models.',
+        ],
+      ],
     ];
-    return [error('no-figures-to-scale-by', said)];
+    const gpus = Number(jobs.resources.limits?.['nvidia.com/gpu'] ?? jobs.processes);
+    const unequal: Said = [
+      `${at}.processes`,
+      `A Job has ${jobs.processes} processes and ${gpus} graphics processors.`,
+      'Set it to the number of graphics processors.',
+    ];
+    return [
+      ...missing.filter(([isMissing]) => isMissing).map(([, said]) => error('training-incomplete', said)),
+      ...(gpus === jobs.processes ? [] : [warning('processes-without-their-gpu', unequal)]),
+    ];
   },
 
   function learning({ services: { planner, worker } }) {

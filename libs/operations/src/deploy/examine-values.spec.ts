@@ -31,6 +31,24 @@ describe('the check of a deployment', () => {
     ['unsigned-adapters', { settings: { SEAM_SIGNATURES_UNSIGNED: 'allowed' } }],
     ['no-trusted-keys', { trustedKeysConfigMap: '' }],
     ['half-of-learning', service('worker', { enabled: false })],
+    ['training-incomplete', service('worker', { trainingJobs: { enabled: true } })],
+    [
+      'processes-without-their-gpu',
+      {
+        ...service('worker', {
+          settings: { SEAM_TRAINER_MODEL_FOLDER: '/models/own' },
+          trainingJobs: { enabled: true, image: 'torch:1', claim: 'jobs', processes: 4 },
+        }),
+        models: { claim: 'm' },
+      },
+    ],
+    [
+      'no-figures-to-scale-by',
+      {
+        ...service('worker', { autoscaling: { enabled: false } }),
+        monitoring: { prometheusUrl: '' },
+      },
+    ],
     [
       'model-without-digest',
       { ...service('executor', { settings: { SEAM_EXECUTOR_MODEL_FOLDER: '/models/e' } }), models: { claim: 'm' } },

@@ -38,18 +38,24 @@ function namedIn(values: ChartValues): readonly Reference[] {
       'AWS_SECRET_ACCESS_KEY',
     ]),
     ...named('ConfigMap', 'trustedKeysConfigMap', values.trustedKeysConfigMap, ['trusted-keys.json']),
+    ...(services.worker.enabled && services.worker.trainingJobs?.enabled === true
+      ? named('PersistentVolumeClaim', 'services.worker.trainingJobs.claim', services.worker.trainingJobs.claim, [])
+      : []),
     ...named('ConfigMap', 'files.configMap', values.files.configMap, []),
     ...named('PersistentVolumeClaim', 'models.claim', values.models.claim, []),
     ...named('PersistentVolumeClaim', 'adapters.claim', values.adapters.claim, []),
     ...named('Secret', 'http.tlsSecret', http.tlsSecret, ['tls.crt', 'tls.key']),
     ...settings('hooks.secretSettings', hooks.secretSettings),
     ...SERVICE_NAMES.filter((name) => services[name].enabled).flatMap((name) => {
-      const { sasl, signingKeySecret, endpointKeySecret, secretSettings } = services[name];
+      const { sasl, signingKeySecret, endpointKeySecret, secretSettings, ingress } = services[name];
       return [
         ...key(`services.${name}.sasl.passwordSecret`, sasl.passwordSecret),
         ...key(`services.${name}.signingKeySecret`, signingKeySecret),
         ...(endpointKeySecret === undefined ? [] : key(`services.${name}.endpointKeySecret`, endpointKeySecret)),
         ...settings(`services.${name}.secretSettings`, secretSettings),
+        ...(ingress?.enabled === true
+          ? named('Secret', `services.${name}.ingress.tlsSecret`, ingress.tlsSecret, ['tls.crt', 'tls.key'])
+          : []),
       ];
     }),
   ];

@@ -1,0 +1,56 @@
+/** The chart's place for the gateway, which answers clients: off unless values say otherwise, one door for them, one for health. */
+import { podsOf } from './chart/policy.js';
+import { environmentOf, openChart } from './chart/rendering.js';
+import type { Values } from './chart/values.js';
+
+const opened = await openChart();
+const chart = opened!;
+afterAll(() => opened?.close());
+
+(opened === undefined ? describe.skip : describe)('The gateway of the chart', () => {
+  const render = (gateway: Values) => chart.render([], { services: { gateway: { enabled: true, ...gateway } } });
+
+  it('is not there by default', async () => {
+    const { text } = await chart.render([]);
+    expect(text).not.toContain('gateway');
+  });
+
+  it('answers clients at a port that its Service, its Ingress and its HTTPRoute lead to, and its door lets them in', async () => {
+    const { documents } = await chart.checked(['production', 'gateway']);
+    const of = (kind: string, name: string) =>
+      documents.find((each) => each.kind === kind && each.metadata.name === `demo-${name}`)!.spec!;
+    const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-gateway');
+    const [container] = pod!.spec.containers;
+    const port = container!.ports!.find(({ name }) => name === 'api')!.containerPort;
+    expect(environmentOf(container!)).toMatchObject({ SEAM_GATEWAY_HOST: '0.0.0.0', SEAM_GATEWAY_PORT: String(port) });
+    expect(of('Service', 'gateway')).toMatchObject({
+      selector: { 'app.kubernetes.io/component': pod!.labels['app.kubernetes.io/component'] },
+      ports: [{ name: 'api', port: 80, targetPort: 'api' }],
+    });
+    expect(of('Ingress', 'gateway')).toMatchObject({
+      rules: [
+        {
+          host: 'seam.example.org',
+          http: { paths: [{ backend: { service: { name: 'demo-gateway', port: { name: 'api' } } } }] },
+        },
+      ],
+      tls: [{ secretName: 'seam-gateway-tls' }],
+    });
+    expect(of('HTTPRoute', 'gateway')).toMatchObject({
+      rules: [{ backendRefs: [{ name: 'demo-gateway', port: 80 }] }],
+    });
+    expect(of('NetworkPolicy', 'door-of-clients')).toMatchObject({
+      podSelector: { matchLabels: { 'app.kubernetes.io/component': 'gateway' } },
+      ingress: [{ ports: [{ port: 'api' }], from: [{ namespaceSelector: {} }] }],
+    });
+  });
+
+  it.each([
+    ['an Ingress without a host', { ingress: { enabled: true } }, 'services.gateway.ingress needs a host'],
+    ['an HTTPRoute of no Gateway', { httpRoute: { enabled: true } }, 'services.gateway.httpRoute needs parentRefs'],
+    ['a port that the chart gives', { settings: { SEAM_GATEWAY_PORT: 1 } }, 'SEAM_GATEWAY_PORT, which the chart gives'],
+    ['a setting of another service', { settings: { SEAM_BUFFER_SHARDS: 2 } }, 'SEAM_BUFFER_SHARDS'],
+  ])('is refused with %s', async (_what, values, said) => {
+    expect(await render(values)).toMatchObject({ text: '', said: expect.stringContaining(said) });
+  });
+});
