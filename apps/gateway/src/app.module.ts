@@ -2,6 +2,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
@@ -10,7 +11,7 @@ export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
-export type GatewayAssets = ListenOptions;
+export interface GatewayAssets extends ListenOptions, ChatAssets {}
 
 /** Controllers of a part get the world injected. */
 @Module({})
@@ -29,9 +30,12 @@ class WorldModule {
 export class GatewayModule {
   static async forRoot(context: ServiceContext<GatewayConfig>, assets: GatewayAssets = {}): Promise<DynamicModule> {
     const { config, drivers, logger, metrics, onClose } = context;
-    const closing = new AbortController();
-    const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal);
-    const server = await serveHttp(world, [WorldModule.of(world)], closing, assets);
+    const shutdown = { closing: new AbortController(), ending: new AbortController() };
+    const { closing, ending } = shutdown;
+    onClose(async () => ending.abort());
+    const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
+    const parts = [WorldModule.of(world), await ChatModule.forRoot(context, world, assets)];
+    const server = await serveHttp(world, parts, shutdown, assets);
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };
   }

@@ -1,5 +1,6 @@
 /** The listener for clients: a separate Nest application next to the one for health and metrics. */
 import 'reflect-metadata';
+import type { Server } from 'node:http';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -20,6 +21,15 @@ export class GatewayServer {
   ) {}
 }
 
+/** How a gateway ends: first what has no end, then what has not ended. */
+export interface Shutdown {
+  readonly closing: AbortController;
+  readonly ending: AbortController;
+}
+
+/** For records and errors of what is ended. */
+const LAST_WORDS_MS = 2_000;
+
 export interface ListenOptions {
   /** Take a free port where the configured one is taken: two demonstrations on one machine. */
   readonly anyPortIfTaken?: boolean;
@@ -33,7 +43,7 @@ export interface ListenOptions {
 export async function serveHttp(
   world: GatewayWorld,
   parts: readonly DynamicModule[],
-  close: AbortController,
+  shutdown: Shutdown,
   { anyPortIfTaken = false }: ListenOptions,
 ): Promise<GatewayServer> {
   const { gateway } = world.config;
@@ -45,11 +55,21 @@ export async function serveHttp(
   await listen(app, gateway, anyPortIfTaken);
   const url = await app.getUrl();
   world.logger.info({ url }, 'gateway listens');
-  return new GatewayServer(url, async () => {
-    close.abort();
-    await withDeadline(gateway.shutdownGraceMs, app.close()).catch(() => {
-      app.getHttpServer().closeAllConnections();
-    });
+  return new GatewayServer(url, () => closeInTime(app, gateway.shutdownGraceMs, shutdown));
+}
+
+/** Streams without an end close at once, answers under way get their time, and what is left is told why it ends. */
+async function closeInTime(app: NestFastifyApplication, graceMs: number, { closing, ending }: Shutdown): Promise<void> {
+  closing.abort();
+  const closed = app.close();
+  const isLate = await withDeadline(graceMs, closed).then(
+    () => false,
+    () => true,
+  );
+  if (!isLate) return;
+  ending.abort();
+  await withDeadline(LAST_WORDS_MS, closed).catch(() => {
+    (app.getHttpServer() as Server).closeAllConnections();
   });
 }
 
