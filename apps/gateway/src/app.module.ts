@@ -2,6 +2,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { Access } from './access/access.js';
+import { ApiModule } from './api/api.module.js';
 import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
@@ -13,15 +15,18 @@ export { GatewayServer } from './http-server.js';
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface GatewayAssets extends ListenOptions, ChatAssets {}
 
-/** Controllers of a part get the world injected. */
+/** Controllers of a part get the world, and who asks, injected. */
 @Module({})
 class WorldModule {
-  static of(world: GatewayWorld): DynamicModule {
+  static of(world: GatewayWorld, access: Access): DynamicModule {
     return {
       module: WorldModule,
       global: true,
-      providers: [{ provide: GatewayWorld, useValue: world }],
-      exports: [GatewayWorld],
+      providers: [
+        { provide: GatewayWorld, useValue: world },
+        { provide: Access, useValue: access },
+      ],
+      exports: [GatewayWorld, Access],
     };
   }
 }
@@ -34,8 +39,10 @@ export class GatewayModule {
     const { closing, ending } = shutdown;
     onClose(async () => ending.abort());
     const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
-    const parts = [WorldModule.of(world), await ChatModule.forRoot(context, world, assets)];
-    const server = await serveHttp(world, parts, shutdown, assets);
+    const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
+    context.endsWith(reading);
+    const parts = [WorldModule.of(world, access), await ChatModule.forRoot(context, world, assets), ApiModule];
+    const server = await serveHttp(world, access, parts, shutdown, assets);
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };
   }

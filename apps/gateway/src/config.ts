@@ -12,6 +12,10 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       host: z.string().min(1).default('127.0.0.1'),
       /** 0 takes a free port; it is logged. */
       port: z.int().min(0).max(65535).default(7080),
+      /** `open`: every program on this machine may ask, where the host is an address of this machine alone. `keys`: by key (seam gateway keys). */
+      access: z.enum(['open', 'keys']).default('open'),
+      /** Lets other machines ask by plain http: where a proxy before it speaks TLS. */
+      allowPlaintext: z.boolean().default(false),
       /** A larger body is refused with 413. Images in messages count. */
       maxBodyBytes: z
         .int()

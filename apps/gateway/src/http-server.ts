@@ -1,10 +1,12 @@
 /** The listener for clients: a separate Nest application next to the one for health and metrics. */
 import 'reflect-metadata';
 import type { Server } from 'node:http';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { messageOf, SeamError, withDeadline } from '@seamstream/kernel';
+import type { Access } from './access/access.js';
+import { RoleGuard } from './access/role.guard.js';
 import type { GatewayConfig } from './config.js';
 import type { GatewayWorld } from './gateway-world.js';
 import { ErrorsFilter } from './http/errors.filter.js';
@@ -42,7 +44,8 @@ export interface ListenOptions {
  */
 export async function serveHttp(
   world: GatewayWorld,
-  parts: readonly DynamicModule[],
+  access: Access,
+  parts: readonly (DynamicModule | Type)[],
   shutdown: Shutdown,
   { anyPortIfTaken = false }: ListenOptions,
 ): Promise<GatewayServer> {
@@ -50,7 +53,8 @@ export async function serveHttp(
   const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
   const options = { logger: false as const, abortOnError: false };
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
-  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway), options);
+  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway, access), options);
+  app.useGlobalGuards(new RoleGuard(access));
   app.useGlobalFilters(new ErrorsFilter(world.logger));
   await listen(app, gateway, anyPortIfTaken);
   const url = await app.getUrl();

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** One part of a message's content: text, or what the gateway passes on unread (images, audio, files). */
 const contentPartSchema = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-export const chatMessageSchema = z.looseObject({
+const chatMessageSchema = z.looseObject({
   role: z.string().min(1),
   content: z.union([z.string(), z.array(contentPartSchema), z.null()]).optional(),
 });
@@ -15,7 +15,7 @@ export const chatMessageSchema = z.looseObject({
 const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/, 'expected 1 to 64 letters, figures and . _ -');
 
 /** What a client may say to Seamstream; removed before the executor is asked. */
-export const seamOptionsSchema = z.strictObject({
+const seamOptionsSchema = z.strictObject({
   /** The kind of problem: rates are counted per domain. */
   domain: name.optional(),
   /** Requests of one conversation are in one arm. */
@@ -78,7 +78,6 @@ export const chatChunkSchema = z.looseObject({
 });
 
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
-export type SeamOptions = z.infer<typeof seamOptionsSchema>;
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 export type ChatChunk = z.infer<typeof chatChunkSchema>;

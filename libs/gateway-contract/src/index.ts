@@ -6,8 +6,9 @@ export {
   chatAnswerSchema,
   chatChunkSchema,
   chatRequestSchema,
-  type SeamOptions,
-  seamOptionsSchema,
 } from './chat.js';
 export { type ErrorBody, errorBodySchema } from './error-body.js';
-export { type Model, modelListSchema, modelSchema } from './models.js';
+export { type FeedbackRequest, feedbackRequestSchema } from './feedback.js';
+export type { Model } from './models.js';
+export { openApiDocument } from './open-api.js';
+export { type ProblemsReply, problemsRequestSchema } from './problems.js';

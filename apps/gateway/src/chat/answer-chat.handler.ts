@@ -7,7 +7,7 @@
  */
 import type { Assignment } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
-import { type Clock, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
+import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
@@ -137,7 +137,13 @@ export class AnswerChatHandler {
     const recorded = await recorder
       .request(
         problemPublished(request, {
-          ...{ problemId, messageId: newId(), nowMs, client: client.key, traceparent: client.traceparent },
+          ...{
+            problemId,
+            messageId: derivedId(problemId, 'published'),
+            nowMs,
+            client: client.key,
+            traceparent: client.traceparent,
+          },
           ...{ assignment, feedbackWithinMs },
           metadata: {
             requestId: client.requestId,

@@ -1,6 +1,8 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { chatRequestSchema } from '@seamstream/gateway-contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
+import { Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { ApiError } from '../http/api-error.js';
 import { goneOf, sendFrames } from '../http/reply-stream.js';
@@ -14,9 +16,11 @@ export class ChatController {
   constructor(
     private readonly answerChat: AnswerChatHandler,
     private readonly world: GatewayWorld,
+    private readonly access: Access,
   ) {}
 
   @Post('chat/completions')
+  @Needs('publisher')
   async complete(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { maxConcurrent, keepAliveMs, stalledMs } = this.world.config.gateway;
     const asked = chatRequestSchema.parse(withSeamHeaders(body, request.headers));
@@ -24,7 +28,7 @@ export class ChatController {
     this.underWay++;
     try {
       const { headers, content } = await this.answerChat.handle(asked, {
-        key: null,
+        key: this.access.principalOf(request.raw).key,
         requestId: request.id,
         retries: textOf(request.headers['x-stainless-retry-count']),
         traceparent: traceparentOf(request.headers.traceparent),

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Needs } from '../access/role.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { goneOf } from '../http/reply-stream.js';
 import { Upstream } from './upstream.port.js';
@@ -11,6 +12,7 @@ export class EmbeddingsController {
 
   @Post('embeddings')
   @HttpCode(200)
+  @Needs('publisher')
   async embed(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const answer = await this.upstream.passOn('embeddings', JSON.stringify(body), goneOf(reply));
     if (answer === undefined) {

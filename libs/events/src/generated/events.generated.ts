@@ -1078,6 +1078,39 @@ export interface AdapterUnpinned {
   readonly slot: string;
 }
 
+export type AccessRole = 'viewer' | 'publisher' | 'operator' | 'admin';
+
+/** A person issued a key for the gateway. */
+export interface ApiKeyIssued {
+  readonly meta: EventMeta;
+  /** The public part: what limits, records and revocations name. */
+  readonly keyId: string;
+  /** SHA-256 of the secret part, as hexadecimal digits. The secret is shown once and is nowhere else. */
+  readonly digest: string;
+  /** Whose key it is, in words. */
+  readonly name: string;
+  /**
+   * viewer: reads; publisher: also asks, publishes and judges; operator: also promotes, rolls back and redrives;
+   * admin: also issues keys.
+   */
+  readonly role: AccessRole;
+  /** From this moment on it opens nothing. Null: never. */
+  readonly expiresAt: number | null;
+  /** Who issued it, by their own account. */
+  readonly issuedBy: string;
+}
+
+/** A person revoked a key: from now on it opens nothing, and for ever. */
+export interface ApiKeyRevoked {
+  readonly meta: EventMeta;
+  /** The public part. */
+  readonly keyId: string;
+  /** Who revoked it, by their own account. */
+  readonly revokedBy: string;
+  /** Why, in words. */
+  readonly reason: string;
+}
+
 /** A record that a consumer could not use, with its bytes. */
 export interface DeadLettered {
   readonly meta: EventMeta;
@@ -1135,6 +1168,8 @@ export interface EventsByType {
   readonly AdapterEvaluated: AdapterEvaluated;
   readonly AdapterPinned: AdapterPinned;
   readonly AdapterUnpinned: AdapterUnpinned;
+  readonly ApiKeyIssued: ApiKeyIssued;
+  readonly ApiKeyRevoked: ApiKeyRevoked;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1156,6 +1191,7 @@ export const TOPIC = {
   buffer: 'seam.buffer',
   training: 'seam.training',
   adapters: 'seam.adapters',
+  access: 'seam.access',
   deadLetters: 'seam.dead-letters',
 } as const;
 
@@ -1171,6 +1207,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
+  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1206,6 +1243,8 @@ export const TOPIC_OF = {
   AdapterEvaluated: 'seam.adapters',
   AdapterPinned: 'seam.adapters',
   AdapterUnpinned: 'seam.adapters',
+  ApiKeyIssued: 'seam.access',
+  ApiKeyRevoked: 'seam.access',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1272,6 +1311,10 @@ export function keyOf(event: SeamEvent): string | null {
       return 'pins';
     case 'AdapterUnpinned':
       return 'pins';
+    case 'ApiKeyIssued':
+      return event.keyId;
+    case 'ApiKeyRevoked':
+      return event.keyId;
     case 'DeadLettered':
       return event.key;
   }
