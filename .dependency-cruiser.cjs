@@ -49,6 +49,7 @@ const libsTopDown = [
   'near-duplicates',
   'bounded-work',
   'statistics',
+  'gateway-contract',
   'kernel',
 ];
 

@@ -20,7 +20,7 @@ import {
   type SeamEvent,
 } from '@seamstream/events';
 import { contentMissing, type ProblemContents } from '@seamstream/evidence';
-import { type EntrySchemas, earnsReward, hasQuotes, misquoteIn, schemaDigest } from '@seamstream/experience';
+import { type EntrySchemas, type EntryWorth, entryWorth } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { type ConfiguredReward, type Judgement, judgeAll } from '@seamstream/rollout';
 import {
@@ -166,7 +166,7 @@ export class ExecuteExperiencesHandler {
     const reward = measurement?.earned ?? judgement.reward;
     const isLeak = reward > 0 && this.isLeak(task);
     if (isLeak) this.dependencies.onLeak?.();
-    const { faithful, misquote } = this.quoting(task);
+    const { faithful, misquote, isValid } = this.worth(task);
     const unpaid = isLeak ? 'the entry gives the answer away' : misquote;
     return {
       type: 'OutcomeRecorded',
@@ -174,7 +174,7 @@ export class ExecuteExperiencesHandler {
       ...this.answerFields(experience, answer, latencyMs),
       extractedAnswer: judgement.extractedAnswer,
       success: judgement.success,
-      reward: this.isValid(experience) && unpaid === undefined ? reward : 0,
+      reward: isValid && unpaid === undefined ? reward : 0,
       faithful,
       verifierVersion: verifier?.version ?? '',
       verifierDetail:
@@ -188,7 +188,7 @@ export class ExecuteExperiencesHandler {
   private answered(task: Task, answer: ExecutorResponse, latencyMs: number): EventOf<'AnswerRecorded'> {
     const { clock, feedbackWithinMs } = this.dependencies;
     const { event: experience } = task;
-    const { faithful, misquote } = this.quoting(task);
+    const { faithful, misquote, isValid } = this.worth(task);
     const nowMs = clock.now();
     return {
       type: 'AnswerRecorded',
@@ -196,7 +196,7 @@ export class ExecuteExperiencesHandler {
       ...this.answerFields(experience, answer, latencyMs),
       extractedAnswer: finalAnswer(answer.judged ?? answer.text),
       faithful,
-      unpaid: this.isValid(experience) ? (misquote ?? null) : 'the entry is not valid under its schema',
+      unpaid: isValid ? (misquote ?? null) : 'the entry is not valid under its schema',
       feedbackUntil: nowMs + (experience.feedbackWithinMs ?? feedbackWithinMs),
     };
   }
@@ -246,28 +246,12 @@ export class ExecuteExperiencesHandler {
     return this.dependencies.environment.givesAnswerAway(experience.entry, problem);
   }
 
-  /**
-   * Whether an entry's quotes are faithful. An entry that misquotes its problem earns nothing, even for a right answer: at any smaller
-   * price the policy would buy successes with misquotes. Null where nothing has to be quoted.
-   */
-  private quoting({ event: experience, problem }: Task): {
-    readonly faithful: boolean | null;
-    readonly misquote: string | undefined;
-  } {
-    const none = { faithful: null, misquote: undefined };
-    if (experience.type === 'ExperienceWithheld') return none;
-    const schema = this.dependencies.schemaFor(problem.domain);
-    if (!hasQuotes(schema) || schemaDigest(schema) !== experience.entrySchema) return none;
-    const misquote = misquoteIn(experience.entry, schema, problem.prompt);
-    this.dependencies.onQuoting?.(misquote === undefined);
-    return { faithful: misquote === undefined, misquote: misquote?.fault };
-  }
-
-  /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */
-  private isValid(experience: Experience): boolean {
-    if (experience.type === 'ExperienceWithheld') return true;
-    const schema = this.dependencies.schemaFor(experience.problem.domain);
-    return schemaDigest(schema) !== experience.entrySchema || earnsReward(experience.entry, schema);
+  /** Of an experience that was written; of one that was withheld, nothing. */
+  private worth({ event: experience, problem }: Task): EntryWorth {
+    if (experience.type === 'ExperienceWithheld') return { faithful: null, misquote: undefined, isValid: true };
+    const worth = entryWorth(experience, problem, this.dependencies.schemaFor);
+    if (worth.faithful !== null) this.dependencies.onQuoting?.(worth.faithful);
+    return worth;
   }
 }
 
@@ -281,8 +265,10 @@ function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {
   return answer.status === 'failed' && answer.code === 'ENDPOINT_UNAVAILABLE';
 }
 
+/** One that is this service's to try: a gateway answers its clients itself. */
 function isExperience(event: SeamEvent): event is Experience {
-  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+  const isWritten = event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+  return isWritten && (event.answeredBy ?? null) === null;
 }
 
 /** Null asks the executor without an experience. */

@@ -9,10 +9,10 @@ export {
 export { EndpointEditWriter, openTeacher, type TeacherSettings } from './edit-writer.endpoint.adapter.js';
 export { LanguageModelEditWriter, type LanguageModelWriterSettings } from './edit-writer.language-model.adapter.js';
 export { executorBatches, longestBatchMs } from './executor.batches.js';
-export { checkExecutorChoice, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
+export { checkExecutorChoice, connectionShape, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
-export { type OpenedExecutor, openExecutor } from './open-executor.js';
+export { keyOf, type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { openSimilarity, type SimilaritySettings } from './similarity.endpoint.adapter.js';
 export { assertGenerates } from './start-checks.js';
