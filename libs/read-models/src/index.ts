@@ -15,6 +15,13 @@ export {
   type FaithfulEntriesState,
   faithfulEntriesProjection,
 } from './faithful-entries.projection.js';
+export {
+  type Lift,
+  type LiftCounts,
+  type LiftState,
+  liftProjection,
+  type ResultCount,
+} from './lift.projection.js';
 export { type Ledger, type LedgerState, ledgerProjection } from './ledger.projection.js';
 export {
   type Attempt,
@@ -26,6 +33,12 @@ export {
   problemStoryProjection,
   type StoryRun,
 } from './problem-story.projection.js';
+export {
+  MOST_RECENT_PROBLEMS,
+  type RecentProblem,
+  type RecentProblemsState,
+  recentProblemsProjection,
+} from './recent-problems.projection.js';
 export type { EventPosition, KeptProjection, Projection } from './projection.js';
 export {
   type SuccessByArm,

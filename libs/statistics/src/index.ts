@@ -9,5 +9,6 @@ export {
   passAtK,
   wilsonInterval,
 } from './intervals.js';
+export { type ArmCount, type LiftDesign, liftInterval, logLiftEvidence } from './lift-interval.js';
 export { onlineLevel } from './online-levels.js';
 export { fewestProblems, logPairedEvidence, type PairedCounts } from './paired-evidence.js';
