@@ -46,6 +46,7 @@ const libsTopDown = [
   'near-duplicates',
   'bounded-work',
   'statistics',
+  'gateway-contract',
   'kernel',
 ];
 

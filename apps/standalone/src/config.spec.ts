@@ -19,7 +19,7 @@ describe('the arguments of npm start', () => {
     [['--seed', 'one'], 'expected an integer of at least 0, came "one"'],
     [['--round-size', '4'], 'expected an integer of at least 8'],
     [['--algorithm', 'ppo'], 'curriculum, grpo, rest-em, sft'],
-    [['--services', 'oven'], 'expected generator, executor, buffer, trainer or none'],
+    [['--services', 'oven'], 'expected generator, executor, buffer, trainer, gateway or none'],
     [['stray'], 'too many arguments'],
   ])('%j end with the status of bad input, and say what was expected', (argv, message) => {
     const { result, said } = read(...argv);

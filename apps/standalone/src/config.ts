@@ -3,7 +3,7 @@ import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { METHOD_DEFAULTS, METHODS, type Method } from './methods.js';
 
-export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
+export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer', 'gateway'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
 
 export interface StartOptions {

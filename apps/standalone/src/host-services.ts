@@ -1,9 +1,10 @@
-/** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
+/** Generator, executor, buffer, trainer and gateway in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
 import { type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
+import { GatewayServer, gatewayConfigSchema, gatewayService } from '@seamstream/gateway';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel, type SamplingSettings } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
@@ -40,6 +41,8 @@ export interface Host {
   readonly entryMaxTokens: number;
   /** Names of the services that run here. */
   readonly services: readonly string[];
+  /** Where the gateway answers; undefined where it is not hosted. */
+  readonly gatewayUrl: string | undefined;
   /** Rejects when a service can no longer do its work. */
   readonly ended: Promise<void>;
   /** Ends the services; drivers and models stay for whoever still measures. */
@@ -62,6 +65,7 @@ interface ServiceConfigs {
   readonly executor: z.infer<typeof executorConfigSchema>;
   readonly buffer: z.infer<typeof bufferServiceConfigSchema>;
   readonly trainer: z.infer<typeof trainerConfigSchema>;
+  readonly gateway: z.infer<typeof gatewayConfigSchema>;
 }
 
 /** @throws INVALID_CONFIGURATION naming every setting at fault */
@@ -71,6 +75,7 @@ export function loadServiceConfigs(environment: Environment): ServiceConfigs {
     executor: loadConfig(executorConfigSchema, environment),
     buffer: loadConfig(bufferServiceConfigSchema, environment),
     trainer: loadConfig(trainerConfigSchema, environment),
+    gateway: loadConfig(gatewayConfigSchema, environment),
   };
 }
 
@@ -140,6 +145,8 @@ export async function hostServices(
           return startService(bufferService(assets), { config: configs.buffer, ...surroundings });
         case 'trainer':
           return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
+        case 'gateway':
+          return startService(gatewayService({ anyPortIfTaken: true }), { config: configs.gateway, ...surroundings });
       }
     };
     const running: RunningService[] = [];
@@ -164,6 +171,7 @@ export async function hostServices(
       schemaFor,
       entryMaxTokens: generatorSettings.sampling.maxTokens,
       services,
+      gatewayUrl: running.find(({ name }) => name === 'gateway')?.get(GatewayServer).url,
       ended:
         running.length === 0 ? new Promise(() => undefined) : Promise.race(running.map((service) => service.ended)),
       closeServices,

@@ -68,6 +68,7 @@ export async function runLoop(
     activity: 'loading models' as string | null,
     result: [] as readonly string[],
     remarks: [] as string[],
+    gatewayUrl: undefined as string | undefined,
   };
   const work = new Map<string, BatchUnderWay>();
   const say = (text: string | null): void => {
@@ -135,6 +136,7 @@ export async function runLoop(
       // On a terminal a line of JSON would tear the picture.
       ...(terminal.isTTY === true ? { logLines: await serviceLines(dataDir, facts.remarks) } : {}),
     });
+    facts.gatewayUrl = host.gatewayUrl;
     say(null);
     watch = new WatchLogHandler(host.drivers.log);
     if (!options.drive) {

@@ -36,6 +36,8 @@ export interface ViewFacts {
   readonly result?: readonly string[];
   /** What an operator should know all the time: models that cannot solve these problems, a service that complained. */
   readonly remarks?: readonly string[];
+  /** Where a browser and OpenAI's clients find this process; absent where the gateway is not hosted. */
+  readonly gatewayUrl?: string | undefined;
 }
 
 interface WorkFacts {
@@ -134,6 +136,7 @@ function allLines(progress: LoopProgress, facts: ViewFacts, width: number): View
   const { lastSolved } = progress;
   return [
     line(0, `Seamstream  ${facts.source}  ${clock(facts.workedSeconds)}${round}`),
+    ...(facts.gatewayUrl === undefined ? [] : [line(3, `  open               ${facts.gatewayUrl}`)]),
     ...(facts.result ?? []).map((text) => line(1, `  ${text}`)),
     ...(facts.remarks ?? []).map((text) => line(4, `  ! ${text}`)),
     line(9, ''),
@@ -214,6 +217,7 @@ export class TerminalView {
   private activity: { readonly what: string; readonly saidAtMs: number; readonly text: string } | null = null;
   private phase: string | undefined;
   private hasSaidRemarks = false;
+  private hasSaidAddress = false;
 
   constructor(
     private readonly stream: ViewStream,
@@ -251,6 +255,8 @@ export class TerminalView {
     const say = (text: string): void => void this.stream.write(`${clock(facts.workedSeconds)} ${onOneLine(text)}\n`);
     if (!this.hasSaidRemarks) for (const remark of facts.remarks ?? []) say(`! ${remark}`);
     this.hasSaidRemarks ||= facts.remarks !== undefined;
+    if (!this.hasSaidAddress && facts.gatewayUrl !== undefined) say(`open ${facts.gatewayUrl}`);
+    this.hasSaidAddress ||= facts.gatewayUrl !== undefined;
     const last = [...progress.rounds.values()].sort((a, b) => a.round - b.round).at(-1);
     const ended = endedRuns(progress);
     for (const run of ended.slice(this.reportedRuns)) {

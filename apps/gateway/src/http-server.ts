@@ -1,0 +1,75 @@
+/** The listener for clients: a separate Nest application next to the one for health and metrics. */
+import 'reflect-metadata';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { messageOf, SeamError, withDeadline } from '@seamstream/kernel';
+import type { GatewayConfig } from './config.js';
+import type { GatewayWorld } from './gateway-world.js';
+import { ErrorsFilter } from './http/errors.filter.js';
+import { openAdapter } from './http/fastify-adapter.js';
+
+@Module({})
+class HttpRootModule {}
+
+/** Where clients are answered. A class, so that a host finds it by its type. */
+export class GatewayServer {
+  constructor(
+    readonly url: string,
+    readonly close: () => Promise<void>,
+  ) {}
+}
+
+export interface ListenOptions {
+  /** Take a free port where the configured one is taken: two demonstrations on one machine. */
+  readonly anyPortIfTaken?: boolean;
+}
+
+/**
+ * Listens.
+ * @param parts modules with controllers
+ * @throws INVALID_CONFIGURATION where the address cannot be listened on
+ */
+export async function serveHttp(
+  world: GatewayWorld,
+  parts: readonly DynamicModule[],
+  close: AbortController,
+  { anyPortIfTaken = false }: ListenOptions,
+): Promise<GatewayServer> {
+  const { gateway } = world.config;
+  const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
+  const options = { logger: false as const, abortOnError: false };
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
+  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway), options);
+  app.useGlobalFilters(new ErrorsFilter(world.logger));
+  await listen(app, gateway, anyPortIfTaken);
+  const url = await app.getUrl();
+  world.logger.info({ url }, 'gateway listens');
+  return new GatewayServer(url, async () => {
+    close.abort();
+    await withDeadline(gateway.shutdownGraceMs, app.close()).catch(() => {
+      app.getHttpServer().closeAllConnections();
+    });
+  });
+}
+
+async function listen(
+  app: NestFastifyApplication,
+  { host, port }: GatewayConfig['gateway'],
+  anyPortIfTaken: boolean,
+): Promise<void> {
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    if (anyPortIfTaken && (error as { code?: unknown } | null)?.code === 'EADDRINUSE') {
+      await app.listen(0, host);
+      return;
+    }
+    await app.close();
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot listen at ${host}:${port}: ${messageOf(error)}. Choose another SEAM_GATEWAY_PORT or SEAM_GATEWAY_HOST.`,
+      { cause: error },
+    );
+  }
+}

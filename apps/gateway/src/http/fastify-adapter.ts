@@ -1,0 +1,51 @@
+/** Fastify with the limits and headers that every answer of the gateway has. */
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { GatewayConfig } from '../config.js';
+
+/** Node's own default: 16 KiB of headers. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export async function openAdapter({
+  maxBodyBytes,
+  requestTimeoutMs,
+}: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>): Promise<FastifyAdapter> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    // A client's own id would be a text of strangers in our log.
+    requestIdHeader: false,
+    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+  });
+  const fastify = adapter.getInstance();
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  await fastify.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': ["'self'"],
+        'img-src': ["'self'", 'data:'],
+        'font-src': ["'self'"],
+        'connect-src': ["'self'"],
+        'manifest-src': ["'self'"],
+        'base-uri': ["'none'"],
+        'form-action': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+    crossOriginEmbedderPolicy: true,
+    referrerPolicy: { policy: 'no-referrer' },
+    // Behind https a proxy says it; on loopback it would lock a browser out of plain http.
+    strictTransportSecurity: false,
+  });
+  return adapter;
+}

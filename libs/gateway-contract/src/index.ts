@@ -1,0 +1,1 @@
+export { type ErrorBody, errorBodySchema } from './error-body.js';
