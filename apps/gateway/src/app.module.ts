@@ -5,6 +5,8 @@ import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit'
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
+import { PageModule } from './page/page.module.js';
+import { ViewsModule } from './views/views.module.js';
 
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
@@ -31,7 +33,8 @@ export class GatewayModule {
     const { config, drivers, logger, metrics, onClose } = context;
     const closing = new AbortController();
     const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal);
-    const server = await serveHttp(world, [WorldModule.of(world)], closing, assets);
+    const parts = [WorldModule.of(world), await ViewsModule.of(world), await PageModule.load()];
+    const server = await serveHttp(world, parts, closing, assets);
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };
   }

@@ -106,7 +106,6 @@ export function tailCommand(run: RunCommand): Command {
       '--from <place>',
       'earliest, latest, an offset, or a time (ISO 8601); without it, the last records',
       parseStartPosition,
-      recordAsJson,
     )
     .option(
       '--limit <n>',
