@@ -31,7 +31,7 @@ function Tree({ of }: { readonly of: AdapterLineage }): JSX.Element {
   return (
     <Card
       title="Lineage"
-      wide
+      size="full"
       how={
         <How
           counted="Each adapter under the one it was trained from, with its success on validation problems."
@@ -129,7 +129,7 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
           ]}
         />
       </Card>
-      <Card title="Measured" how={how} wide>
+      <Card title="Measured" how={how} size="wide">
         {evaluation === null ? (
           <p class="dim">It was not measured.</p>
         ) : (
@@ -174,7 +174,7 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
           </>
         )}
       </Card>
-      <Card title="Decided" wide how={how}>
+      <Card title="Decided" size="wide" how={how}>
         {of.acts.length === 0 ? <p class="dim">{of.reason ?? 'Nothing was decided on it.'}</p> : null}
         <ol class="timeline">
           {of.acts.map(({ act, at, by, reason, status, hindrance }) => (

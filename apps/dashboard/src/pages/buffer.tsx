@@ -44,7 +44,7 @@ export function BufferPage(): JSX.Element {
           </Card>
           <Card
             title="Strata"
-            wide
+            size="wide"
             how={
               <How
                 counted="By domain and difficulty: rows in the newest version, admissions, and refusals by reason."
@@ -93,7 +93,7 @@ export function BufferPage(): JSX.Element {
           </Card>
           <Card
             title="Versions"
-            wide
+            size="full"
             how={
               <How
                 counted="Committed versions; each is rebuilt from the log by this command."

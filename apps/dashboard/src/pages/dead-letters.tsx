@@ -65,7 +65,7 @@ export function DeadLettersPage(): JSX.Element {
             <p>To send them again, once their cause is mended:</p>
             <code class="command">seam dead-letters redrive{code === null ? '' : ` --code ${code}`} --dry-run</code>
           </Card>
-          <Card title={plural(chosen.length, 'letter')} wide how={how}>
+          <Card title={plural(chosen.length, 'letter')} size="wide" how={how}>
             {chosen.slice(0, MOST).map((letter) => (
               <details key={letter.meta.messageId}>
                 <summary>

@@ -36,7 +36,7 @@ export function DoctorPage(): JSX.Element {
       <div class="cards">
         <Card
           title="Findings"
-          wide
+          size="wide"
           how={
             <How
               counted="The newest 256 groups, the runs since the last promotion, what is served, and what the buffer refused."

@@ -61,7 +61,7 @@ const columns = [
   },
   {
     title: 'event',
-    width: '190px',
+    width: 'minmax(190px, 220px)',
     cell: (row: ToldRecord) =>
       row.type === undefined ? (
         <Badge kind="bad">! {row.error?.code ?? 'no event'}</Badge>
@@ -140,7 +140,7 @@ export function LogPage(): JSX.Element {
             <div class={chosen === undefined ? '' : 'with-peek'}>
               <LongTable
                 label="Records of the log, newest first"
-                columns={columns}
+                columns={chosen === undefined ? columns : columns.filter(({ title }) => title !== 'says')}
                 rows={records}
                 keyOf={placeOf}
                 chosen={peek}

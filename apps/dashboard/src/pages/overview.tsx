@@ -7,7 +7,7 @@ import { Forest, verdictOf } from '../parts/forest.js';
 import { Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
-import { overview } from '../state/live.js';
+import { change, overview } from '../state/live.js';
 
 export function OverviewPage(): JSX.Element {
   const shown = overview.value;
@@ -122,14 +122,14 @@ function CourseCard({ mode, of }: { readonly mode: LiftAnswer; readonly of: Over
     },
   ];
   return (
-    <Card title="Course" wide how={<How counted={`${COUNTED} Ticks are promotions.`} command="seam lift --json" />}>
+    <Card title="Course" size="wide" how={<How counted={`${COUNTED} Ticks are promotions.`} command="seam lift --json" />}>
       <Chart
         label="Success with and without experiences, and the band of the lift, over problems"
         x={x}
         xLabel="problems, in the order of publication"
         lines={lines}
         marks={marks}
-        range={[-1, 1]}
+        range={[Math.min(-0.25, series.at(-1)?.lift?.interval95[0] ?? 0), 1]}
         format={(value) => percent(value, 0)}
         height={250}
       />
@@ -139,7 +139,7 @@ function CourseCard({ mode, of }: { readonly mode: LiftAnswer; readonly of: Over
 
 function DomainCard({ mode }: { readonly mode: LiftAnswer }): JSX.Element {
   return (
-    <Card title="By domain" wide how={<How counted={COUNTED} command="seam lift" />}>
+    <Card title="By domain" size="full" how={<How counted={COUNTED} command="seam lift" />}>
       <Forest
         rows={[...mode.domains.map((each) => ({ name: each.domain, ...each })), { ...mode, name: 'all', isAll: true }]}
       />
@@ -149,7 +149,7 @@ function DomainCard({ mode }: { readonly mode: LiftAnswer }): JSX.Element {
 
 function Learns({ of }: { readonly of: Overview }): JSX.Element {
   const { measured, served, status } = of;
-  const now = status.newestAt ?? 0;
+  const now = change.value?.at ?? 0;
   return (
     <section class="question" aria-labelledby="learns">
       <h2 id="learns">Is it learning?</h2>
@@ -193,7 +193,7 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
           </Card>
           <Card
             title="Validation"
-            wide
+            size="wide"
             how={
               <How
                 counted="Each adapter beside its parent, on problems that decided nothing before."
@@ -205,6 +205,7 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
               label="Success on validation problems, by adapter and its parent"
               x={measured.map(({ version }) => version)}
               xLabel="adapter"
+              integers
               lines={[
                 { label: 'adapter', colour: '--treated', values: measured.map(({ success }) => success), dots: true },
                 {
@@ -221,7 +222,7 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
           </Card>
           <Card
             title="What is learned"
-            wide
+            size="full"
             how={
               <How
                 counted="Share of each domain's validation problems that the adapter solved when it was decided on."
@@ -245,6 +246,7 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
       <div class="cards">
         <Card
           title="Ledger"
+          size="tall"
           how={
             <How
               counted="Published is the sum of all that became of problems, and no fact belongs to a problem that nobody published."
@@ -277,7 +279,7 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
         </Card>
         <Card
           title="Stages"
-          wide
+          size="wide"
           how={
             <How
               counted="Records of each stage's topic, and those that its consumers have not answered yet."
@@ -310,6 +312,7 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
         </Card>
         <Card
           title="Findings"
+          size="wide"
           how={<How counted="What the last ended run found wrong. The doctor looks at more." command="seam doctor" />}
         >
           {findings.length === 0 ? (

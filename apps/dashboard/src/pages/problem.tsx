@@ -40,7 +40,7 @@ export function Story({
   const how = <How counted="Everything that the log holds about this problem." command={`seam show ${problemId}`} />;
   return (
     <div class="story">
-      <Card title="Question" how={how} wide>
+      <Card title="Question" how={how} size="full">
         <Text>{story.problem.prompt}</Text>
         <Facts
           of={[

@@ -28,6 +28,9 @@ const columns = [
   { title: 'became', width: '124px', cell: (row: ListedProblem) => <Standing standing={row.standing} /> },
 ];
 
+/** Columns that make room for a look beside the list. */
+const ROOM: ReadonlySet<string> = new Set(['arm', 'candidates', 'domain']);
+
 export function ProblemsPage(): JSX.Element {
   const asked = new URLSearchParams(query.value);
   const peek = asked.get('peek');
@@ -60,7 +63,7 @@ export function ProblemsPage(): JSX.Element {
             <div class={peek === null ? '' : 'with-peek'}>
               <LongTable
                 label="Problems, newest first"
-                columns={columns}
+                columns={peek === null ? columns : columns.filter(({ title }) => !ROOM.has(title))}
                 rows={data.rows}
                 keyOf={({ problemId }) => problemId}
                 chosen={peek}

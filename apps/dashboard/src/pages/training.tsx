@@ -45,7 +45,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
     <div class="cards">
       <Card
         title="Curves"
-        wide
+        size="full"
         how={
           <How
             counted="The figures that runs report with their checkpoints. Choose up to four runs below."
@@ -63,7 +63,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
         </label>
         <Curves runs={shown} metric={metric} />
       </Card>
-      <Card title="Runs" wide how={<How counted="Every training run of the log, newest first." command="seam runs" />}>
+      <Card title="Runs" size="full" how={<How counted="Every training run of the log, newest first." command="seam runs" />}>
         <div class="scroll-x" tabIndex={0} role="region" aria-label="Training runs">
           <table class="plain-table">
             <thead>
@@ -150,6 +150,7 @@ function Curves({ runs, metric }: { readonly runs: readonly RecordedRun[]; reado
       label={`${metric} of ${runs.length} runs over their steps`}
       x={x}
       xLabel="step"
+      integers
       lines={runs.map((run, index) => ({
         label: `${short(run.runId)} ${run.algorithm}`,
         colour: COLOURS[index % COLOURS.length]!,
@@ -181,17 +182,17 @@ function Detail({ run, before }: { readonly run: RecordedRun; readonly before: R
           ]}
         />
       </Card>
-      <Card title="Figures" how={how}>
+      <Card title="Figures" how={how} size="wide">
         <Facts
           of={Object.entries(run.metrics).map(([name, value]): readonly [string, string] => [name, figure(value)])}
         />
       </Card>
-      <Card title="Curve" wide how={how}>
+      <Card title="Curve" size="full" how={how}>
         <Curves runs={[run]} metric={query.value.get('metric') ?? 'loss'} />
       </Card>
       <Card
         title="Settings against the run before"
-        wide
+        size="full"
         how={
           <How
             counted="Settings as recorded when the run began; of those that are equal none is shown."

@@ -28,7 +28,8 @@ export interface ChartProps {
   readonly range?: readonly [number, number];
   readonly format: (value: number) => string;
   readonly height?: number;
-  readonly time?: boolean;
+  /** Whether the x axis names whole numbers alone. */
+  readonly integers?: boolean;
 }
 
 /** A colour as a canvas takes it. */
@@ -44,7 +45,7 @@ function colourOf(name: string): string {
 const faint = (colour: string): string => colour.replace(/^rgb\(([^)]*)\)$/, 'rgba($1, .15)');
 
 function optionsOf(props: ChartProps, width: number): uPlot.Options {
-  const { lines, marks = [], range, format, height = 220, xLabel, time = false } = props;
+  const { lines, marks = [], range, format, height = 220, xLabel, integers = false } = props;
   const grid = { stroke: colourOf('--line'), width: 1 };
   const axis = { stroke: colourOf('--dim'), grid, ticks: grid, font: '12px system-ui' };
   const seriesOf = ({ label, colour, dashed, thin, dots }: Line): uPlot.Series => ({
@@ -59,9 +60,9 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
   return {
     width,
     height,
-    scales: { x: { time }, ...(range === undefined ? {} : { y: { range: [...range] as [number, number] } }) },
+    scales: { x: { time: false }, ...(range === undefined ? {} : { y: { range: [...range] as [number, number] } }) },
     axes: [
-      { ...axis, label: xLabel, labelSize: 18, size: 34, labelFont: '12px system-ui' },
+      { ...axis, ...(integers ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000] } : {}), label: xLabel, labelSize: 18, size: 34, labelFont: '12px system-ui' },
       { ...axis, size: 56, values: (_, values) => values.map(format) },
     ],
     series: [{ label: xLabel }, ...lines.map(seriesOf)],
@@ -86,7 +87,9 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
             ctx.moveTo(at, bbox.top);
             ctx.lineTo(at, bbox.top + bbox.height);
             ctx.stroke();
-            ctx.fillText(label, at + 3 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
+            const width = ctx.measureText(label).width + 3 * devicePixelRatio;
+            const isAtEnd = at + width > bbox.left + bbox.width;
+            ctx.fillText(label, isAtEnd ? at - width : at + 3 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
           }
           ctx.restore();
         },

@@ -61,7 +61,7 @@ function Bar({ lift, name }: { readonly lift: Comparison['lift']; readonly name:
   const [low, high] = lift.interval95;
   const said = `${points(lift.value)} (${points(low)} to ${points(high)})`;
   return (
-    <>
+    <span class="interval">
       <svg
         viewBox="0 0 200 20"
         role="img"
@@ -74,6 +74,6 @@ function Bar({ lift, name }: { readonly lift: Comparison['lift']; readonly name:
         <rect x={X(lift.value) - 2} y="4" width="4" height="12" rx="1" class="value" />
       </svg>
       <small class="mono">{said}</small>
-    </>
+    </span>
   );
 }

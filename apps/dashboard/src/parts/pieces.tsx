@@ -25,11 +25,12 @@ export function How({ counted, command }: { readonly counted: string; readonly c
 export function Card(props: {
   readonly title: string;
   readonly how?: Element;
-  readonly wide?: boolean;
+  /** Two of three columns, two rows, or a whole row; one of either where absent. */
+  readonly size?: 'wide' | 'tall' | 'full';
   readonly children: ComponentChildren;
 }): Element {
   return (
-    <section class={`card${props.wide === true ? ' wide' : ''}`}>
+    <section class={`card ${props.size ?? ''}`}>
       <header>
         <h2>{props.title}</h2>
         {props.how}

@@ -126,7 +126,11 @@ export class ViewsController {
       openObjects: async () => drivers.objects,
       entrySchemas: () => loadEntrySchemas(config.entrySchemas),
     };
-    const { findings, facts, snapshots } = await examineSystem(world, { groups }, { signal: closing, progress: () => NO_PROGRESS });
+    const { findings, facts, snapshots } = await examineSystem(
+      world,
+      { groups },
+      { signal: closing, progress: () => NO_PROGRESS },
+    );
     const { groups: looked, runs, admission } = facts;
     return asJson({
       findings,
