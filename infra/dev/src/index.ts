@@ -1,4 +1,5 @@
 export { bubblewrap } from './bubblewrap.js';
+export { CHROMIUM_ARGUMENTS, chromium } from './chromium.js';
 export { type BuiltImage, buildImage, makeBases, type Podman, podman } from './containers.js';
 export {
   type Kafka,

@@ -122,7 +122,11 @@ function CourseCard({ mode, of }: { readonly mode: LiftAnswer; readonly of: Over
     },
   ];
   return (
-    <Card title="Course" size="wide" how={<How counted={`${COUNTED} Ticks are promotions.`} command="seam lift --json" />}>
+    <Card
+      title="Course"
+      size="wide"
+      how={<How counted={`${COUNTED} Ticks are promotions.`} command="seam lift --json" />}
+    >
       <Chart
         label="Success with and without experiences, and the band of the lift, over problems"
         x={x}

@@ -63,7 +63,11 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
         </label>
         <Curves runs={shown} metric={metric} />
       </Card>
-      <Card title="Runs" size="full" how={<How counted="Every training run of the log, newest first." command="seam runs" />}>
+      <Card
+        title="Runs"
+        size="full"
+        how={<How counted="Every training run of the log, newest first." command="seam runs" />}
+      >
         <div class="scroll-x" tabIndex={0} role="region" aria-label="Training runs">
           <table class="plain-table">
             <thead>

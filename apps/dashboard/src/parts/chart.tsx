@@ -62,7 +62,14 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
     height,
     scales: { x: { time: false }, ...(range === undefined ? {} : { y: { range: [...range] as [number, number] } }) },
     axes: [
-      { ...axis, ...(integers ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000] } : {}), label: xLabel, labelSize: 18, size: 34, labelFont: '12px system-ui' },
+      {
+        ...axis,
+        ...(integers ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000] } : {}),
+        label: xLabel,
+        labelSize: 18,
+        size: 34,
+        labelFont: '12px system-ui',
+      },
       { ...axis, size: 56, values: (_, values) => values.map(format) },
     ],
     series: [{ label: xLabel }, ...lines.map(seriesOf)],
