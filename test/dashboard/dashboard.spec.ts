@@ -79,7 +79,7 @@ const browser = await openBrowser();
     await page.keyboard.press('j');
     await page.getByRole('complementary', { name: 'The chosen problem' }).getByText('Question').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: /^Problem/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Problem / }).waitFor();
     await page.locator('.candidate').first().waitFor();
     expect(await page.locator('.candidate').count()).toBeGreaterThan(0);
     const run = page.locator('.timeline a[href^="/training/"]').first();
@@ -140,9 +140,9 @@ const browser = await openBrowser();
   it('shows text of strangers as text', async () => {
     const { page, complaints } = await openPage(browser!);
     await visit(page, '/problems?text=hostile');
-    await page.getByText('onerror').first().waitFor();
+    await page.locator('.long-table').getByText('onerror').first().waitFor();
     await visit(page, '/problems/hostile');
-    await page.getByText('onerror').first().waitFor();
+    await page.locator('.story').getByText('onerror').first().waitFor();
     expect(await page.title()).not.toContain('owned');
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -256,6 +256,9 @@ const answerOf = ({ arms, domains, adapters, answer }: any): unknown => answer ?
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main .question').first().waitFor();
   await page.locator('.waiting').waitFor({ state: 'detached' });
+  // What was asked for a moment ago is asked by now.
+  await page.waitForTimeout(150);
+  await page.locator('main[aria-busy="false"]').waitFor();
 }
 
 async function idsOf(

@@ -8,6 +8,7 @@ import { helpIsOpen, listenToKeys } from './state/keys.js';
 import { connection, foldedRecords, followLog, lag, paused, togglePause } from './state/live.js';
 import { path } from './state/place.js';
 import { chosenTheme, nextTheme } from './state/theme.js';
+import { reading } from './state/view.js';
 
 type Load = () => Promise<ComponentType>;
 
@@ -65,7 +66,7 @@ export function App(): JSX.Element {
         ))}
         <p class="note">read only</p>
       </nav>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} aria-busy={reading.value > 0}>
         {page === undefined ? (
           <h1>There is no such page.</h1>
         ) : (

@@ -168,10 +168,10 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
             {served === null ? (
               <p class="big">base model</p>
             ) : (
-              <p class="big">
+              <div class="big">
                 <a href={`/adapters/${served.adapterDigest}`}>v{served.version}</a>{' '}
                 <small class="mono">{short(served.adapterDigest)}</small>
-              </p>
+              </div>
             )}
             <Facts
               of={[

@@ -30,6 +30,11 @@ export function LongTable<Row>(props: {
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
   const at = rows.findIndex((row) => keyOf(row) === chosen);
+  // Keys may come faster than it is drawn.
+  const place = useRef(at);
+  useEffect(() => {
+    place.current = at;
+  }, [at]);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setHeight(entry!.contentRect.height));
     observer.observe(box.current!);
@@ -38,9 +43,10 @@ export function LongTable<Row>(props: {
   useEffect(() =>
     withKeys({
       move(by) {
-        const next = Math.min(Math.max(at + by, 0), rows.length - 1);
+        const next = Math.min(Math.max(place.current + by, 0), rows.length - 1);
         const row = rows[next];
         if (row === undefined) return;
+        place.current = next;
         onChoose(row);
         const own = box.current!;
         const head = ROW_PX;
@@ -49,7 +55,8 @@ export function LongTable<Row>(props: {
           own.scrollTop = (next + 1) * ROW_PX + head - own.clientHeight;
       },
       open() {
-        if (rows[at] !== undefined) onOpen(rows[at]);
+        const row = rows[place.current];
+        if (row !== undefined) onOpen(row);
       },
       close: onClose,
     }),

@@ -1,5 +1,6 @@
 /** A view of the read API, read again when the log went on. */
-import { useEffect, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { version } from './live.js';
 
 export interface View<T> {
@@ -8,6 +9,9 @@ export interface View<T> {
   /** What the gateway said instead; null while all is well. */
   readonly fault: string | null;
 }
+
+/** Answers that are awaited. */
+export const reading = signal(0);
 
 /** At most one reading in this time, however fast the log grows. */
 const PACE_MS = 1000;
@@ -20,26 +24,50 @@ export async function readView<T>(url: string): Promise<T> {
   return body;
 }
 
-/** @param follows whether it is read again when the log went on */
+/**
+ * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
+ * @param follows whether it is read again when the log went on
+ */
 export function useView<T>(url: string, follows = true): View<T> {
-  const [view, setView] = useState<View<T> & { readonly url: string }>({ data: null, fault: null, url });
+  const [view, setView] = useState<View<T>>({ data: null, fault: null });
   const at = follows ? version.value : 0;
+  const newest = useRef(at);
+  newest.current = at;
+  const wake = useRef(() => undefined as void);
   useEffect(() => {
     let isWanted = true;
-    const read = async (): Promise<void> => {
-      try {
-        const data = await readView<T>(url);
-        if (isWanted) setView({ data, fault: null, url });
-      } catch (error) {
-        if (isWanted) setView((before) => ({ ...before, fault: (error as Error).message, url }));
+    const follow = async (): Promise<void> => {
+      for (let read = Number.NaN; isWanted; ) {
+        if (read === newest.current) {
+          await new Promise<void>((resolve) => {
+            wake.current = resolve;
+          });
+          continue;
+        }
+        read = newest.current;
+        const next = await answerOf<T>(url);
+        if (!isWanted) return;
+        setView((before) => (next.data === null ? { ...before, fault: next.fault } : next));
+        await new Promise((resolve) => setTimeout(resolve, PACE_MS));
       }
     };
-    // What was never read is read at once.
-    const timer = setTimeout(() => void read(), view.data === null || view.url !== url ? 0 : PACE_MS);
+    void follow();
     return () => {
       isWanted = false;
-      clearTimeout(timer);
+      wake.current();
     };
-  }, [url, at]);
+  }, [url]);
+  useEffect(() => wake.current(), [at]);
   return view;
+}
+
+async function answerOf<T>(url: string): Promise<View<T>> {
+  reading.value++;
+  try {
+    return { data: await readView<T>(url), fault: null };
+  } catch (error) {
+    return { data: null, fault: (error as Error).message };
+  } finally {
+    reading.value--;
+  }
 }
