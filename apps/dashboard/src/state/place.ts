@@ -36,6 +36,10 @@ addEventListener('click', (event) => {
   if (link === null || link.origin !== location.origin || link.target !== '' || link.pathname.startsWith('/api/'))
     return;
   event.preventDefault();
+  const isElsewhere = link.pathname !== location.pathname;
   go(link.pathname + link.search);
+  if (!isElsewhere) return;
   scrollTo(0, 0);
+  // The keys belong to the page that one went to, and a reader of screens begins there.
+  document.getElementById('main')?.focus({ preventScroll: true });
 });
