@@ -14,11 +14,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { compile } from './build.mjs';
+import { buildPage, compile } from './build.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const DOOR = 'apps/cli/bin/seam.js';
 const SCOPE = '@seamstream/';
+/** Built, so that git does not know it: it is built anew from its sources. */
+const PAGE = 'apps/dashboard/page';
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const json = (path) => JSON.parse(read(path));
@@ -193,7 +195,7 @@ function closureOf(external) {
 }
 
 /** Puts the package into an empty folder. */
-function stage(folder, { modules, data, external }) {
+async function stage(folder, { modules, data, external }) {
   const manifest = json('package.json');
   const put = (path, text) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -204,6 +206,11 @@ function stage(folder, { modules, data, external }) {
     if (path.endsWith('package.json')) {
       const { name, version, type } = json(tracked(path));
       put(path, `${JSON.stringify({ name, version, type })}\n`);
+      continue;
+    }
+    if (path.replace(/\/$/, '') === PAGE) {
+      mkdirSync(dirname(join(folder, PAGE)), { recursive: true });
+      await buildPage(join(folder, PAGE));
       continue;
     }
     const files = [...belongs].filter((each) => each === path || each.startsWith(`${path.replace(/\/$/, '')}/`));

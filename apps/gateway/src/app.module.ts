@@ -8,6 +8,8 @@ import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
+import { PageModule } from './page/page.module.js';
+import { ViewsModule } from './views/views.module.js';
 
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
@@ -41,7 +43,13 @@ export class GatewayModule {
     const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
     const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
     context.endsWith(reading);
-    const parts = [WorldModule.of(world, access), await ChatModule.forRoot(context, world, assets), ApiModule];
+    const parts = [
+      WorldModule.of(world, access),
+      await ChatModule.forRoot(context, world, assets),
+      ApiModule,
+      await ViewsModule.of(world),
+      await PageModule.load(),
+    ];
     const server = await serveHttp(world, access, parts, shutdown, assets);
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };

@@ -8,6 +8,7 @@ export {
   type Podman,
   podman,
 } from './containers.js';
+export { CHROMIUM_ARGUMENTS, chromium } from './chromium.js';
 export {
   type Kafka,
   type KafkaBroker,

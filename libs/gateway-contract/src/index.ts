@@ -12,3 +12,11 @@ export { type FeedbackRequest, feedbackRequestSchema } from './feedback.js';
 export type { Model } from './models.js';
 export { openApiDocument } from './open-api.js';
 export { type ProblemsReply, problemsRequestSchema } from './problems.js';
+export {
+  doctorQuerySchema,
+  findQuerySchema,
+  logQuerySchema,
+  problemIdSchema,
+  problemsQuerySchema,
+  streamQuerySchema,
+} from './views.js';

@@ -27,3 +27,22 @@ export function count(value: number): string {
 export function plural(number: number, singular: string, pluralForm = `${singular}s`): string {
   return `${count(number)} ${number === 1 ? singular : pluralForm}`;
 }
+
+/** A fraction as a percentage with one decimal; "–" where there is none. */
+export function percent(fraction: number | null | undefined): string {
+  return fraction === null || fraction === undefined || Number.isNaN(fraction)
+    ? '–'
+    : `${(fraction * 100).toFixed(1)} %`;
+}
+
+/** 1536 as "1.5 KiB". */
+export function bytes(size: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  let unit = 0;
+  let scaled = size;
+  while (scaled >= 1024 && unit < units.length - 1) {
+    scaled /= 1024;
+    unit++;
+  }
+  return unit === 0 ? `${size} B` : `${scaled.toFixed(1)} ${units[unit] ?? ''}`;
+}

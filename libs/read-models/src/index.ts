@@ -7,6 +7,12 @@ export {
   adapterLineageProjection,
   type RefusedDecision,
 } from './adapter-lineage.projection.js';
+export {
+  type BufferContents,
+  type BufferContentsState,
+  type BufferVersion,
+  bufferContentsProjection,
+} from './buffer-contents.projection.js';
 export { type Cells, MemoryCells } from './cells.js';
 export { changesBy } from './counted-verdicts.js';
 export {
@@ -15,7 +21,20 @@ export {
   type FaithfulEntriesState,
   faithfulEntriesProjection,
 } from './faithful-entries.projection.js';
-export { type Ledger, type LedgerState, ledgerProjection } from './ledger.projection.js';
+export {
+  type Ledger,
+  type LedgerState,
+  ledgerProjection,
+  type ProblemStanding,
+  problemStandingIn,
+} from './ledger.projection.js';
+export {
+  type Lift,
+  type LiftCounts,
+  type LiftState,
+  liftProjection,
+  type ResultCount,
+} from './lift.projection.js';
 export {
   type Attempt,
   type AttemptResult,
@@ -27,6 +46,12 @@ export {
   type StoryRun,
 } from './problem-story.projection.js';
 export type { EventPosition, KeptProjection, Projection } from './projection.js';
+export {
+  MOST_RECENT_PROBLEMS,
+  type RecentProblem,
+  type RecentProblemsState,
+  recentProblemsProjection,
+} from './recent-problems.projection.js';
 export {
   type SuccessByArm,
   type SuccessByArmState,

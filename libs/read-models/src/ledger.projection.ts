@@ -186,6 +186,24 @@ function change(state: LedgerState, problemId: string, apply: (facts: ProblemFac
   if (after !== cell) state.cells.set(name, after);
 }
 
+/** What the ledger says of one problem. */
+export interface ProblemStanding {
+  readonly standing: Standing;
+  /** Its groups of candidates, in the order in which they were met. */
+  readonly groups: readonly Pick<Group, 'arm' | 'size' | 'numIn' | 'succeeded'>[];
+}
+
+/** Null for a problem that no fact names. */
+export function problemStandingIn({ cells }: LedgerState, problemId: string): ProblemStanding | null {
+  const cell = cells.get(`problem/${problemId}`);
+  if (cell === undefined) return null;
+  const facts = unpacked(cell);
+  return {
+    standing: standingOf(facts),
+    groups: facts.groups.map(({ arm, size, numIn, succeeded }) => ({ arm, size, numIn, succeeded })),
+  };
+}
+
 interface CandidatePlace {
   readonly problemId: string;
   readonly groupId: string;

@@ -1,8 +1,9 @@
 import { type EventType, encodeEvent } from '@seamstream/events';
 import { decodeRecord } from '@seamstream/log-reader';
+import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { PLAIN_STYLE, styleFor } from '../terminal/style.js';
-import { eventSummary, hexExcerpt, recordAsJson, renderRecord } from './event-line.js';
+import { renderRecord } from './event-line.js';
 
 const recordOf = (type: EventType) => {
   const { topic, key, value, headers } = encodeEvent(EXAMPLE_EVENTS[type]);

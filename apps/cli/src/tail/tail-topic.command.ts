@@ -5,6 +5,7 @@ import {
   type EventFilter,
   parseEventTypes,
   parseStartPosition,
+  recordAsJson,
   type StartPosition,
   tailTopics,
 } from '@seamstream/operations/tail';
@@ -12,7 +13,7 @@ import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { recordAsJson, renderRecord } from './event-line.js';
+import { renderRecord } from './event-line.js';
 
 interface TailOptions {
   readonly topic?: readonly string[];

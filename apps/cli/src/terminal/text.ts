@@ -2,6 +2,8 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
+export { bytes, percent } from '@seamstream/kernel';
+
 /** Cells that a text takes on a terminal: a letter of Chinese takes two, an accent and a style's escapes none. */
 export function cellsOf(text: string): number {
   // Most texts. The other way begins by compiling what all of Unicode's emoji are: a tenth of a second.
@@ -53,25 +55,6 @@ export function fitted(text: string, columns: number): string {
       return `${begin}${wrapped(line.slice(begin.length), columns, begin.length + 2)}`;
     })
     .join('\n');
-}
-
-/** A fraction as a percentage with one decimal; "–" where there is none. */
-export function percent(fraction: number | null | undefined): string {
-  return fraction === null || fraction === undefined || Number.isNaN(fraction)
-    ? '–'
-    : `${(fraction * 100).toFixed(1)} %`;
-}
-
-/** 1536 as "1.5 KiB". */
-export function bytes(size: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB'];
-  let unit = 0;
-  let scaled = size;
-  while (scaled >= 1024 && unit < units.length - 1) {
-    scaled /= 1024;
-    unit++;
-  }
-  return unit === 0 ? `${size} B` : `${scaled.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
 /** A time to the minute. @param atMs since the Unix epoch */

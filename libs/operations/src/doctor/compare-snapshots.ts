@@ -1,8 +1,11 @@
 /** Whether the snapshots of a log's read models answer as its records do. */
 import {
   adapterLineageProjection,
+  bufferContentsProjection,
   faithfulEntriesProjection,
   ledgerProjection,
+  liftProjection,
+  recentProblemsProjection,
   successByArmProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
@@ -27,6 +30,9 @@ export async function compareSnapshots(
         adapterLineageProjection,
         waitingAnswersProjection,
         activityProjection,
+        bufferContentsProjection,
+        liftProjection,
+        recentProblemsProjection,
       ],
       options,
     );

@@ -1,8 +1,18 @@
 export { type Activity, activityProjection } from './activity.projection.js';
 export { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 export {
+  type ArmRate,
+  type Comparison,
+  type EstimateMemory,
+  type LiftAnswer,
+  type LiftAnswers,
+  type LiftPoint,
+  liftAnswers,
+} from './lift-estimate.js';
+export {
   type Answered,
   readLedger,
+  readLift,
   readLineage,
   readRuns,
   readServing,

@@ -8,6 +8,7 @@ import {
   type KeptProjection,
   type Ledger,
   ledgerProjection,
+  liftProjection,
   type SuccessByArm,
   successByArmProjection,
   type TrainingProgress,
@@ -16,6 +17,7 @@ import {
 import { type ServedAdapterState, servedIn } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
+import { type LiftAnswers, liftAnswers } from './lift-estimate.js';
 import { type RecordedRun, recordedRuns } from './recorded-runs.js';
 
 /** An answer with what it rests on. */
@@ -37,6 +39,12 @@ export interface Serving {
 /** What became of every published problem. @throws the signal's reason when it aborts, as all of these */
 export function readLedger(kept: KeptLog, options: ReadingOptions): Promise<Answered<Ledger>> {
   return readOne(kept, ledgerProjection, options);
+}
+
+/** What experiences add, against the controls of the same mode. */
+export async function readLift(kept: KeptLog, options: ReadingOptions): Promise<Answered<LiftAnswers>> {
+  const lift = await readOne(kept, liftProjection, options);
+  return { ...lift, answer: liftAnswers(lift.answer) };
 }
 
 /** Success per arm, domain and adapter. */

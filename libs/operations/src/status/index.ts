@@ -1,1 +1,1 @@
-export { type Status, StatusReader } from './status.js';
+export { lagOf, type Status, type StatusAnswers, StatusReader, statusOf } from './status.js';

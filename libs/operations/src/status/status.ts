@@ -1,21 +1,24 @@
 /** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
 
 import { findingsIn } from '@seamstream/doctor';
-import { consumerLag } from '@seamstream/event-log';
+import { consumerLag, type EventLog } from '@seamstream/event-log';
 import { GROUP, TOPIC } from '@seamstream/events';
 import {
+  type AdapterLineage,
   adapterLineageProjection,
   type FaithfulEntries,
+  type FaithfulEntriesByAdapter,
   faithfulEntriesProjection,
   type Ledger,
   ledgerProjection,
+  type TrainingProgress,
   trainingProgressProjection,
   type WaitingAnswers,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
 import { shardName, shardsOf } from '@seamstream/success-buffer/shards';
-import { activityProjection } from '../read-models/activity.projection.js';
+import { type Activity, activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { faithfulBy, type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
 
@@ -50,32 +53,15 @@ export class StatusReader {
     this.reading ??= modelsOf(await openReading(this.kept));
     const { reading, models } = this.reading;
     await reading.readOn(options);
-    const written = models.written.answer();
-    const lineage = models.lineage.answer();
-    const { buffer, shards, newestAt } = models.activity.answer();
-    const { served } = lineage;
-    const runs = recordedRuns(models.training.answer(), lineage, written);
-    const ended = runs.filter(({ endedAt }) => endedAt !== null);
-    const last = runs.at(-1);
-    const promoted = runs.filter(({ decision }) => decision === 'promoted' || decision === 'served').length;
-    return {
+    const answers = {
       ledger: models.ledger.answer(),
       waiting: models.waiting.answer(),
-      lag: await this.lag(shards),
-      served,
-      entries: { all: written.all.quoting === 0 ? null : written.all, served: faithfulBy(written, served) },
-      buffer,
-      runs: { all: runs.length, promoted, underWay: runs.length - ended.length },
-      lastRun:
-        last === undefined
-          ? null
-          : {
-              ...{ runId: last.runId, algorithm: last.algorithm, status: last.status },
-              ...{ decision: last.decision, reason: last.reason },
-            },
-      findings: findingsIn(ended.at(-1)?.metrics ?? {}),
-      newestAt,
+      training: models.training.answer(),
+      lineage: models.lineage.answer(),
+      written: models.written.answer(),
+      activity: models.activity.answer(),
     };
+    return statusOf(answers, await lagOf(this.kept.log, answers.activity.shards));
   }
 
   /** What the answers rest on. */
@@ -87,28 +73,68 @@ export class StatusReader {
   close(): void {
     this.reading?.reading.close();
   }
+}
 
-  private async lag(shards: number): Promise<Status['lag']> {
-    const buffers = shardsOf(shards).map((shard) =>
-      shards === 1 ? GROUP.buffer : `${GROUP.buffer}.${shardName(shard)}`,
-    );
-    const consumers: [string, string][] = [
-      [GROUP.generator, TOPIC.problems],
-      [GROUP.executor, TOPIC.experiences],
-      ...buffers.map((group): [string, string] => [group, TOPIC.outcomes]),
-      [GROUP.trainer, TOPIC.outcomes],
-      [GROUP.judge, TOPIC.feedback],
-    ];
-    const present = new Set((await this.kept.log.topics()).map(({ name }) => name));
-    return Promise.all(
-      consumers
-        .filter(([, topic]) => present.has(topic))
-        .map(async ([consumer, topic]) => {
-          const lags = await consumerLag(this.kept.log, consumer, topic);
-          return { consumer, topic, records: [...lags.values()].reduce((sum, lag) => sum + lag, 0) };
-        }),
-    );
-  }
+/** What a status is made of. */
+export interface StatusAnswers {
+  readonly ledger: Ledger;
+  readonly waiting: WaitingAnswers;
+  readonly training: TrainingProgress;
+  readonly lineage: AdapterLineage;
+  readonly written: FaithfulEntriesByAdapter;
+  readonly activity: Activity;
+}
+
+/** The status that read models tell, as far as the same records. */
+export function statusOf(answers: StatusAnswers, lag: Status['lag']): Status {
+  const { ledger, waiting, training, lineage, written } = answers;
+  const { buffer, newestAt } = answers.activity;
+  const { served } = lineage;
+  const runs = recordedRuns(training, lineage, written);
+  const ended = runs.filter(({ endedAt }) => endedAt !== null);
+  const last = runs.at(-1);
+  const promoted = runs.filter(({ decision }) => decision === 'promoted' || decision === 'served').length;
+  return {
+    ledger,
+    waiting,
+    lag,
+    served,
+    entries: { all: written.all.quoting === 0 ? null : written.all, served: faithfulBy(written, served) },
+    buffer,
+    runs: { all: runs.length, promoted, underWay: runs.length - ended.length },
+    lastRun:
+      last === undefined
+        ? null
+        : {
+            ...{ runId: last.runId, algorithm: last.algorithm, status: last.status },
+            ...{ decision: last.decision, reason: last.reason },
+          },
+    findings: findingsIn(ended.at(-1)?.metrics ?? {}),
+    newestAt,
+  };
+}
+
+/** Records that each consumer has not answered yet. @param shards of the buffer */
+export async function lagOf(log: EventLog, shards: number): Promise<Status['lag']> {
+  const buffers = shardsOf(shards).map((shard) =>
+    shards === 1 ? GROUP.buffer : `${GROUP.buffer}.${shardName(shard)}`,
+  );
+  const consumers: [string, string][] = [
+    [GROUP.generator, TOPIC.problems],
+    [GROUP.executor, TOPIC.experiences],
+    ...buffers.map((group): [string, string] => [group, TOPIC.outcomes]),
+    [GROUP.trainer, TOPIC.outcomes],
+    [GROUP.judge, TOPIC.feedback],
+  ];
+  const present = new Set((await log.topics()).map(({ name }) => name));
+  return Promise.all(
+    consumers
+      .filter(([, topic]) => present.has(topic))
+      .map(async ([consumer, topic]) => {
+        const lags = await consumerLag(log, consumer, topic);
+        return { consumer, topic, records: [...lags.values()].reduce((sum, lag) => sum + lag, 0) };
+      }),
+  );
 }
 
 function modelsOf(reading: KeptReading) {

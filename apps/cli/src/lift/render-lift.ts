@@ -1,0 +1,53 @@
+/** What experiences add, as text. Pure. */
+import { count, onOneLine, percent, plural } from '@seamstream/kernel';
+import type { Comparison, LiftAnswer, LiftAnswers } from '@seamstream/operations/read-models';
+import type { Style } from '../terminal/style.js';
+import { renderTable } from '../terminal/table.js';
+
+const points = (fraction: number): string => `${fraction >= 0 ? '+' : '−'}${Math.abs(fraction * 100).toFixed(1)}`;
+
+function row(name: string, { treated, control, lift }: Comparison): string[] {
+  return [
+    onOneLine(name),
+    percent(treated.rate),
+    count(treated.problems),
+    percent(control.rate),
+    count(control.problems),
+    lift === null ? '–' : points(lift.value),
+    lift === null ? '–' : `${points(lift.interval95[0])} to ${points(lift.interval95[1])}`,
+  ];
+}
+
+export function renderLift({ modes, unsettled }: LiftAnswers, style: Style): string {
+  const waiting =
+    unsettled === 0
+      ? ''
+      : `${plural(unsettled, 'problem')} do not count yet: they, or some before them, have no end.\n`;
+  if (modes.length === 0) return `No problem counts yet.\n${waiting}`;
+  return `${modes.map((mode) => renderMode(mode, style)).join('\n')}${waiting}`;
+}
+
+function renderMode(mode: LiftAnswer, style: Style): string {
+  const table = renderTable(
+    [
+      { title: mode.mode.toUpperCase() },
+      { title: 'WITH', align: 'right' },
+      { title: 'PROBLEMS', align: 'right' },
+      { title: 'WITHOUT', align: 'right' },
+      { title: 'PROBLEMS', align: 'right' },
+      { title: 'LIFT', align: 'right' },
+      { title: '95 %, AT ANY LOOK', align: 'right' },
+    ],
+    [...mode.domains.map((each) => row(each.domain, each)), row('all', mode)],
+    style,
+  );
+  const { treated, control, unassigned } = mode.missing;
+  const missing = treated + control + unassigned;
+  return [
+    table,
+    mode.treatedShare === null ? 'No interval: the log names no share of the control arm, or several.\n' : '',
+    missing === 0
+      ? ''
+      : `${plural(missing, 'problem')} ended without a verdict: ${count(treated)} with experiences, ${count(control)} controls, ${count(unassigned)} before an arm.\n`,
+  ].join('');
+}

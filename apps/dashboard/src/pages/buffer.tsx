@@ -1,0 +1,140 @@
+/** The success buffer: what is kept of each stratum, what was refused and why, and its versions. */
+import type { BufferContents } from '@seamstream/read-models';
+import type { JSX } from 'preact';
+import { Card, Empty, Facts, How, Waiting } from '../parts/pieces.js';
+import { clock, count, percent, short } from '../parts/words.js';
+import { useView } from '../state/view.js';
+
+/** Versions that are listed, the newest first. */
+const MOST_VERSIONS = 100;
+
+export function BufferPage(): JSX.Element {
+  const { data, fault } = useView<BufferContents>('/api/views/buffer');
+  if (data === null) return <Waiting fault={fault} />;
+  const reasons = Object.keys(data.rejected);
+  const rows = data.strata.reduce((sum, stratum) => sum + stratum.rows, 0);
+  return (
+    <>
+      <h1>Buffer</h1>
+      {data.versions.length === 0 ? (
+        <Empty command="seam buffer">No version yet. One is committed when a round of problems is complete.</Empty>
+      ) : (
+        <div class="cards">
+          <Card
+            title="Kept"
+            how={<How counted="Rows of the newest version, and every decision of the buffer." command="seam buffer" />}
+          >
+            <p class="big">
+              <span data-value="rows">{count(rows)}</span> <small>rows</small>
+            </p>
+            <Facts
+              of={[
+                [
+                  'admitted',
+                  <span key="a" data-value="admitted">
+                    {count(data.admitted)}
+                  </span>,
+                ],
+                ...reasons.map((reason): readonly [string, string] => [
+                  `refused: ${reason.replaceAll('_', ' ')}`,
+                  count(data.rejected[reason]!),
+                ]),
+              ]}
+            />
+          </Card>
+          <Card
+            title="Strata"
+            size="wide"
+            how={
+              <How
+                counted="By domain and difficulty: rows in the newest version, admissions, and refusals by reason."
+                command="seam buffer --json"
+              />
+            }
+          >
+            <div class="scroll-x" tabIndex={0} role="region" aria-label="Strata of the buffer">
+              <table class="plain-table">
+                <thead>
+                  <tr>
+                    <th scope="col">stratum</th>
+                    <th scope="col" class="end">
+                      rows
+                    </th>
+                    <th scope="col" class="end">
+                      share
+                    </th>
+                    <th scope="col" class="end">
+                      admitted
+                    </th>
+                    {reasons.map((reason) => (
+                      <th key={reason} scope="col" class="end">
+                        {reason.replaceAll('_', ' ')}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.strata.map((stratum) => (
+                    <tr key={stratum.stratum}>
+                      <th scope="row">{stratum.stratum}</th>
+                      <td class="end">{count(stratum.rows)}</td>
+                      <td class="end">{percent(rows === 0 ? null : stratum.rows / rows)}</td>
+                      <td class="end">{count(stratum.admitted)}</td>
+                      {reasons.map((reason) => (
+                        <td key={reason} class="end">
+                          {count(stratum.rejected[reason] ?? 0)}
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </Card>
+          <Card
+            title="Versions"
+            size="full"
+            how={
+              <How
+                counted="Committed versions; each is rebuilt from the log by this command."
+                command="seam replay --verify-buffer"
+              />
+            }
+          >
+            <table class="plain-table">
+              <thead>
+                <tr>
+                  <th scope="col">version</th>
+                  <th scope="col">at</th>
+                  <th scope="col" class="end">
+                    rows
+                  </th>
+                  <th scope="col">digest</th>
+                  <th scope="col">manifest</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.versions
+                  .toReversed()
+                  .slice(0, MOST_VERSIONS)
+                  .map((version) => (
+                    <tr key={`${version.sequence}/${version.shard}`}>
+                      <th scope="row">
+                        {version.shards === 1
+                          ? version.sequence
+                          : `${version.sequence}, shard ${version.shard + 1}/${version.shards}`}
+                      </th>
+                      <td class="mono">{clock(version.at)}</td>
+                      <td class="end">{count(version.rows)}</td>
+                      <td class="mono">{short(version.bufferDigest)}</td>
+                      <td class="mono wrap">{version.manifestKey}</td>
+                    </tr>
+                  ))}
+              </tbody>
+            </table>
+          </Card>
+        </div>
+      )}
+    </>
+  );
+}

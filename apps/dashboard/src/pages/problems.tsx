@@ -1,0 +1,134 @@
+/** The problems that were published last: filters, live, with a look into one beside the list. */
+import type { ListedProblem, ProblemList } from '@seamstream/operations/views';
+import type { JSX } from 'preact';
+import { Empty, How, Standing, Waiting } from '../parts/pieces.js';
+import { LongTable } from '../parts/table.js';
+import { clock, count, plural, STANDINGS } from '../parts/words.js';
+import { go, query, setQuery } from '../state/place.js';
+import { useView } from '../state/view.js';
+import { Story } from './problem.js';
+
+/** Rows that are asked for at once; a filter finds what is further down. */
+const MOST_ROWS = 1000;
+
+const columns = [
+  {
+    title: 'time',
+    width: '84px',
+    cell: (row: ListedProblem) => <time class="mono dim">{clock(row.publishedAt)}</time>,
+  },
+  {
+    title: 'problem',
+    width: 'minmax(160px, 3fr)',
+    cell: (row: ListedProblem) => <a href={`/problems/${row.problemId}`}>{row.question}</a>,
+  },
+  { title: 'domain', width: 'minmax(90px, 1fr)', cell: (row: ListedProblem) => row.domain },
+  { title: 'arm', width: '80px', cell: (row: ListedProblem) => row.arm ?? '–' },
+  { title: 'candidates', width: '92px', end: true, cell: (row: ListedProblem) => `${row.numIn}/${row.candidates}` },
+  { title: 'became', width: '124px', cell: (row: ListedProblem) => <Standing standing={row.standing} /> },
+];
+
+/** Columns that make room for a look beside the list. */
+const ROOM: ReadonlySet<string> = new Set(['arm', 'candidates', 'domain']);
+
+export function ProblemsPage(): JSX.Element {
+  const asked = new URLSearchParams(query.value);
+  const peek = asked.get('peek');
+  asked.delete('peek');
+  asked.set('limit', String(MOST_ROWS));
+  const { data, fault } = useView<ProblemList>(`/api/views/problems?${asked}`);
+  return (
+    <>
+      <h1>Problems</h1>
+      <Filters domains={data?.domains ?? []} />
+      {data === null ? (
+        <Waiting fault={fault} />
+      ) : (
+        <>
+          {fault === null ? null : <Waiting fault={fault} />}
+          <p class="dim line">
+            <span>
+              {plural(data.matching, 'problem')}{' '}
+              {data.matching > data.rows.length ? `match, the newest ${count(data.rows.length)} are listed` : 'match'};
+              the newest {count(data.recent)} of <span data-value="all">{count(data.all)}</span> are looked at.
+            </span>
+            <How
+              counted="The problems published last, and what the ledger says of each. Older ones are found by id."
+              command="seam tail problems"
+            />
+          </p>
+          {data.rows.length === 0 ? (
+            <Empty command="seam publish problems.jsonl">No problem fits.</Empty>
+          ) : (
+            <div class={peek === null ? '' : 'with-peek'}>
+              <LongTable
+                label="Problems, newest first"
+                columns={peek === null ? columns : columns.filter(({ title }) => !ROOM.has(title))}
+                rows={data.rows}
+                keyOf={({ problemId }) => problemId}
+                chosen={peek}
+                onChoose={({ problemId }) => setQuery({ peek: problemId })}
+                onOpen={({ problemId }) => go(`/problems/${encodeURIComponent(problemId)}`)}
+                onClose={() => setQuery({ peek: undefined })}
+              />
+              {peek === null ? null : (
+                <aside class="peek" aria-label="The chosen problem">
+                  <p class="line">
+                    <a href={`/problems/${peek}`}>Open</a>
+                    <button type="button" onClick={() => setQuery({ peek: undefined })}>
+                      Close
+                    </button>
+                  </p>
+                  <Story problemId={peek} isPeek />
+                </aside>
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Filters({ domains }: { readonly domains: readonly string[] }): JSX.Element {
+  const choice = (name: string, label: string, values: readonly (readonly [string, string])[]): JSX.Element => (
+    <label>
+      {label}
+      <select value={query.value.get(name) ?? ''} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
+        <option value="">all</option>
+        {values.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <search class="filters">
+      {choice(
+        'domain',
+        'domain',
+        domains.map((each) => [each, each]),
+      )}
+      {choice(
+        'arm',
+        'arm',
+        ['explore', 'deploy', 'control'].map((each) => [each, each]),
+      )}
+      {choice(
+        'standing',
+        'became',
+        ['solved', 'failed', 'inFlight', 'ungraded', 'expired', 'deadLettered'].map((each) => [each, STANDINGS[each]!]),
+      )}
+      <label>
+        words or id
+        <input
+          type="search"
+          value={query.value.get('text') ?? ''}
+          onInput={(event) => setQuery({ text: event.currentTarget.value })}
+        />
+      </label>
+    </search>
+  );
+}

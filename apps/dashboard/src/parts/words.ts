@@ -1,0 +1,56 @@
+/** Numbers, times and ids as one reads them. */
+const counts = new Intl.NumberFormat('en');
+
+export const count = (value: number): string => counts.format(value);
+export const percent = (share: number | null | undefined, digits = 1): string =>
+  share === null || share === undefined || Number.isNaN(share) ? '–' : `${(share * 100).toFixed(digits)} %`;
+/** A difference in percentage points, with its sign. */
+export const points = (difference: number): string =>
+  `${difference >= 0 ? '+' : '−'}${Math.abs(difference * 100).toFixed(1)}`;
+export const short = (id: string): string => id.slice(0, 8);
+export const figure = (value: number): string =>
+  Number.isInteger(value)
+    ? count(value)
+    : Math.abs(value) >= 1e-3
+      ? String(Number(value.toPrecision(4)))
+      : value.toExponential(2);
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+export const time = (at: number): string => times.format(at);
+export const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+
+/** How long ago, in the largest unit that fits. */
+export function ago(at: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1000));
+  if (seconds < 90) return `${seconds} s ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  return seconds < 129_600 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`;
+}
+
+export function bytes(size: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  let unit = 0;
+  let scaled = size;
+  for (; scaled >= 1024 && unit < units.length - 1; unit++) scaled /= 1024;
+  return unit === 0 ? `${size} B` : `${scaled.toFixed(1)} ${units[unit]!}`;
+}
+
+/** JSON of strangers, indented where it is JSON and as it is where not. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+export const STANDINGS: Readonly<Record<string, string>> = {
+  solved: 'solved',
+  failed: 'not solved',
+  notSolved: 'not solved',
+  ungraded: 'ungraded',
+  expired: 'expired',
+  deadLettered: 'dead letter',
+  inFlight: 'in flight',
+};

@@ -1,0 +1,73 @@
+/** A view of the read API, read again when the log went on. */
+import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { version } from './live.js';
+
+export interface View<T> {
+  /** Null before the first answer. */
+  readonly data: T | null;
+  /** What the gateway said instead; null while all is well. */
+  readonly fault: string | null;
+}
+
+/** Answers that are awaited. */
+export const reading = signal(0);
+
+/** At most one reading in this time, however fast the log grows. */
+const PACE_MS = 1000;
+
+export async function readView<T>(url: string): Promise<T> {
+  const answer = await fetch(url).catch(() => null);
+  if (answer === null) throw new Error('The gateway does not answer.');
+  const body = (await answer.json()) as T & { readonly error?: { readonly message: string } };
+  if (!answer.ok) throw new Error(body.error?.message ?? `The gateway answered with status ${answer.status}.`);
+  return body;
+}
+
+/**
+ * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
+ * @param follows whether it is read again when the log went on
+ */
+export function useView<T>(url: string, follows = true): View<T> {
+  const [view, setView] = useState<View<T>>({ data: null, fault: null });
+  const at = follows ? version.value : 0;
+  const newest = useRef(at);
+  newest.current = at;
+  const wake = useRef(() => undefined as void);
+  useEffect(() => {
+    let isWanted = true;
+    const follow = async (): Promise<void> => {
+      for (let read = Number.NaN; isWanted; ) {
+        if (read === newest.current) {
+          await new Promise<void>((resolve) => {
+            wake.current = resolve;
+          });
+          continue;
+        }
+        read = newest.current;
+        const next = await answerOf<T>(url);
+        if (!isWanted) return;
+        setView((before) => (next.data === null ? { ...before, fault: next.fault } : next));
+        await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+      }
+    };
+    void follow();
+    return () => {
+      isWanted = false;
+      wake.current();
+    };
+  }, [url]);
+  useEffect(() => wake.current(), [at]);
+  return view;
+}
+
+async function answerOf<T>(url: string): Promise<View<T>> {
+  reading.value++;
+  try {
+    return { data: await readView<T>(url), fault: null };
+  } catch (error) {
+    return { data: null, fault: (error as Error).message };
+  } finally {
+    reading.value--;
+  }
+}

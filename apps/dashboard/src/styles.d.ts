@@ -1,0 +1,2 @@
+/** Sheets are taken in by Vite. */
+declare module '*.css';

@@ -1,0 +1,99 @@
+/** The dashboard's read models while somebody looks: folded on at a pace, the same for all who look. Nobody looks: nothing is read. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeptLog } from '@seamstream/operations/read-models';
+import { DashboardReader, type Overview } from '@seamstream/operations/views';
+import type { GatewayWorld } from '../gateway-world.js';
+
+/** What a page is told: the place, and what the first page shows there. */
+export interface LiveChange {
+  /** Offsets that were folded, by partition. */
+  readonly position: Readonly<Record<string, number>>;
+  /** When it was folded, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly overview: Overview;
+}
+
+/** At most four changes a second. */
+const PACE_MS = 250;
+/** After a failure of the log. */
+const PAUSE_MS = 2_000;
+
+const NO_PROGRESS = { advance: () => undefined, stop: () => undefined };
+
+export class LiveViews {
+  private readonly reader: DashboardReader;
+  private readonly watchers = new Set<(change: LiveChange) => void>();
+  private last: LiveChange | undefined;
+  private isFollowing = false;
+
+  constructor(
+    private readonly world: GatewayWorld,
+    kept: KeptLog,
+  ) {
+    this.reader = new DashboardReader(kept);
+  }
+
+  /** The read models, with all that is in the log now. @throws what the log throws */
+  async current(): Promise<DashboardReader> {
+    await this.readOn();
+    return this.reader;
+  }
+
+  /** What the first page shows now. */
+  async change(): Promise<LiveChange> {
+    await this.readOn();
+    return this.last!;
+  }
+
+  /** Tells of every change from now on, until the returned function is called. */
+  watch(tell: (change: LiveChange) => void): () => void {
+    this.watchers.add(tell);
+    void this.follow();
+    return () => this.watchers.delete(tell);
+  }
+
+  async close(): Promise<void> {
+    this.watchers.clear();
+    await this.reader.close();
+  }
+
+  private async readOn(): Promise<void> {
+    await this.reader.refresh({ signal: this.world.closing, progress: () => NO_PROGRESS });
+    const { position } = this.reader;
+    const overview = this.reader.overview();
+    const last = this.last;
+    // How far consumers are changes without a new record.
+    if (last !== undefined && positionId(last.position) === positionId(position) && isSameLag(last.overview, overview))
+      return;
+    this.last = { position, at: this.world.clock.now(), overview };
+    for (const tell of this.watchers) tell(this.last);
+  }
+
+  private async follow(): Promise<void> {
+    if (this.isFollowing) return;
+    this.isFollowing = true;
+    const { closing, logger } = this.world;
+    while (this.watchers.size > 0 && !closing.aborted) {
+      let pause = PACE_MS;
+      try {
+        await this.readOn();
+      } catch (error) {
+        if (closing.aborted) break;
+        logger.warn({ err: error }, 'the dashboard could not read on');
+        pause = PAUSE_MS;
+      }
+      await sleep(pause, undefined, { signal: closing, ref: false }).catch(() => undefined);
+    }
+    this.isFollowing = false;
+  }
+}
+
+const isSameLag = (one: Overview, other: Overview): boolean =>
+  one.status.lag.every(({ records }, index) => records === other.status.lag[index]?.records);
+
+/** A position as the id of a message: `seam.outcomes/0=12 seam.outcomes/1=9`. */
+export function positionId(position: LiveChange['position']): string {
+  return Object.entries(position)
+    .map(([partition, next]) => `${partition}=${next}`)
+    .join(' ');
+}

@@ -1,0 +1,164 @@
+/** What the dashboard reads. Every answer comes from an operation that the command line uses as well, so that their numbers are the same. */
+import { Controller, Get, Header, Inject, Param, Query } from '@nestjs/common';
+import { loadEntrySchemas } from '@seamstream/experience';
+import {
+  doctorQuerySchema,
+  findQuerySchema,
+  logQuerySchema,
+  problemIdSchema,
+  problemsQuerySchema,
+} from '@seamstream/gateway-contract';
+import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream/operations/dead-letters';
+import { examineSystem } from '@seamstream/operations/doctor';
+import { readStory } from '@seamstream/operations/show';
+import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
+import { browseLog, findAnything, listProblems, parseLogFilter } from '@seamstream/operations/views';
+import { GatewayWorld } from '../gateway-world.js';
+import { asJson } from './as-json.js';
+import { KeptLogOfWorld } from './kept-log.js';
+import { LiveViews } from './live-views.js';
+
+const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'] as const;
+const FRESH = ['cache-control', 'no-store'] as const;
+const NO_PROGRESS = { advance: () => undefined, stop: () => undefined };
+
+@Controller('api/views')
+export class ViewsController {
+  constructor(
+    @Inject(GatewayWorld) private readonly world: GatewayWorld,
+    @Inject(LiveViews) private readonly live: LiveViews,
+    @Inject(KeptLogOfWorld) private readonly kept: KeptLogOfWorld,
+  ) {}
+
+  @Get('overview')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async overview(): Promise<string> {
+    return asJson(await this.live.change());
+  }
+
+  @Get('problems')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async problems(@Query() query: unknown): Promise<string> {
+    const { offset, limit, ...filter } = problemsQuerySchema.parse(query);
+    return asJson(listProblems((await this.live.current()).problems(), filter, { offset, limit }));
+  }
+
+  @Get('problems/:id')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async problem(@Param('id') id: unknown): Promise<string> {
+    const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
+      signal: this.world.closing,
+      progress: () => NO_PROGRESS,
+    });
+    const versions = Object.fromEntries(lineage.versions.map((each) => [each.adapterDigest, each.version]));
+    return asJson({ story, doubts: Object.fromEntries(doubts), versions });
+  }
+
+  @Get('adapters')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async adapters(): Promise<string> {
+    return asJson((await this.live.current()).lineage());
+  }
+
+  @Get('runs')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async runs(): Promise<string> {
+    return asJson({ runs: (await this.live.current()).runs() });
+  }
+
+  @Get('buffer')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async buffer(): Promise<string> {
+    return asJson((await this.live.current()).buffer());
+  }
+
+  @Get('success')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async success(): Promise<string> {
+    return asJson((await this.live.current()).success());
+  }
+
+  @Get('log')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async log(@Query() query: unknown): Promise<string> {
+    const { topics = '', filter, limit, before } = logQuerySchema.parse(query);
+    const names = topics.split(',').filter((name) => name !== '');
+    const request = { topics: names, filter: parseLogFilter(filter), limit, before };
+    const { records, ...rest } = await browseLog(this.world.drivers.log, request, this.world.closing);
+    const told = records.map((decoded) => ({
+      ...recordAsJson(decoded),
+      headers: decoded.record.headers,
+      summary: 'event' in decoded ? eventSummary(decoded.event) : hexExcerpt(decoded.record.value, 32),
+    }));
+    return asJson({ records: told, ...rest });
+  }
+
+  @Get('dead-letters')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async deadLetters(): Promise<string> {
+    const { log } = this.world.drivers;
+    const { letters, unreadable } = await readDeadLetters(log);
+    const redriven = await readRedriven(log, letters);
+    return asJson({
+      deadLetters: letters.map((letter) => ({ ...letter, redriven: redriven.has(placeOf(letter)) })),
+      byCode: Object.fromEntries(countByCode(letters)),
+      unreadable,
+    });
+  }
+
+  @Get('doctor')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async doctor(@Query() query: unknown): Promise<string> {
+    const { groups } = doctorQuerySchema.parse(query);
+    const { config, drivers, closing } = this.world;
+    const world = {
+      openKeptLog: () => this.kept.open(),
+      openObjects: async () => drivers.objects,
+      entrySchemas: () => loadEntrySchemas(config.entrySchemas),
+    };
+    const { findings, facts, snapshots } = await examineSystem(
+      world,
+      { groups },
+      { signal: closing, progress: () => NO_PROGRESS },
+    );
+    const { groups: looked, runs, admission } = facts;
+    return asJson({
+      findings,
+      looked: { groups: looked.length, runs: runs.map(({ runId }) => runId), admitted: admission.admitted, snapshots },
+    });
+  }
+
+  @Get('find')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async find(@Query() query: unknown): Promise<string> {
+    const { id } = findQuerySchema.parse(query);
+    const reader = await this.live.current();
+    const { recent } = reader.problems();
+    return asJson({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), recent }) });
+  }
+
+  @Get('health')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async health(): Promise<string> {
+    const { config, drivers } = this.world;
+    const topics = await drivers.log.topics();
+    return asJson({
+      log: { driver: config.eventLog.driver, identity: await drivers.log.identity(), topics },
+      objects: { driver: config.objectStore.driver },
+      node: process.version,
+      startedAt: Math.round(this.world.clock.now() - process.uptime() * 1000),
+    });
+  }
+}

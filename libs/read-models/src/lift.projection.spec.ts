@@ -1,0 +1,130 @@
+import type { SeamEvent } from '@seamstream/events';
+import {
+  answerOf,
+  deadLettered,
+  executionFailed,
+  expired,
+  interleaved,
+  placed,
+  published,
+  recorded,
+  withheld,
+} from '@seamstream/testing/log-of';
+import fc from 'fast-check';
+import { type Lift, liftProjection } from './lift.projection.js';
+import { MOST_RECENT_PROBLEMS, recentProblemsProjection } from './recent-problems.projection.js';
+
+const liftOf = (events: readonly SeamEvent[]): Lift => answerOf(liftProjection, placed(events));
+const CONTROL = { arm: 'control' } as const;
+
+describe('the counts of a lift', () => {
+  it('are problems, each with the share of its candidates that solved it', () => {
+    const { modes, unsettled } = liftOf([
+      published('a'),
+      recorded('a', true, { index: 0, size: 4 }),
+      recorded('a', false, { index: 1, size: 4 }),
+      recorded('a', false, { index: 2, size: 4 }),
+      recorded('a', true, { index: 3, size: 4 }),
+      published('b'),
+      withheld('b'),
+      recorded('b', false, CONTROL),
+    ]);
+    expect(unsettled).toBe(0);
+    expect(modes).toMatchObject([
+      {
+        mode: 'explore',
+        counts: [
+          { treated: false, result: 0, problems: 1 },
+          { treated: true, result: 0.5, problems: 1 },
+        ],
+        domains: [{ domain: 'arithmetic' }],
+        missing: { treated: 0, control: 0, unassigned: 0 },
+      },
+    ]);
+  });
+
+  it('wait for the problems published before, so that slow failures favour no arm', () => {
+    const slow = [published('slow'), ...['x', 'y', 'z'].flatMap((id) => [published(id), recorded(id, true)])];
+    // All in one partition: in the others nothing waits.
+    const log = slow.map((event, offset) => {
+      const topic = event.type === 'ProblemPublished' ? 'seam.problems' : 'seam.outcomes';
+      return [event, { topic, partition: 0, offset }] as const;
+    });
+    expect(answerOf(liftProjection, log)).toMatchObject({ modes: [], unsettled: 4 });
+    const late = [recorded('slow', false), { topic: 'seam.outcomes', partition: 0, offset: 99 }] as const;
+    expect(answerOf(liftProjection, [...log, late])).toMatchObject({
+      modes: [
+        {
+          counts: [
+            { result: 0, problems: 1 },
+            { result: 1, problems: 3 },
+          ],
+        },
+      ],
+      unsettled: 0,
+    });
+  });
+
+  it('leave failures of the infrastructure, expiries and dead letters to a count of their own', () => {
+    const { modes } = liftOf([
+      ...['a', 'b', 'c', 'd'].map(published),
+      executionFailed('a'),
+      expired('b'),
+      deadLettered('seam.experiences', 'c', 1),
+      executionFailed('d', { index: 0, size: 2 }),
+      recorded('d', true, { index: 1, size: 2 }),
+    ]);
+    expect(modes).toMatchObject([
+      { counts: [{ treated: true, result: 1, problems: 1 }], missing: { treated: 1, control: 0, unassigned: 2 } },
+    ]);
+  });
+
+  it('take a result that came after all, and count a problem once', () => {
+    const late = [deadLettered('seam.outcomes', 'a', 1), published('a'), recorded('a', true)];
+    for (const events of [late, late.toReversed(), [...late, recorded('a', false), published('a')]])
+      expect(liftOf(events).modes).toMatchObject([
+        { counts: [{ result: 1, problems: 1 }], missing: { treated: 0, unassigned: 0 } },
+      ]);
+  });
+
+  it('name the shares of the control arm that the log has', () => {
+    expect(liftOf([withheld('a'), withheld('b')]).controlShares).toHaveLength(1);
+  });
+
+  it('are the same for every order of reading partitions', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(30), fc.nat(6), fc.boolean(), fc.nat(2)), { maxLength: 120 }),
+        fc.nat(),
+        (facts, seed) => {
+          const events = facts.map(([n, kind, success, index]): SeamEvent => {
+            const id = `p${n}`;
+            const options = n % 5 === 0 ? CONTROL : { index, size: 3 };
+            if (kind < 2) return published(id);
+            if (kind < 4) return recorded(id, success, options);
+            if (kind === 4) return executionFailed(id, options);
+            return kind === 5 ? expired(id) : deadLettered('seam.outcomes', id, n);
+          });
+          const log = placed(events);
+          expect(answerOf(liftProjection, interleaved(log, seed))).toEqual(answerOf(liftProjection, log));
+        },
+      ),
+    );
+  });
+});
+
+describe('the recent problems', () => {
+  it('are the newest, once each, in an order that partitions do not change', () => {
+    const log = placed([...Array.from({ length: 40 }, (_, i) => published(`p${i}`)), published('p3')]);
+    const recent = answerOf(recentProblemsProjection, log);
+    expect(recent.map(({ problemId }) => problemId)).toEqual(Array.from({ length: 40 }, (_, i) => `p${39 - i}`));
+    expect(answerOf(recentProblemsProjection, interleaved(log, 7))).toEqual(recent);
+  });
+
+  it('are as many as are kept, whatever the length of the log', () => {
+    const events = Array.from({ length: MOST_RECENT_PROBLEMS + 2_600 }, (_, i) => published(`p${i}`));
+    const recent = answerOf(recentProblemsProjection, placed(events));
+    expect(recent).toHaveLength(MOST_RECENT_PROBLEMS);
+    expect(recent[0]?.problemId).toBe(`p${events.length - 1}`);
+  });
+});

@@ -1,0 +1,41 @@
+/** A real browser with nothing of its own: no page, no storage, no call to anybody but the page's own host. */
+import { CHROMIUM_ARGUMENTS, chromium } from '@seamstream/dev-servers';
+import { isSeamError, messageOf } from '@seamstream/kernel';
+import { type Browser, chromium as driver, type Page } from 'playwright-core';
+
+/** What a page did that it should not have. */
+export interface Watched {
+  readonly page: Page;
+  /** Errors of scripts, complaints of the console (the content security policy's are among them), requests to other hosts. */
+  readonly complaints: string[];
+}
+
+/** The browser; undefined, said aloud, where this machine has none. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  let executablePath: string;
+  try {
+    executablePath = await chromium();
+  } catch (error) {
+    if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
+    process.stderr.write(`SKIPPED: no browser here. ${messageOf(error)}\n`);
+    return undefined;
+  }
+  return driver.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
+}
+
+/** A page in a fresh context of the browser. */
+export async function openPage(browser: Browser, scheme: 'light' | 'dark' = 'light'): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, colorScheme: scheme });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // A gateway that is down while it starts again is what one of the tests makes.
+    if (message.type() === 'error' && !message.text().includes('ERR_')) complaints.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (!['127.0.0.1', 'localhost'].includes(new URL(request.url()).hostname))
+      complaints.push(`request to another host: ${request.url()}`);
+  });
+  return { page, complaints };
+}
