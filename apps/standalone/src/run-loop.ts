@@ -239,6 +239,8 @@ async function measured(input: MeasureRunInput): Promise<FinishedReport> {
       return reportOfEdits(await measureEditsRun(input));
     case 'library':
       return reportOfLibrary(await measureLibraryRun(input));
+    case 'team':
+      throw new SeamError('INTERNAL', 'a team learns in stages, which team/run-team.ts runs and measures');
   }
 }
 

@@ -1,4 +1,5 @@
 export { bubblewrap } from './bubblewrap.js';
+export { CHROMIUM_ARGUMENTS, chromium } from './chromium.js';
 export {
   type BuiltImage,
   buildImage,
@@ -8,7 +9,6 @@ export {
   type Podman,
   podman,
 } from './containers.js';
-export { CHROMIUM_ARGUMENTS, chromium } from './chromium.js';
 export {
   type Kafka,
   type KafkaBroker,

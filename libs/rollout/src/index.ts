@@ -11,9 +11,9 @@ export {
 export { fittingPrompt } from './fitting-prompt.js';
 export { encodePrompt, type GeneratorModel } from './generator-model.port.js';
 export { type Judgement, judge, judgeAll } from './judge.js';
-export { decodeServed, isLibrary, type Served, weightsOf } from './served.js';
 export { REWARD_KINDS, type RewardChoice, rewardShape } from './rewards/reward.config.js';
 export type { Measurement } from './rewards/reward.types.js';
 export { ConfiguredReward, configuredReward, examinationOf, measurementOf } from './rewards/rewards.js';
+export { decodeServed, isLibrary, type Served, weightsOf } from './served.js';
 export type { Unjudged } from './unjudged.js';
 export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';
