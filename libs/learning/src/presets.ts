@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';
 import type { grpoConfigSchema } from './grpo.js';
+import { gym, trainingFreeGrpo } from './library.presets.js';
 import type { LearningPreset } from './preset.types.js';
 import { sealArc, sealPaperArc, sealPaperKnowledge, sealSquad, sealTest } from './seal.presets.js';
 import { seamPaper } from './seam-paper.preset.js';
@@ -28,7 +29,7 @@ const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
 /**
  * `embedded`: a generator of about a million parameters, all weights trained, rounds of 64 problems. `seam-paper`: SEAM as its
  * authors run it, for a pretrained generator. The others are about self-edits: SEAL as its authors run it, a smaller setting for SQuAD, and
- * minutes with the shipped models.
+ * minutes with the shipped models. `training-free-grpo` and `gym` are about libraries.
  */
 export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   [
@@ -44,4 +45,6 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   ['seal-paper-arc', sealPaperArc],
   ['few-shot-learning-arc', sealArc],
   ['test', sealTest],
+  ['training-free-grpo', trainingFreeGrpo],
+  ['gym', gym],
 ]);

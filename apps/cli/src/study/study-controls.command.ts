@@ -9,6 +9,7 @@ import { waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { renderStudy } from './render-study.js';
+import { studyLibraryCommand } from './study-library.command.js';
 import { renderStudyPage } from './study-page.js';
 import { studyRetentionCommand } from './study-retention.command.js';
 import { studySelfEditsCommand } from './study-self-edits.command.js';
@@ -97,6 +98,7 @@ export function studyCommand(run: RunCommand): Command {
       ]),
     )
     .addCommand(studyControlsCommand(run))
+    .addCommand(studyLibraryCommand(run))
     .addCommand(studySelfEditsCommand(run))
     .addCommand(studyRetentionCommand(run))
     .addCommand(studySessionsCommand(run));

@@ -9,6 +9,7 @@ export type {
 export { type Evaluated, type EvaluationRequest, evaluateAdapter, isJudged } from './evaluate-adapter.js';
 export { DEFAULT_SET, type WorldSet } from './evaluation-problems.js';
 export { type Studied, type StudyRequest, studyAdapter } from './study-adapter.js';
+export { type LibraryStudyRequest, type StudiedLibrary, studyLibraryOf } from './study-library.js';
 export {
   type LearnerModel,
   type RetentionReport,

@@ -171,6 +171,29 @@ const sealArc: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '0', source: 'belongs to another rule' },
 };
 
+/** Training-Free GRPO as its authors run it (arXiv 2510.08191; github.com/TencentCloudADP/youtu-agent, branch training_free_GRPO). */
+const trainingFreeGrpo: Readonly<Record<string, PresetValue>> = {
+  SEAM_ENTRY_SCHEMAS: { value: 'memory-item', source: 'math/prompts.py: all experiences as lines of one text' },
+  SEAM_GENERATOR_GROUP_SIZE: { value: '5', source: 'train.py: grpo_n 5' },
+  SEAM_GENERATOR_SCOUTS: { value: '0', source: 'all attempts with the library' },
+  SEAM_GENERATOR_SAMPLING_TEMPERATURE: { value: '0.7', source: 'train.py: rollout_temperature 0.7' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '4096', source: 'room for 46 experiences' },
+  SEAM_EXECUTOR_MAX_TOKENS: { value: '16384', source: 'README: 16,384 tokens' },
+  SEAM_TRAINER_METHOD: { value: 'library', source: 'no weight changes' },
+  SEAM_TRAINER_ALGORITHM: { value: 'llm', source: 'section 2' },
+  SEAM_TRAINER_PRESET: { value: 'training-free-grpo', source: 'libs/learning/src/library.presets.ts' },
+  SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '100', source: 'README: batches of 100 problems' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '4096', source: 'as the generator' },
+  SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '16384', source: 'as the executor' },
+};
+
+/** The same with the values of a project's plan for a gym: batches of 64, three operations, and a library that is compared. */
+const gym: Readonly<Record<string, PresetValue>> = {
+  ...trainingFreeGrpo,
+  SEAM_TRAINER_PRESET: { value: 'gym', source: 'libs/learning/src/library.presets.ts' },
+  SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '64', source: 'batches of 64 problems' },
+};
+
 const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
   ['seam-paper', seamPaper],
   ['seal-paper-knowledge', sealPaperKnowledge],
@@ -178,6 +201,8 @@ const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new 
   ['seal-paper-arc', sealPaperArc],
   ['few-shot-learning-arc', sealArc],
   ['test', sealTest],
+  ['training-free-grpo', trainingFreeGrpo],
+  ['gym', gym],
 ]);
 
 /** Chooses a preset. */

@@ -1,0 +1,61 @@
+/** What a library is worth, beside controls and other libraries. */
+import { type LibraryStudy, studyLibrary } from '@seamstream/evaluation';
+import { type ExperienceLibrary, importLibrary } from '@seamstream/experience-library';
+import { readLibrary } from '../library/libraries.js';
+import type { AskingObserver, AskingWorld } from './asking-world.js';
+import { chosenProblems, type ProblemOptions } from './evaluation-problems.js';
+
+export interface LibraryStudyRequest extends ProblemOptions {
+  /** `served`, or the first digits of a digest. */
+  readonly library: string;
+  /** Further libraries: a digest's first digits, or a file as youtu-agent's practice writes one. */
+  readonly against: readonly string[];
+  readonly seed: string;
+  readonly limit?: number;
+}
+
+export interface StudiedLibrary {
+  readonly digest: string;
+  readonly result: LibraryStudy;
+}
+
+/** Problems that are asked together. */
+const BATCH = 64;
+
+/**
+ * Measures every row on the problems of a file, or without one on a set of the demonstration.
+ * @throws as `evaluateAdapter`; INVALID_INPUT for weights
+ */
+export async function studyLibraryOf(
+  world: AskingWorld & { readInput(path: string): Promise<Uint8Array> },
+  path: string | undefined,
+  request: LibraryStudyRequest,
+  observer: AskingObserver<StudiedLibrary>,
+): Promise<StudiedLibrary> {
+  const problems = await chosenProblems(world, path, request);
+  const models = await world.openModels();
+  const { generator, environment, prompts, maxEntryTokens } = models;
+  observer.opened(models, problems);
+  const { library } = await readLibrary(world, request.library, observer.reading);
+  const others = new Map<string, ExperienceLibrary>();
+  for (const word of request.against)
+    others.set(
+      word,
+      /^[0-9a-f]{4,64}$/i.test(word)
+        ? (await readLibrary(world, word, observer.reading)).library
+        : importLibrary(Buffer.from(await world.readInput(word)).toString(), generator.digest),
+    );
+  const schemaFor = await world.entrySchemas();
+  const result = await studyLibrary(problems, {
+    ...{ library, others, generator, environment, prompts, maxEntryTokens },
+    ...{ seed: request.seed, batchSize: BATCH },
+    schemaFor: (domain) => schemaFor(domain),
+    onProgress: (row, done, total) => {
+      observer.progress(row, done, total);
+      world.signal.throwIfAborted();
+    },
+  });
+  const studied = { digest: library.digest, result };
+  observer.measured(studied);
+  return studied;
+}

@@ -1,0 +1,43 @@
+/** Libraries of experiences: what is proposed, what becomes of it, how it acts, and what a model is paid for. */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+const LIBRARY = 'libs/experience-library/src';
+
+export default [
+  ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/consolidate.spec.ts`, [
+    {
+      control: 'a merge has its items for itself',
+      from: 'for (const id of ids) this.claimed.set(',
+      to: 'for (const id of []) this.claimed.set(',
+    },
+    { control: 'the cap of a library holds', from: 'this.items.size >= maxItems', to: 'false' },
+    { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
+    { control: 'control characters are no part of a text', from: '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+', to: '\\n+' },
+  ]),
+  ...quick(`${LIBRARY}/proposals.ts`, `${LIBRARY}/consolidate.spec.ts`, [
+    {
+      control: 'the weight of a proposal decides, not its place',
+      from: 'b.united.groups.length - a.united.groups.length || compareText(a.act, b.act)',
+      to: '0',
+    },
+  ]),
+  ...quick(`${LIBRARY}/contrast.decide.ts`, `${LIBRARY}/contrast.spec.ts`, [
+    {
+      control: 'writers are compared with themselves alone',
+      from: 'JSON.stringify([attempt.groupId, attempt.writer])',
+      to: 'JSON.stringify([attempt.groupId])',
+    },
+    { control: 'many texts are tested at one level together', from: 'level / (ascending.length - i)', to: 'level' },
+  ]),
+  ...quick(`${LIBRARY}/library.ts`, `${LIBRARY}/library.spec.ts`, [
+    {
+      control: 'a library is what its digest says',
+      from: 'expected.digest !== undefined && expected.digest !== library.digest',
+      to: 'false',
+    },
+  ]),
+  ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
+    { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
+    { control: 'what is done again asks nobody', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
+    { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
+  ]),
+];
