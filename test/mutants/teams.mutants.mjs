@@ -1,0 +1,131 @@
+// Teams and their sequential tuning (docs/adr/0074, docs/adr/0075).
+const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
+const teams = { suite: 'quick', spec: 'libs/team-tuning/src/team.spec.ts' };
+const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
+
+const rows = (base, file, title, controls) =>
+  controls.map((each) => ({ ...base, file: `libs/team-tuning/src/${file}`, title, ...each }));
+
+export default [
+  ...rows(formulas, 'formulas/sequence-ratio.ts', 'the ratio of a turn', [
+    {
+      control: 'one token cannot carry a ratio away',
+      from: 'sum += clamped(difference, TOKEN_CLAMP_NATS);',
+      to: 'sum += difference;',
+    },
+    {
+      control: 'a whole turn cannot carry a ratio away',
+      from: 'Math.exp(clamped(sum, SEQUENCE_CLAMP_NATS))',
+      to: 'Math.exp(sum)',
+    },
+    {
+      control: 'what is clamped has no slope',
+      from: 'isWithin.map((each) => each && isSumWithin)',
+      to: 'isWithin.map(() => true)',
+    },
+    {
+      control: 'a rollout that the changed team likes better weighs one',
+      from: '  return Math.min(\n    1,',
+      to: '  return Math.min(\n    1e9,',
+    },
+  ]),
+  ...rows(formulas, 'formulas/surrogate.ts', 'what an update maximises', [
+    {
+      control: 'a turn is not moved past its clip',
+      from: 'const slope = isClipped ? 0 : weight * plain;',
+      to: 'const slope = weight * plain;',
+    },
+    {
+      control: 'the distance pulls the policy back',
+      from: ' - share * Math.expm1(difference)',
+      to: ' + share * Math.expm1(difference)',
+    },
+    {
+      control: 'a truncated weight weighs',
+      from: 'const slope = isClipped ? 0 : weight * plain;',
+      to: 'const slope = isClipped ? 0 : plain;',
+    },
+  ]),
+  ...rows(formulas, 'formulas/kl-gate.ts', 'the gate', [
+    {
+      control: 'what is no number is not accepted',
+      from: "if (distance <= target) return { kind: 'accept' };",
+      to: "if (!(distance > target)) return { kind: 'accept' };",
+    },
+    {
+      control: 'the distance is a quantile and no mean',
+      from: 'Math.ceil(share * sorted.length - 1e-9)',
+      to: 'Math.ceil(0.5 * sorted.length - 1e-9)',
+    },
+    {
+      control: 'back-tracks come to an end',
+      from: 'return backtracks < maxBacktracks',
+      to: 'return true',
+    },
+  ]),
+  ...rows(formulas, 'formulas/advantages.ts', 'advantages', [
+    {
+      control: 'an advantage is clipped',
+      from: 'rewards.map((reward) => clippedTo((reward - mean) / scale, most))',
+      to: 'rewards.map((reward) => (reward - mean) / scale)',
+    },
+    {
+      control: 'a value gains nothing by moving further than its range',
+      from: 'Math.max((value - returns[at]!) ** 2, (held - returns[at]!) ** 2)',
+      to: '(value - returns[at]!) ** 2',
+    },
+  ]),
+  ...rows(formulas, 'formulas/certificate.ts', 'the certificate', [
+    { control: 'a vacuous bound is told as one', from: 'isVacuous: !(bound > -1)', to: 'isVacuous: false' },
+  ]),
+  ...rows(teams, 'team.ts', 'a team file', [
+    {
+      control: 'braces of a problem are text',
+      from: 'role.replaceAll(PLACES, (_, place: ',
+      to: "role.replace('{problem}', given.problem).replaceAll(PLACES, (_, place: ",
+    },
+  ]),
+  ...rows(stage, 'update-agent.ts', 'the gate of a stage', [
+    {
+      control: 'what the gate refuses is taken back',
+      from: 'await weights.restoreState(before!);',
+      to: '',
+    },
+  ]),
+  ...rows(stage, 'team-runner.ts', 'a stage of a team', [
+    {
+      control: 'the team is sampled as it is by then',
+      from: '        adapter: state.adapters[place]!,\n      })),\n      seed',
+      to: '        adapter: stage.before[place]!,\n      })),\n      seed',
+    },
+    {
+      control: 'what the log has is not asked again',
+      from: 'if (recorded !== undefined) return state.keep(batch, recorded);',
+      to: '',
+    },
+    {
+      control: 'a stage is saved after each agent',
+      from: 'await recording.saving.save(state, { distance: update.distance });',
+      to: '',
+    },
+  ]),
+  ...rows(stage, 'team-runner.ts', 'other ways to tune', [
+    {
+      control: 'a batch of an older team has truncated weights',
+      from: "const isStale = settings.updates === 'sequential' && batch !== position;",
+      to: 'const isStale = false;',
+    },
+  ]),
+  ...rows(stage, 'team-rollout.ts', 'a stage of a team', [
+    {
+      control: 'an agent of a chain reads what came before',
+      from: "const before = team.topology === 'vote' ? '' : ",
+      to: "const before = true ? '' : ",
+    },
+    {
+      control: 'what is learned from live is what the log holds',
+      from: 'logProbs: logProbs.map(Math.fround)',
+      to: 'logProbs',
+    },
+  ]),
+];
