@@ -205,4 +205,31 @@ export default [
       },
     ],
   ),
+  ...quick('libs/environments/src/session-adapters.ts', 'libs/environments/src/session-adapters.spec.ts', [
+    {
+      control: 'a session that is forgotten while it learns stays forgotten',
+      from: "this.sessions.get(id) !== session || adaptation.status === 'refused'",
+      to: "adaptation.status === 'refused'",
+    },
+    {
+      control: 'messages beyond the window leave the weights',
+      from: '[...session.messages, message].slice(-mostMessages)',
+      to: '[...session.messages, message]',
+    },
+    {
+      control: 'sessions that idle are forgotten',
+      from: 'if (usedAt <= before) this.sessions.delete(id)',
+      to: 'if (usedAt < 0) this.sessions.delete(id)',
+    },
+    {
+      control: 'sessions never learn unless that is set',
+      from: 'if (every === 0) return false;',
+      to: 'if (every < 0) return false;',
+    },
+    {
+      control: 'there are only so many sessions',
+      from: 'if (this.sessions.size < this.settings.mostSessions) break;',
+      to: 'break;',
+    },
+  ]),
 ];
