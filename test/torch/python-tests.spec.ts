@@ -33,7 +33,8 @@ const needed = await fetched('PyTorch, transformers or pytest', async () => ({
     ['is formatted', ['ruff', 'format', '--no-cache', '--check', '.']],
   ])('%s', async (_, [module, ...args]) => {
     const { python, tools } = needed!;
-    const env = { OMP_WAIT_POLICY: 'PASSIVE', PYTHONDONTWRITEBYTECODE: '1' };
+    // With one thread equal runs have equal bits; with two, on a machine that is busy, they did not (docs/experiments/LOG.md).
+    const env = { OMP_NUM_THREADS: '1', OMP_WAIT_POLICY: 'PASSIVE', PYTHONDONTWRITEBYTECODE: '1' };
     const packages = tools.environment.PYTHONPATH!;
     const { status, stdout, stderr } = await python.run('-c', [BESIDES, packages, module!, ...args], {
       cwd: ENGINE,
