@@ -35,6 +35,8 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       models: z.array(z.string().min(1)).default(['seam']),
       /** Longest wait for an experience. Then the executor is asked without one, and the answer says so. */
       experienceWithinMs: z.int().nonnegative().default(800),
+      /** Longest time for a whole answer; then its request fails. A request that is older and has no result belonged to a gateway that died. */
+      answerWithinMs: milliseconds.default(600_000),
       /** Fraction of conversations that get no experience: the control arm. */
       controlShare: z.number().min(0).max(1).default(0.1),
       /** Salt of the draw of arms. Another name divides the conversations anew. */

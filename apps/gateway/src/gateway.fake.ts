@@ -38,6 +38,11 @@ export async function startGateway({
   const upstream = await ModelServer.start(behave);
   const stopping = new AbortController();
   const answering = answerProblems(log, entryFor, stopping.signal).catch(() => undefined);
+  const leave = async (): Promise<void> => {
+    stopping.abort();
+    await answering;
+    await upstream.stop();
+  };
   const config = gatewayConfigSchema.parse({
     logging: { level: 'silent' },
     gateway: {
@@ -50,15 +55,16 @@ export async function startGateway({
     config,
     drivers: { log, objects: new InMemoryObjectStore() },
     serveHttp: false,
+  }).catch(async (error: unknown) => {
+    await leave();
+    throw error;
   });
   return {
     ...{ log, upstream, service },
     url: service.get(GatewayServer).url,
     async stop() {
       await service.close();
-      stopping.abort();
-      await answering;
-      await upstream.stop();
+      await leave();
     },
   };
 }

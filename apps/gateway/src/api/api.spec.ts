@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { systemClock } from '@seamstream/kernel';
 import { issueKey, type Role, revokeKey } from '@seamstream/operations/access';
 import { eventsOf, openLog, recordsOf, until } from '@seamstream/testing';
@@ -141,8 +142,16 @@ describe('access', () => {
 
   it('refuses pages of other sites where it is open', async () => {
     gateway = await startGateway();
-    for (const headers of [{ origin: 'https://evil.example' }, { host: 'evil.example' }])
-      expect((await ask('/v1/models', { headers })).status).toBe(403);
+    expect((await ask('/v1/models', { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    // A name of another site that was made to lead here; fetch would not send it.
+    const { port } = new URL(gateway.url);
+    const status = await new Promise((resolve) => {
+      get({ host: '127.0.0.1', port, path: '/v1/models', headers: { host: 'evil.example' } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+    });
+    expect(status).toBe(403);
     expect((await ask('/v1/models', { headers: { origin: gateway.url } })).status).toBe(200);
   });
 
@@ -171,7 +180,7 @@ describe('what every answer has', () => {
       [
         '/v1/chat/completions',
         { method: 'POST', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(CHAT) },
-        415,
+        400,
       ],
       ['/v1/chat/completions', { method: 'POST', headers, body: JSON.stringify({ ...CHAT, messages: [] }) }, 400],
       ['/v1/chat/completions', { method: 'POST', headers, body: JSON.stringify({ ...CHAT, n: 2 }) }, 400],

@@ -22,6 +22,8 @@ export interface AnswerChatSettings {
   readonly controlShare: number;
   /** Longest wait for an experience. */
   readonly experienceWithinMs: number;
+  /** Longest time for a whole answer. */
+  readonly answerWithinMs: number;
   readonly feedbackWithinMs: number;
   /** Identity of the log: part of every unit. */
   readonly log: string;
@@ -128,11 +130,11 @@ export class AnswerChatHandler {
 
   private async begin(request: ChatRequest, client: ChatClient, nowMs: number): Promise<Begun> {
     const { recorder, arrivals, clock } = this.world;
-    const { experiment, controlShare, experienceWithinMs, feedbackWithinMs, log } = this.settings;
+    const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
     const problemId = newId();
     const arm = armOf(assignment);
-    const signal = AbortSignal.any([client.gone, client.ending]);
+    const signal = AbortSignal.any([client.gone, client.ending, AbortSignal.timeout(answerWithinMs)]);
     const expected = arm === 'deploy' ? arrivals.expect(problemId, signal) : undefined;
     const recorded = await recorder
       .request(
@@ -203,8 +205,9 @@ export class AnswerChatHandler {
         const soFar = growing?.answered ?? { text: '', finishReason: null, usage: null };
         await this.recordAnswer(begun, soFar, fingerprint, 'client');
       } else {
-        const code = isSeamError(error) ? error.code : 'INTERNAL';
-        await this.recordFailure(begun, code, messageOf(error));
+        const fault = isLate(begun) ? lateAnswer(this.settings.answerWithinMs) : error;
+        await this.recordFailure(begun, isSeamError(fault) ? fault.code : 'INTERNAL', messageOf(fault));
+        return withHeaders(asApiError(fault), headers);
       }
     } catch (unrecorded) {
       return withHeaders(asApiError(unrecorded), headers);
@@ -230,6 +233,18 @@ export class AnswerChatHandler {
     await this.world.recorder.failure(begun, begun.treatment, { code, reason, nowMs: this.world.clock.now() });
     this.world.onRequest(begun.treatment.arm, 'failed');
   }
+}
+
+/** Neither client nor gateway ended it. */
+function isLate({ signal, client }: Begun): boolean {
+  return signal.aborted && !client.gone.aborted && !client.ending.aborted;
+}
+
+function lateAnswer(withinMs: number): SeamError {
+  return new SeamError(
+    'DEADLINE_EXCEEDED',
+    `Cannot wait for the executor any longer: no whole answer arrived within ${withinMs} ms.`,
+  );
 }
 
 /** What an answer is called: feedback may name it, and its problem is in it. */

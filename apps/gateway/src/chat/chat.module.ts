@@ -11,6 +11,7 @@ import type { GatewayWorld } from '../gateway-world.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
 import { EmbeddingsController } from './embeddings.controller.js';
+import { EndAbandonedHandler } from './end-abandoned.handler.js';
 import { ExperienceArrivals } from './experience-arrivals.js';
 import { ModelsController } from './models.controller.js';
 import { ChatRecorder } from './record-chat.js';
@@ -35,6 +36,11 @@ export class ChatModule {
     const upstream = await openUpstream(gateway, world, assets.environment, onClose);
     const [arrivals, reading] = await ExperienceArrivals.open(drivers.log, world.ending);
     endsWith(reading);
+    const abandoned = new EndAbandonedHandler(drivers.log, world.clock, gateway);
+    const ending = abandoned.run(world.closing, (error) =>
+      world.logger.warn({ err: error }, 'requests of gateways that died could not be looked for'),
+    );
+    onClose(() => ending);
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     const answered = metrics.counter('seam_chat_requests_total', 'Chat requests by arm and by what came of them.', [
       'arm',
