@@ -90,7 +90,7 @@ export async function buildPage(folder = join(DASHBOARD, 'page')) {
   const changedMs = Math.max(...(await Promise.all(sources.map(modifiedMs))));
   if ((await modifiedMs(join(folder, 'index.html'))) > changedMs) return false;
   const { build: buildWithVite } = await import('vite');
-  // Made beside and put in place: a gateway that starts meanwhile finds the page before or the one after.
+  // Made next to it and put in place: a gateway that starts meanwhile finds the page before or the one after.
   const unfinished = `${folder}.${process.pid}${UNFINISHED}`;
   const configFile = join(DASHBOARD, 'vite.config.mjs');
   await buildWithVite({ configFile, build: { outDir: unfinished, emptyOutDir: true } });

@@ -19,7 +19,7 @@ import { buildPage, compile } from './build.mjs';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const DOOR = 'apps/cli/bin/seam.js';
 const SCOPE = '@seamstream/';
-/** Built, so that git does not know it: it is built anew from its sources. */
+/** Built, so that git does not know it: it is built again from its sources. */
 const PAGE = 'apps/dashboard/page';
 
 const read = (path) => readFileSync(join(root, path), 'utf8');

@@ -1,4 +1,4 @@
-/** A real browser with nothing of its own: no page, no storage, no call to anybody but the page's own host. */
+/** A real browser that brings nothing along: no page, no storage, no call to anybody but the page's own host. */
 import { CHROMIUM_ARGUMENTS, chromium } from '@seamstream/dev-servers';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** A short run of the demonstration in a folder, the gateway over it as a separate process, and the command line beside it. */
+/** A short run of the demonstration in a folder, the gateway over it as a separate process, and the command line next to it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -118,7 +118,7 @@ const KEYS = [
   ['j, k', 'the next row, the one before'],
   ['Enter', 'open the chosen row'],
   ['Esc', 'close what is open'],
-  ['p', 'pause, and go on'],
+  ['p', 'pause, and continue'],
   ['?', 'this list'],
 ] as const;
 

@@ -6,7 +6,7 @@ import { mustRun } from './host-tools.js';
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const ADVICE = 'Install Chromium (Debian: chromium).';
 
-/** For one that has a page of its own alone: no start-up pages, no updates, no calls home. */
+/** For a browser with one page alone: no start-up pages, no updates, no calls home. */
 export const CHROMIUM_ARGUMENTS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { logQuerySchema, problemsQuerySchema } from './views.js';
 
 describe('what the dashboard asks', () => {
-  it('has defaults, and refuses words that nobody knows', () => {
+  it('has defaults, and refuses unknown words', () => {
     expect(problemsQuerySchema.parse({})).toEqual({ offset: 0, limit: 200 });
     expect(problemsQuerySchema.parse({ offset: '40', arm: 'control' })).toMatchObject({ offset: 40, arm: 'control' });
     for (const query of [{ arms: 'control' }, { arm: 'left' }, { offset: '-1' }, { limit: '1e9' }, { offset: '1.5' }])

@@ -13,7 +13,7 @@ export const problemsQuerySchema = z.strictObject({
   limit: count(1000).default(200),
 });
 
-/** Where a page of the log ended: partitions by name, and the offset that each goes on before. */
+/** Where a page of the log ended: partitions by name, and the offset before which each continues. */
 const logPlaceSchema = z.record(z.string().max(300), z.int().nonnegative());
 
 export const logQuerySchema = z.strictObject({

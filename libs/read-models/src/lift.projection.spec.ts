@@ -65,7 +65,7 @@ describe('the counts of a lift', () => {
     });
   });
 
-  it('leave failures of the infrastructure, expiries and dead letters to a count of their own', () => {
+  it('leave failures of the infrastructure, expiries and dead letters to a separate count', () => {
     const { modes } = liftOf([
       ...['a', 'b', 'c', 'd'].map(published),
       executionFailed('a'),
@@ -121,7 +121,7 @@ describe('the recent problems', () => {
     expect(answerOf(recentProblemsProjection, interleaved(log, 7))).toEqual(recent);
   });
 
-  it('are as many as are kept, whatever the length of the log', () => {
+  it('are as many as are kept, however long the log is', () => {
     const events = Array.from({ length: MOST_RECENT_PROBLEMS + 2_600 }, (_, i) => published(`p${i}`));
     const recent = answerOf(recentProblemsProjection, placed(events));
     expect(recent).toHaveLength(MOST_RECENT_PROBLEMS);

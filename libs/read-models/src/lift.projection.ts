@@ -231,7 +231,9 @@ function modeOf(state: LiftState, { mode }: Known): ModeState {
 
 function countKnown(state: LiftState, problemId: string, known: Known): void {
   const own = modeOf(state, known);
-  const verdicts = isComplete(known.group) ? [...known.group!.results].filter((each) => each !== NO_VERDICT) : [];
+  const verdicts = isComplete(known.group)
+    ? Array.from(known.group!.results).filter((each) => each !== NO_VERDICT)
+    : [];
   if (verdicts.length === 0) {
     const missing = armOf(known);
     own.missing[missing]++;

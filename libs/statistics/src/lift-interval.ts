@@ -3,7 +3,7 @@
  *
  * A problem is treated with a known probability π (its share), else it is a control; its result y is in [0, 1]. The score
  *   Z = (y − c) / π  where it is treated,   Z = −(y − c) / (1 − π)  where it is a control
- * has the problem's own effect as its mean, whatever happened before and whatever drifts. For each bet λ the product of
+ * has the problem's own effect as its mean, regardless of what happened before and of what drifts. For each bet λ the product of
  * (1 + λ Z) / (1 + λ δ) is a nonnegative martingale of mean 1, and so is the mean of twenty of them. ln is concave, so the mean effect may
  * stand for the single ones, and by Ville's inequality (1939) the evidence against the true mean reaches 2/α with probability α/2 at
  * most, ever. The bets are fixed beforehand, so the evidence depends on how often each score was met, and on no order.

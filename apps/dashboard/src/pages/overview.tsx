@@ -200,7 +200,7 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
             size="wide"
             how={
               <How
-                counted="Each adapter beside its parent, on problems that decided nothing before."
+                counted="Each adapter next to its parent, on problems that decided nothing before."
                 command="seam adapters --json"
               />
             }
@@ -253,7 +253,7 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
           size="tall"
           how={
             <How
-              counted="Published is the sum of all that became of problems, and no fact belongs to a problem that nobody published."
+              counted="Published is the sum of all that became of problems, and no fact belongs to a problem that was not published."
               command="seam ledger"
             />
           }

@@ -9,7 +9,7 @@ import { useView } from '../state/view.js';
 interface ToldProblem {
   readonly story: ProblemStory;
   /** By the place of a result why it does not count. */
-  readonly doubts: Readonly<Record<string, { readonly reason: string; readonly detail: string }>>;
+  readonly doubts: Readonly<Partial<Record<string, { readonly reason: string; readonly detail: string }>>>;
   /** Numbers of adapters by their digest. */
   readonly versions: Readonly<Record<string, number>>;
 }
@@ -34,7 +34,7 @@ export function Story({
   readonly isPeek?: boolean;
 }): JSX.Element {
   const { data, fault } = useView<ToldProblem>(`/api/views/problems/${encodeURIComponent(problemId)}`, !isPeek);
-  if (data === null || data.story.problem.problemId !== problemId) return <Waiting fault={fault} />;
+  if (data?.story.problem.problemId !== problemId) return <Waiting fault={fault} />;
   const { story } = data;
   const groups = Map.groupBy(story.attempts, ({ groupId }) => groupId);
   const how = <How counted="Everything that the log holds about this problem." command={`seam show ${problemId}`} />;
@@ -185,7 +185,7 @@ function Candidate(props: {
       ))}
       {attempt.results.map(({ position: { topic, partition, offset }, refused, messageId }) => {
         const doubt = told.doubts[`${topic}/${partition}/${offset}`] ?? refused;
-        return doubt === null || doubt === undefined ? null : (
+        return doubt == null ? null : (
           <p key={messageId} class="fault">
             does not count: {doubt.reason}, {doubt.detail}
           </p>

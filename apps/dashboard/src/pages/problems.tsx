@@ -1,4 +1,4 @@
-/** The problems that were published last: filters, live, with a look into one beside the list. */
+/** The problems that were published last: filters, live, with a look into one next to the list. */
 import type { ListedProblem, ProblemList } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
 import { Empty, How, Standing, Waiting } from '../parts/pieces.js';
@@ -28,7 +28,7 @@ const columns = [
   { title: 'became', width: '124px', cell: (row: ListedProblem) => <Standing standing={row.standing} /> },
 ];
 
-/** Columns that make room for a look beside the list. */
+/** Columns that make room for a look next to the list. */
 const ROOM: ReadonlySet<string> = new Set(['arm', 'candidates', 'domain']);
 
 export function ProblemsPage(): JSX.Element {

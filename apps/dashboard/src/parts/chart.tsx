@@ -54,7 +54,7 @@ function optionsOf(props: ChartProps, width: number): uPlot.Options {
     width: thin === true ? 1 : 2,
     ...(dashed === true ? { dash: [5, 4] } : {}),
     points: { show: dots === true, size: 6, fill: colourOf(colour) },
-    value: (_, value) => (value === null ? '–' : format(value)),
+    value: (_, value: number | null) => (value === null ? '–' : format(value)),
     spanGaps: true,
   });
   return {
@@ -110,11 +110,13 @@ export function Chart(props: ChartProps): JSX.Element {
   const shown = useRef(props);
   shown.current = props;
   const plot = useRef<uPlot | undefined>(undefined);
+  const drawnIn = useRef('light');
   const shape = JSON.stringify([props.lines.map(({ label, colour }) => [label, colour]), props.marks, props.range]);
   useEffect(() => {
     const own = box.current!;
     const stop = effect(() => {
-      void theme.value;
+      // A canvas does not know that the scheme has changed.
+      drawnIn.current = theme.value;
       plot.current?.destroy();
       const width = Math.max(own.clientWidth, 200);
       plot.current = new uPlot(optionsOf(shown.current, width), dataOf(shown.current), own);

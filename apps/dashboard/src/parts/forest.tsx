@@ -1,4 +1,4 @@
-/** Lifts beside each other on one axis with zero marked: a bar is the interval, a dot the difference. */
+/** Lifts side by side on one axis with zero marked: a bar is the interval, a dot the difference. */
 import type { Comparison } from '@seamstream/operations/read-models';
 import type { JSX } from 'preact';
 import { count, percent, points } from './words.js';

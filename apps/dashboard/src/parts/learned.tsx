@@ -40,7 +40,7 @@ export function Learned({ measured }: { readonly measured: readonly MeasuredAdap
   );
 }
 
-/** Tenths as a class: a style of its own for each value would say no more. */
+/** Tenths as a class: a separate style for each value would say no more. */
 function Cell({ rate }: { readonly rate: number | undefined }): JSX.Element {
   return rate === undefined ? (
     <td class="dim">–</td>

@@ -17,7 +17,10 @@ export function Search(): JSX.Element {
   const [found, setFound] = useState<readonly FoundThing[]>([]);
   const look = async (text: string): Promise<void> => {
     setWords(text);
-    if (text.trim() === '') return setFound([]);
+    if (text.trim() === '') {
+      setFound([]);
+      return;
+    }
     const answer = await readView<{ readonly found: readonly FoundThing[] }>(
       `/api/views/find?id=${encodeURIComponent(text)}`,
     ).catch(() => ({ found: [] }));

@@ -67,7 +67,7 @@ function close(): void {
   source = undefined;
 }
 
-/** Opens the stream, and closes it while nobody sees the page: a browser has six connections to a host. */
+/** Opens the stream, and closes it while the page is not seen: a browser has six connections to a host. */
 export function followLog(): void {
   const follow = (): void => {
     if (document.visibilityState === 'visible') open();

@@ -1,4 +1,4 @@
-/** A view of the read API, read again when the log went on. */
+/** A view of the read API, read again when the log has grown. */
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { version } from './live.js';
@@ -26,18 +26,19 @@ export async function readView<T>(url: string): Promise<T> {
 
 /**
  * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
- * @param follows whether it is read again when the log went on
+ * @param follows whether it is read again when the log has grown
  */
 export function useView<T>(url: string, follows = true): View<T> {
   const [view, setView] = useState<View<T>>({ data: null, fault: null });
   const at = follows ? version.value : 0;
   const newest = useRef(at);
   newest.current = at;
-  const wake = useRef(() => undefined as void);
+  const wake = useRef<() => void>(() => undefined);
   useEffect(() => {
-    let isWanted = true;
+    const left = new AbortController();
+    const isLeft = (): boolean => left.signal.aborted;
     const follow = async (): Promise<void> => {
-      for (let read = Number.NaN; isWanted; ) {
+      for (let read = Number.NaN; !isLeft(); ) {
         if (read === newest.current) {
           await new Promise<void>((resolve) => {
             wake.current = resolve;
@@ -46,14 +47,15 @@ export function useView<T>(url: string, follows = true): View<T> {
         }
         read = newest.current;
         const next = await answerOf<T>(url);
-        if (!isWanted) return;
+        // One may have left while it was read.
+        if (isLeft()) return;
         setView((before) => (next.data === null ? { ...before, fault: next.fault } : next));
         await new Promise((resolve) => setTimeout(resolve, PACE_MS));
       }
     };
     void follow();
     return () => {
-      isWanted = false;
+      left.abort();
       wake.current();
     };
   }, [url]);

@@ -1,10 +1,10 @@
-/** The dashboard's read models while somebody looks: folded on at a pace, the same for all who look. Nobody looks: nothing is read. */
+/** The dashboard's read models while a page is open: folded on at a pace, the same for all pages. Without a page nothing is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import { DashboardReader, type Overview } from '@seamstream/operations/views';
 import type { GatewayWorld } from '../gateway-world.js';
 
-/** What a page is told: the place, and what the first page shows there. */
+/** What a page gets: the place, and what the first page shows there. */
 export interface LiveChange {
   /** Offsets that were folded, by partition. */
   readonly position: Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export class LiveViews {
     return this.last!;
   }
 
-  /** Tells of every change from now on, until the returned function is called. */
+  /** Reports every change from now on, until the returned function is called. */
   watch(tell: (change: LiveChange) => void): () => void {
     this.watchers.add(tell);
     void this.follow();
@@ -78,7 +78,8 @@ export class LiveViews {
       try {
         await this.readOn();
       } catch (error) {
-        if (closing.aborted) break;
+        // It was closed while it read.
+        if (this.world.closing.aborted) break;
         logger.warn({ err: error }, 'the dashboard could not read on');
         pause = PAUSE_MS;
       }

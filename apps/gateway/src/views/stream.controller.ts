@@ -1,6 +1,6 @@
 /**
  * Changes of read models as server-sent events: a snapshot first, then at most four changes a second. A message's id is the place in the log that
- * it was folded from; who comes back with it (Last-Event-ID) is told nothing that it knows.
+ * it was folded from; a page that comes back with it (Last-Event-ID) gets nothing that it has.
  */
 import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { streamQuerySchema } from '@seamstream/gateway-contract';
@@ -11,7 +11,7 @@ import { type LiveChange, LiveViews, positionId } from './live-views.js';
 
 /** A comment, so that proxies and page see that the connection is alive. */
 const HEARTBEAT_MS = 15_000;
-/** What a slow reader may owe: it is told the newest state later, and none of those in between. */
+/** What a slow reader may owe: it gets the newest state later, and none of those in between. */
 const MOST_WAITING_BYTES = 1 << 20;
 
 @Controller('api/stream')

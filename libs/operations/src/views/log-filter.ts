@@ -52,7 +52,7 @@ function tokensOf(text: string): Token[] {
   const end = text.trimEnd().length;
   while (TOKEN.lastIndex < end) {
     const at = TOKEN.lastIndex;
-    const groups = TOKEN.exec(text)?.groups;
+    const groups: Readonly<Record<string, string | undefined>> | undefined = TOKEN.exec(text)?.groups;
     if (groups === undefined)
       throw fault(
         text,
