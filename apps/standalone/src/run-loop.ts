@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { systemClock, whenAborted } from '@seamstream/kernel';
+import { SeamError, systemClock, whenAborted } from '@seamstream/kernel';
 import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
