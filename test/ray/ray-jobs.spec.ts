@@ -76,7 +76,6 @@ afterAll(async () => {
         'the worker of Ray': async () => {
           process.kill(await rayWorkerAbove((await engine()).find(({ isWorker }) => !isWorker)!.pid), 'SIGKILL');
         },
-        'the head of Ray': () => needed!.ray.killAndRestart(),
         'the trainer': ({ services }: Scene) => services.killAndRestart('trainer'),
       };
       const run = await play(world, onRay(2), 1, killing(victims, killed));

@@ -16,8 +16,6 @@ const WORKER_PORTS = 40;
 export interface Ray {
   /** Of its dashboard, whose jobs interface is meant. */
   readonly dashboard: string;
-  /** Kills every process of it by SIGKILL, and starts it again at the same address, without its jobs. */
-  killAndRestart(): Promise<void>;
   /** Ends every process of it. */
   close(): Promise<void>;
 }
@@ -56,11 +54,6 @@ export async function startRay(): Promise<Ray> {
   await server.start();
   return {
     dashboard: address,
-    killAndRestart: async () => {
-      await server.kill('SIGKILL');
-      await endProcessesOf(folder);
-      await server.start();
-    },
     close: async () => {
       await server.kill('SIGTERM');
       await endProcessesOf(folder);
