@@ -46,7 +46,7 @@ export interface TeamRunnerDependencies {
   readonly environment: Environment;
   readonly schemaFor: EntrySchemas;
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
-  /** Is told of every pass of an update. */
+  /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
 }
 
@@ -160,7 +160,7 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     if (settings.advantage.kind === 'gae') for (let at = 0; at < batch; at++) earlier.push(await this.batch(stage, at));
     const update = await updateAgent({
       engine: agents[place]!.engine,
-      // Simultaneous updates each begin, and are sampled, with the team as the stage found it. Nobody has changed this agent since either.
+      // Simultaneous updates each begin, and are sampled, with the team as the stage found it. No other update has changed this agent either.
       adapter: before[place]!,
       turns: trainedTurns(rollouts, {
         ...{ agent, place, weights, schemaFor, maxTokens: settings.sampling.maxTokens },
@@ -316,7 +316,7 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return loadTeam(this.dependencies.objects, published);
   }
 
-  /** Of all agents together: each answers the probe of its own model. */
+  /** Of all agents together: each answers its model's probe. */
   override async fingerprint({ members }: TeamArtefact): Promise<string> {
     const probes: string[] = [];
     for (const [place, { adapter }] of members.entries())
