@@ -1,6 +1,6 @@
 /** One readable line per event: who it is about, what happened, the telling detail. Pure. */
 
-import { promptOrName, type SeamEvent } from '@seamstream/events';
+import { type EventOf, promptOrName, type SeamEvent } from '@seamstream/events';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { DecodedRecord } from '@seamstream/log-reader';
 import { shardNameOf } from '@seamstream/success-buffer/shards';
@@ -18,6 +18,24 @@ function metricsText(metrics: Readonly<Record<string, number>>): string {
     .slice(0, 4)
     .map(([name, value]) => `${onOneLine(name)}=${Number.isInteger(value) ? value : Number(value.toPrecision(4))}`)
     .join(' ');
+}
+
+/** The same of an event of a team. */
+function teamSummary(
+  event: EventOf<'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'>,
+): string {
+  switch (event.type) {
+    case 'TeamTurnTaken':
+      return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
+    case 'TeamRolloutJudged':
+      return `${shortId(event.problemId)} rollout ${event.candidate + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: ${excerpt(event.outcome ?? 'no outcome', TEXT_WIDTH)}`;
+    case 'TeamBatchSampled':
+      return `${shortId(event.runId)} batch ${event.batch + 1}: ${event.successes} of ${plural(event.rollouts, 'rollout')} solved${event.isResampled ? ', resampled' : ''}, for ${onOneLine(event.agents.join(', '))}`;
+    case 'AgentUpdateTried':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
+    case 'AgentUpdated':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+  }
 }
 
 /** What the event says, without time, place and name; words in the order of importance. */
@@ -72,15 +90,11 @@ export function eventSummary(event: SeamEvent): string {
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'TeamTurnTaken':
-      return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
     case 'TeamRolloutJudged':
-      return `${shortId(event.problemId)} rollout ${event.candidate + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: ${excerpt(event.outcome ?? 'no outcome', TEXT_WIDTH)}`;
     case 'TeamBatchSampled':
-      return `${shortId(event.runId)} batch ${event.batch + 1}: ${event.successes} of ${plural(event.rollouts, 'rollout')} solved${event.isResampled ? ', resampled' : ''}, for ${onOneLine(event.agents.join(', '))}`;
     case 'AgentUpdateTried':
-      return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
     case 'AgentUpdated':
-      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+      return teamSummary(event);
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':

@@ -1,8 +1,7 @@
 /** The team of the demonstration, and the ways in which it is tuned beside one another: each on the same problems, in a slot of its own. */
 import { fileURLToPath } from 'node:url';
 import { ENTRY_FIELDS } from '@seamstream/experience';
-import type { Team } from '@seamstream/team-tuning';
-import { teamOf } from '@seamstream/team-tuning';
+import { type Team, type TeamEvaluation, type TeamRunner, teamOf } from '@seamstream/team-tuning';
 
 const MODEL = new URL('../../../../models/generator-base', import.meta.url);
 
@@ -25,6 +24,14 @@ export interface TeamArm {
   readonly name: string;
   readonly title: string;
   readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** A way of tuning, ready to do stages. */
+export interface OpenArm extends TeamArm {
+  readonly evaluation: TeamEvaluation;
+  readonly runner: TeamRunner;
+  /** Does a stage, or leaves one alone that was done. */
+  tune(stage: number, signal: AbortSignal): Promise<void>;
 }
 
 /** The first is what is shown; the others are its controls. */
