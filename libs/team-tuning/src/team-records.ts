@@ -28,7 +28,7 @@ interface RecordingFacts extends BatchFacts {
 }
 
 /** Digest of a batch: equal rollouts, equal digest. */
-export function batchDigest(rollouts: readonly TeamRollout[]): string {
+function batchDigest(rollouts: readonly TeamRollout[]): string {
   return sha256(
     ...rollouts.map(
       ({ rolloutId, turns, outcome, reward }) => `${canonicalJson({ rolloutId, turns, outcome, reward })}\n`,

@@ -37,7 +37,7 @@ export interface TeamRollout {
 }
 
 /** An agent with what computes it. */
-export interface AgentModel {
+interface AgentModel {
   readonly agent: Agent;
   readonly model: GeneratorModel;
   readonly adapter: Adapter | null;

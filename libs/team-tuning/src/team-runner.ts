@@ -31,12 +31,12 @@ import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './tra
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
 
 /** What computes an agent, and what trains it. */
-export interface AgentEngines {
+interface AgentEngines {
   readonly model: GeneratorModel;
   readonly engine: TrainingEngine;
 }
 
-export interface TeamRunnerDependencies {
+interface TeamRunnerDependencies {
   readonly log: EventLog;
   readonly objects: ObjectStore;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface TeamRunnerDependencies {
 }
 
 /** Digest of the models of all agents: that of the model where they share one. */
-export function teamBaseDigest(digests: readonly string[]): string {
+function teamBaseDigest(digests: readonly string[]): string {
   return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
 }
 
