@@ -45,7 +45,7 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
   library: { algorithm: 'contrast', roundSize: 64, maxRounds: 12, maxShiftedRounds: 0, heldOut: 512 },
   // A round is a stage: its problems are shared out among the agents.
-  team: { algorithm: SEQUENTIAL_TUNING, roundSize: 108, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
+  team: { algorithm: SEQUENTIAL_TUNING, roundSize: 144, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
 };
 
 /**

@@ -26,7 +26,7 @@ export function agentOrder(
  * What an agent's turn says about the reward: the mean over problems of the variance between the mean rewards of its different turns. 0 where
  * it writes the same in every rollout, or where the reward does not depend on what it writes.
  */
-export function informationGain(rollouts: readonly TeamRollout[], place: number): number {
+function informationGain(rollouts: readonly TeamRollout[], place: number): number {
   const groups = [...Map.groupBy(rollouts, ({ problem }) => problem.problemId).values()];
   if (groups.length === 0) return 0;
   const gains = groups.map((group) => {

@@ -52,7 +52,7 @@ function manifestOf(members: readonly TeamMember[], baseModelDigest: string): st
 
 const keyOf = (adapterDigest: string): string => `adapters/${adapterDigest}/adapter.safetensors`;
 
-/** Weights first: whoever finds the team finds its agents. */
+/** Weights first: a reader that finds the team finds its agents. */
 export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: RunPlan): Promise<StoredArtefact> {
   const { members, baseModelDigest, digest } = team;
   for (const { adapter } of members)

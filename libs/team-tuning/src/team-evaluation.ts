@@ -19,7 +19,7 @@ import type { Team } from './team.js';
 import type { TeamArtefact } from './team-artefact.js';
 import { rollOutTeam, type TeamRollout } from './team-rollout.js';
 
-export interface TeamEvaluationSettings {
+interface TeamEvaluationSettings {
   readonly team: Team;
   /** In the order of the team. */
   readonly models: readonly GeneratorModel[];

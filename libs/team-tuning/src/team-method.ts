@@ -1,4 +1,4 @@
-/** How a team learns: a run is a stage. It reads problems that nobody has tried, and its job is to roll them out and tune agent by agent. */
+/** How a team learns: a run is a stage. It reads problems that no run has read, and its job is to roll them out and tune agent by agent. */
 import { type GradedProblem, isGraded, isWhole } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from '@seamstream/training-runs';

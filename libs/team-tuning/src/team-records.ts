@@ -28,7 +28,7 @@ interface RecordingFacts extends BatchFacts {
 }
 
 /** Digest of a batch: equal rollouts, equal digest. */
-export function batchDigest(rollouts: readonly TeamRollout[]): string {
+function batchDigest(rollouts: readonly TeamRollout[]): string {
   return sha256(
     ...rollouts.map(
       ({ rolloutId, turns, outcome, reward }) => `${canonicalJson({ rolloutId, turns, outcome, reward })}\n`,
@@ -36,7 +36,7 @@ export function batchDigest(rollouts: readonly TeamRollout[]): string {
   );
 }
 
-/** Turns, verdicts, and last the record that says that they are all there. Their ids follow from the run: told twice they are known again. */
+/** Turns, verdicts, and last the record that says that they are all there. Their ids follow from the run: a repeated record is recognised. */
 export function batchEvents(rollouts: readonly TeamRollout[], facts: RecordingFacts): readonly SeamEvent[] {
   const { runId, batch, team, groupSize, sampling, executor, agents, isResampled, baseModelDigests, at } = facts;
   const slots = new Map(team.agents.map(({ name, slot }) => [name, slot]));
@@ -76,7 +76,7 @@ export function batchEvents(rollouts: readonly TeamRollout[], facts: RecordingFa
 }
 
 /**
- * A batch of a run as it stands in the log.
+ * A batch of a run as it is in the log.
  * @param problems that it was sampled on
  * @returns undefined where the log does not hold all of it, or other rollouts than its last record names
  */

@@ -37,7 +37,7 @@ export interface TeamRollout {
 }
 
 /** An agent with what computes it. */
-export interface AgentModel {
+interface AgentModel {
   readonly agent: Agent;
   readonly model: GeneratorModel;
   readonly adapter: Adapter | null;
@@ -184,7 +184,7 @@ function fieldsIn(text: string): object {
   }
 }
 
-/** The answer that most agents gave; of equally many the first. Null where nobody gave one. */
+/** The answer that most agents gave; of equally many the first. Null where none was given. */
 export function majorityOf(answers: readonly (string | null)[]): string | null {
   const given = answers.filter((answer) => answer !== null);
   const counts = [...Map.groupBy(given, (answer) => answer)].sort(([, a], [, b]) => b.length - a.length);

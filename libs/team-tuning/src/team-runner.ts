@@ -31,12 +31,12 @@ import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './tra
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
 
 /** What computes an agent, and what trains it. */
-export interface AgentEngines {
+interface AgentEngines {
   readonly model: GeneratorModel;
   readonly engine: TrainingEngine;
 }
 
-export interface TeamRunnerDependencies {
+interface TeamRunnerDependencies {
   readonly log: EventLog;
   readonly objects: ObjectStore;
   readonly clock: Clock;
@@ -46,12 +46,12 @@ export interface TeamRunnerDependencies {
   readonly environment: Environment;
   readonly schemaFor: EntrySchemas;
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
-  /** Is told of every pass of an update. */
+  /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
 }
 
 /** Digest of the models of all agents: that of the model where they share one. */
-export function teamBaseDigest(digests: readonly string[]): string {
+function teamBaseDigest(digests: readonly string[]): string {
   return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
 }
 
@@ -160,7 +160,7 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     if (settings.advantage.kind === 'gae') for (let at = 0; at < batch; at++) earlier.push(await this.batch(stage, at));
     const update = await updateAgent({
       engine: agents[place]!.engine,
-      // Simultaneous updates each begin, and are sampled, with the team as the stage found it. Nobody has changed this agent since either.
+      // Simultaneous updates each begin, and are sampled, with the team as the stage found it. No other update has changed this agent either.
       adapter: before[place]!,
       turns: trainedTurns(rollouts, {
         ...{ agent, place, weights, schemaFor, maxTokens: settings.sampling.maxTokens },
@@ -316,7 +316,7 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return loadTeam(this.dependencies.objects, published);
   }
 
-  /** Of all agents together: each answers the probe of its own model. */
+  /** Of all agents together: each answers its model's probe. */
   override async fingerprint({ members }: TeamArtefact): Promise<string> {
     const probes: string[] = [];
     for (const [place, { adapter }] of members.entries())

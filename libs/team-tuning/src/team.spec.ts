@@ -23,7 +23,7 @@ describe('a team file', () => {
     expect(refused({ agents: [agent, agent], extra: 1 })).toThrow(/extra/);
     expect(refused({ agents: [agent, agent] })).toThrow(/a is there twice/);
     expect(refused({ agents: [{ ...agent, role: 'solve it' }] })).toThrow(/expected \{problem\} exactly once/);
-    expect(refused({ agents: [{ ...agent, role: '{problem} {before}' }] })).toThrow(/nobody comes before in a vote/);
+    expect(refused({ agents: [{ ...agent, role: '{problem} {before}' }] })).toThrow(/no agent comes before in a vote/);
     const chain = {
       topology: 'chain',
       agents: [
@@ -58,7 +58,7 @@ describe('what a team comes to', () => {
     expect(outcomeOf(team, turns('think', 'Answer: 7'))).toBe('Answer: 7');
   });
 
-  it('is in a vote the answer of most, of equally many the first, and none where nobody answers', () => {
+  it('is in a vote the answer of most, of equally many the first, and null where no agent answers', () => {
     const team = teamOf({ topology: 'vote', agents: [agent('a'), agent('b'), agent('c')] }, 't');
     expect(outcomeOf(team, turns('Answer: 27', 'Answer: 28', 'Answer: 28'))).toBe('28');
     expect(majorityOf(['1', '2', null])).toBe('1');

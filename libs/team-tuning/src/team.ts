@@ -31,8 +31,9 @@ const teamSchema = z
     agents: z.array(agentSchema).min(1).max(16),
   })
   .superRefine(({ topology, agents }, context) => {
-    const refuse = (path: (string | number)[], message: string): void =>
-      void context.addIssue({ code: 'custom', path, message });
+    const refuse = (path: (string | number)[], message: string): void => {
+      context.addIssue({ code: 'custom', path, message });
+    };
     agents.forEach(({ name, role, field }, at) => {
       if (agents.findIndex((each) => each.name === name) < at) refuse(['agents', at, 'name'], `${name} is there twice`);
       const places = [...(role ?? DEFAULT_ROLES[topology]).matchAll(PLACES)].map(([, place]) => place);
@@ -41,7 +42,7 @@ const teamSchema = z
       if (places.filter((place) => place === 'before').length > (topology === 'chain' ? 1 : 0))
         refuse(
           ['agents', at, 'role'],
-          topology === 'chain' ? 'expected {before} at most once' : 'nobody comes before in a vote',
+          topology === 'chain' ? 'expected {before} at most once' : 'no agent comes before in a vote',
         );
       if (field !== undefined && agents.findIndex((each) => each.field === field) < at)
         refuse(['agents', at, 'field'], `${field} is written by another agent`);

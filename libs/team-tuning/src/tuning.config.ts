@@ -18,7 +18,7 @@ const trainableSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export const tuningSchema = z.strictObject({
+const tuningSchema = z.strictObject({
   /** sequential: one agent after the other. simultaneous: all on one batch, each as if the others stayed: the control. */
   updates: z.enum(['sequential', 'simultaneous']).default('sequential'),
   /** static: as the team lists them. random. information: first the agent whose turns say most about the reward. */

@@ -3,7 +3,7 @@
 /** Tokens share this many weights. */
 const BUCKETS = 512;
 const PASSES = 20;
-/** Of the value loss beside the policy's, as the authors release it. */
+/** Of the value loss next to the policy's, as the authors release it. */
 const COEFFICIENT = 0.1;
 
 export class ValueHead {

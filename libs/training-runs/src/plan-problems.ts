@@ -5,10 +5,10 @@ import { SeamError } from '@seamstream/kernel';
 import { initialCurriculum } from '@seamstream/learning';
 import { readProblemsInput } from './learning-input.js';
 import type { LearningMethod } from './learning-method.js';
-import type { TrainingRequest } from './plan-run.handler.js';
 import { RecordedEvents } from './recorded-events.js';
 import { planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
 import { servedAdaptersIn, type TrainingHistory } from './training-history.js';
+import type { TrainingRequest } from './training-request.js';
 
 interface UnreadProblems {
   readonly inputs: readonly OffsetRange[];

@@ -29,6 +29,7 @@ import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
 import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
+import type { TrainingRequest } from './training-request.js';
 
 /** Changes when the same plan would lead to other weights. */
 const CODE_VERSION = '0.1.0';
@@ -44,16 +45,6 @@ export interface PlanRunDependencies {
   readonly problemSet: { readonly name: string; readonly digest: string };
   /** `required`: a result is learned from only if the log bears it out. */
   readonly evidence: 'required' | 'none';
-}
-
-/** What a person asks for. */
-export interface TrainingRequest {
-  /** Name of an algorithm. */
-  readonly algorithm: string;
-  /** What differs from the configured settings of that algorithm. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** Of a self-training: its run of this iteration goes on, whatever was recorded since it was planned. */
-  readonly iteration?: RunIteration | undefined;
 }
 
 /** What is known of a window that has just ended: all that its plan follows from but what the buffer holds by then. */

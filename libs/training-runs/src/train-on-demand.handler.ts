@@ -4,11 +4,12 @@ import type { SeamEvent } from '@seamstream/events';
 import { type Clock, canonicalJson, sha256 } from '@seamstream/kernel';
 import { servedIn } from '@seamstream/release';
 import { holdRun } from './hold-run.js';
-import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
+import type { PlanRunHandler } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
 import { plannedEvent, planOf, type RunIteration, type RunPlan } from './run-plan.js';
 import type { Rehearsal, RunTraining, VerifiedAdapter } from './run-training.js';
 import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
+import type { TrainingRequest } from './training-request.js';
 
 /** The queue of what no worker takes: whoever asked carries it out. */
 const NO_QUEUE = '';

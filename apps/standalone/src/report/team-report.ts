@@ -56,7 +56,7 @@ export interface TeamReport
 }
 
 /** The largest fall of the validation success in a stage, as a fraction; 0 where none fell. */
-export function worstFall({ stages }: Pick<ArmReport, 'stages'>): number {
+function worstFall({ stages }: Pick<ArmReport, 'stages'>): number {
   return Math.max(
     0,
     ...stages.map(({ before, validation }) => (before === null || validation === null ? 0 : before - validation)),
@@ -66,7 +66,7 @@ export function worstFall({ stages }: Pick<ArmReport, 'stages'>): number {
 type Judged = Pick<TeamReport, 'arms' | 'differences' | 'target'>;
 
 /** What the demonstration is to show, each with whether it does. */
-export function claimsOf({
+function claimsOf({
   arms,
   differences,
   target,

@@ -12,7 +12,7 @@ import { type ArmReport, type ArmResult, holds, type TeamReport } from '../repor
 import type { RunFile } from '../run-settings.js';
 import { heldOutProblems } from '../world-files.js';
 import { type ArmAccount, readTeamAccounts } from './read-team-log.js';
-import type { OpenArm } from './run-team.js';
+import type { OpenArm } from './team-arms.js';
 
 interface MeasuredRun {
   readonly host: Host;

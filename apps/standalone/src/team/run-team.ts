@@ -21,7 +21,7 @@ import { assertRounds, type RunFile, readRunFile, writeRunFile } from '../run-se
 import { validationProblems, writeWorldFiles } from '../world-files.js';
 import { measureTeams } from './measure-team.js';
 import { readTeamAccounts } from './read-team-log.js';
-import { demonstrationTeam, TEAM_ARMS, type TeamArm } from './team-arms.js';
+import { demonstrationTeam, type OpenArm, TEAM_ARMS, type TeamArm } from './team-arms.js';
 
 /** Of validation problems: enough to see a stage's change, few enough to ask them after every stage of every arm. */
 const VALIDATION = 256;
@@ -86,14 +86,6 @@ export async function runTeam(
 async function validationAfter({ drivers: { log } }: Host, stage: number): Promise<number> {
   const accounts = await readTeamAccounts(log, [TEAM_ARMS[0].name]);
   return accounts.get(TEAM_ARMS[0].name)!.stages.find((row) => row.stage === stage)?.validation ?? 0;
-}
-
-/** A way of tuning, ready to do stages. */
-export interface OpenArm extends TeamArm {
-  readonly evaluation: TeamEvaluation;
-  readonly runner: TeamRunner;
-  /** Does a stage, or leaves one alone that was done. */
-  tune(stage: number, signal: AbortSignal): Promise<void>;
 }
 
 async function openArm(

@@ -1,8 +1,7 @@
 /** The team of the demonstration, and the ways in which it is tuned beside one another: each on the same problems, in a slot of its own. */
 import { fileURLToPath } from 'node:url';
 import { ENTRY_FIELDS } from '@seamstream/experience';
-import type { Team } from '@seamstream/team-tuning';
-import { teamOf } from '@seamstream/team-tuning';
+import { type Team, type TeamEvaluation, type TeamRunner, teamOf } from '@seamstream/team-tuning';
 
 const MODEL = new URL('../../../../models/generator-base', import.meta.url);
 
@@ -11,8 +10,7 @@ const TUNING = {
   groupSize: 8,
   sampling: { maxTokens: 32 },
   clip: { low: 0.2, high: 0.28 },
-  batchSize: 32,
-  entropyCoefficient: 0.01,
+  batchSize: 96,
   learningRate: 3e-4,
   optimizer: { weightDecay: 0 },
   kl: { beta: 0.1 },
@@ -21,9 +19,6 @@ const TUNING = {
 /** Distance at the quantile, in nats, that an update may have. */
 const GATE = { target: 1, quantile: 0.9, maxBacktracks: 3 };
 
-/** Each agent has a third of a stage's rollouts, and reads them as often as it takes for as many steps as all at once would take. */
-const IN_TURN = { passes: 2 };
-
 export interface TeamArm {
   /** Name of the method that its runs are planned for, and of its slot. */
   readonly name: string;
@@ -31,15 +26,23 @@ export interface TeamArm {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** A way of tuning, ready to do stages. */
+export interface OpenArm extends TeamArm {
+  readonly evaluation: TeamEvaluation;
+  readonly runner: TeamRunner;
+  /** Does a stage, or leaves one alone that was done. */
+  tune(stage: number, signal: AbortSignal): Promise<void>;
+}
+
 /** The first is what is shown; the others are its controls. */
 export const TEAM_ARMS: readonly [TeamArm, ...TeamArm[]] = [
-  { name: 'team', title: 'one after the other, gated', settings: { ...TUNING, ...IN_TURN, gate: GATE } },
+  { name: 'team', title: 'one after the other, gated', settings: { ...TUNING, gate: GATE } },
   {
     name: 'team-simultaneous',
     title: 'all at once, gated',
     settings: { ...TUNING, gate: GATE, updates: 'simultaneous' },
   },
-  { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...TUNING, ...IN_TURN, gate: null } },
+  { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...TUNING, gate: null } },
 ];
 
 /** Three agents, each of which writes one field of the entry and reads what those before it wrote. */

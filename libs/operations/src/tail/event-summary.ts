@@ -1,6 +1,6 @@
 /** An event in one line of words, and a record as plain data. Pure. */
 
-import { promptOrName, type SeamEvent } from '@seamstream/events';
+import { type EventOf, promptOrName, type SeamEvent } from '@seamstream/events';
 import { bytes, count, excerpt, onOneLine, percent, plural, shortId } from '@seamstream/kernel';
 import type { DecodedRecord } from '@seamstream/log-reader';
 import { shardNameOf } from '@seamstream/success-buffer/shards';
@@ -16,6 +16,24 @@ function metricsText(metrics: Readonly<Record<string, number>>): string {
     .slice(0, 4)
     .map(([name, value]) => `${onOneLine(name)}=${Number.isInteger(value) ? value : Number(value.toPrecision(4))}`)
     .join(' ');
+}
+
+/** What an event of a team says. */
+function teamSummary(
+  event: EventOf<'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'>,
+): string {
+  switch (event.type) {
+    case 'TeamTurnTaken':
+      return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
+    case 'TeamRolloutJudged':
+      return `${shortId(event.problemId)} rollout ${event.candidate + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: ${excerpt(event.outcome ?? 'no outcome', TEXT_WIDTH)}`;
+    case 'TeamBatchSampled':
+      return `${shortId(event.runId)} batch ${event.batch + 1}: ${event.successes} of ${plural(event.rollouts, 'rollout')} solved${event.isResampled ? ', resampled' : ''}, for ${onOneLine(event.agents.join(', '))}`;
+    case 'AgentUpdateTried':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
+    case 'AgentUpdated':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+  }
 }
 
 /** What the event says, without time, place and name; words in the order of importance. */
@@ -70,15 +88,11 @@ export function eventSummary(event: SeamEvent): string {
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'TeamTurnTaken':
-      return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
     case 'TeamRolloutJudged':
-      return `${shortId(event.problemId)} rollout ${event.candidate + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: ${excerpt(event.outcome ?? 'no outcome', TEXT_WIDTH)}`;
     case 'TeamBatchSampled':
-      return `${shortId(event.runId)} batch ${event.batch + 1}: ${event.successes} of ${plural(event.rollouts, 'rollout')} solved${event.isResampled ? ', resampled' : ''}, for ${onOneLine(event.agents.join(', '))}`;
     case 'AgentUpdateTried':
-      return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
     case 'AgentUpdated':
-      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+      return teamSummary(event);
     case 'LibraryReplyRecorded':
       return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':

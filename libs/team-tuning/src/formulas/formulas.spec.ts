@@ -94,7 +94,7 @@ describe('advantages', () => {
     }
   });
 
-  it('are none in a group that was judged alike, and at most five in one that has a single success', () => {
+  it('are zero in a group that was judged alike, and at most five in one that has a single success', () => {
     expect(clippedGroupAdvantages([1, 1, 1], 5)).toEqual([0, 0, 0]);
     expect(Math.max(...clippedGroupAdvantages([...Array<number>(99).fill(0), 1], 5))).toBe(5);
   });
@@ -137,10 +137,10 @@ describe('the gate', () => {
 describe('the certificate', () => {
   it('is that of the golden values, term by term', () => {
     for (const { updates, constants, ...terms } of golden.certificates) {
-      const { isVacuous: _, constants: stated, ...found } = certificateOf(updates, constants);
-      expect(stated).toEqual(constants);
+      const found = certificateOf(updates, constants);
+      expect(found.constants).toEqual(constants);
       for (const [name, value] of Object.entries(terms)) {
-        const own = found[name as keyof typeof found];
+        const own = found[name as 'bound'];
         expect(Math.abs(own - value)).toBeLessThanOrEqual(1e-9 * (1 + Math.abs(value)));
       }
     }

@@ -6,7 +6,7 @@ import { SeamError } from '@seamstream/kernel';
 import { meanK3 } from './surrogate.js';
 
 /** β grows by this at each back-track, as the authors release it. */
-export const BETA_GROWTH = 1.5;
+const BETA_GROWTH = 1.5;
 
 export interface StateTurn {
   /** Turns of equal state were asked the same: their distances are averaged. */

@@ -4,8 +4,8 @@
  */
 
 /** Of one token's log-ratio, and of their sum, in nats. */
-export const TOKEN_CLAMP_NATS = 10;
-export const SEQUENCE_CLAMP_NATS = 20;
+const TOKEN_CLAMP_NATS = 10;
+const SEQUENCE_CLAMP_NATS = 20;
 
 export interface SequenceRatio {
   readonly ratio: number;

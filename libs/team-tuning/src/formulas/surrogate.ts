@@ -3,7 +3,7 @@
  * k3 the mean over its tokens of e^x − 1 − x, x = ln π − ln π_current (http://joschu.net/blog/kl-approx.html).
  *
  * An engine differentiates per token. Its objective has a term λ_n ln π_n whose gradient is λ_n ∇ ln π_n: with λ_n = ∂(gain)/∂ ln π_n at the
- * present weights a step along it is a step along the gradient of the gain, whatever joins the tokens. So no engine has to know turns.
+ * present weights a step along it is a step along the gradient of the gain, however the tokens are joined. So no engine has to know turns.
  */
 import { sequenceRatio } from './sequence-ratio.js';
 

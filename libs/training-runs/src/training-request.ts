@@ -1,0 +1,11 @@
+import type { RunIteration } from './run-plan.js';
+
+/** What a person asks for. */
+export interface TrainingRequest {
+  /** Name of an algorithm. */
+  readonly algorithm: string;
+  /** What differs from the configured settings of that algorithm. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Of a self-training: its run of this iteration goes on, whatever was recorded since it was planned. */
+  readonly iteration?: RunIteration | undefined;
+}
