@@ -35,7 +35,7 @@ export interface Valuation {
   readonly worth: number;
 }
 
-/** What an attempt was about, for a reward that asks somebody. */
+/** What an attempt was about, for a reward that asks an endpoint. */
 export interface RewardedAttempt {
   readonly problemId: string;
   readonly domain: string;
