@@ -59,7 +59,7 @@ export async function askEndpoint(
 }
 
 /** What an answer has to be. */
-export interface ExpectedAnswer<T> {
+interface ExpectedAnswer<T> {
   /** Null for something else. */
   readonly read: (value: Readonly<Record<string, unknown>>) => T | null;
   /** As a message says it. */
