@@ -59,8 +59,8 @@ export default [
   ...quick('libs/environments/src/passage-answers.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'each question is asked alone',
-      from: 'prompts.executor(question, null, controlTokens)',
-      to: 'prompts.executor(`${question} ${questions}`, null, controlTokens)',
+      from: 'questions.map((question) => prompts.executor(question, null, controlTokens))',
+      to: 'questions.map((question) => prompts.executor(`${question} ${questions}`, null, controlTokens))',
     },
   ]),
   ...quick('libs/evaluation/src/self-edits-study.ts', 'libs/evaluation/src/self-edits-study.spec.ts', [
@@ -88,7 +88,7 @@ export default [
   ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'an edit that cannot be trained on is no failure of the machine',
-      from: "if (adaptation.status === 'refused') return nothingSaid();",
+      from: "if (adaptation.status === 'refused') return nothingSaid(adaptation.reason);",
       to: "if (adaptation.status === 'refused') return notAnEdit(adaptation.reason);",
     },
     {

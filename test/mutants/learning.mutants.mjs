@@ -481,7 +481,7 @@ export default [
       to: 'return { eventId: meta.messageId, problem: { problemId, domain, prompt: `${prompt} ${events[at].problem.reference}` } };',
     },
   ]),
-  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/app.module.spec.ts', [
+  ...quick('apps/executor/src/rewarded-attempts.ts', 'apps/executor/src/app.module.spec.ts', [
     {
       control: 'A19: the executor never sees the reference',
       from: 'problem: statementOf(problem),',

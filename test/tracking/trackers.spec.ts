@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("MLflow's server", () => {
-  it('has each figure once, however often and in whichever parts a run is told', async () => {
+  it('has each figure once, however often and in whichever parts a run is given', async () => {
     if (mlflow === undefined) return;
     const tracker = new MlflowTracker({ url: mlflow.url, experiment: 'edits' });
     expect(await tracker.track(runOf(1))).toMatchObject({ added: 2 });
@@ -64,7 +64,7 @@ describe("MLflow's server", () => {
     expect(await tracker.track(run)).toMatchObject({ added: 0 });
   });
 
-  it('that is gone is an outage, and the run is told in full later', async () => {
+  it('that is gone is an outage, and the run is complete later', async () => {
     if (mlflow === undefined) return;
     const tracker = new MlflowTracker({ url: mlflow.url, experiment: 'restarted' });
     await tracker.track({ ...runOf(1), id: 'two' });

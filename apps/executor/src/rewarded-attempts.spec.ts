@@ -67,13 +67,10 @@ describe('attempts under a reward', () => {
 
 /** The frozen model has the first answer right; with an entry of 1 both, with one of 9 nothing can be trained. */
 class Counted extends Environment {
+  override readonly examines = true;
   readonly asked: AttemptRequest[] = [];
   fails = false;
   readonly identity = { model: 'fake', revision: '1', decoding: '{}', template: 't' };
-
-  override get examines(): boolean {
-    return true;
-  }
 
   override async attempt(requests: readonly AttemptRequest[]) {
     this.asked.push(...requests);

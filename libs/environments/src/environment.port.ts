@@ -16,12 +16,12 @@ export interface AttemptRequest {
   readonly entry: string | null;
   /** One answer each, at least one. What an environment draws depends on them and on the request, and on nothing else. */
   readonly seeds: readonly string[];
-  /** What is measured of the model that answered, beside its answers. */
+  /** What is measured of the model that answered, next to its answers. */
   readonly examination?: Examination | undefined;
 }
 
 /**
- * Figures of the model that answers a problem. It is made by whoever knows the reference; the environment gives it the means to measure,
+ * Figures of the model that answers a problem. A caller that knows the reference makes it; the environment gives it the means to measure,
  * and sees no reference.
  */
 export interface Examination {
@@ -50,6 +50,9 @@ export abstract class Environment {
    */
   abstract readonly identity: ExecutorIdentity;
 
+  /** Whether it can carry out examinations. */
+  readonly examines: boolean = false;
+
   /**
    * One attempt per request, in their order, greedily unless the environment draws. A request's attempt does not depend
    * on those that it is asked with. What a call had finished when it was ended is not computed again: the executor keeps its
@@ -66,11 +69,6 @@ export abstract class Environment {
    * @param problem with its reference, which no attempt sees
    */
   abstract givesAnswerAway(entry: string, problem: Problem): boolean;
-
-  /** Whether it can carry out examinations. */
-  get examines(): boolean {
-    return false;
-  }
 }
 
 /** What a configuration says of environments. */

@@ -109,7 +109,7 @@ export interface ExecutorResponse {
   readonly responseTokens: number;
   /** What an examination measured of the model that answered. */
   readonly figures?: Readonly<Record<string, number>>;
-  /** Why the experience could not act at all, a fault of its own; nothing was answered then. */
+  /** Why the experience could not act at all, its own fault; nothing was answered then. */
   readonly refused?: string;
 }
 

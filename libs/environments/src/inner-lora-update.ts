@@ -29,10 +29,11 @@ import { passageAnswers, passageScores } from './passage-answers.js';
 import { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';
 
 type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample' | 'score'>;
-/** What a problem asks, and what is measured of whoever answers. */
+/** What a problem asks, and what is measured of the model that answers. */
 type Asked = AskedPassage & Pick<AttemptRequest, 'examination'>;
 
 export class InnerLoraUpdate extends Environment {
+  override readonly examines: boolean;
   private readonly oneByOne = new OneByOne();
 
   private constructor(
@@ -44,6 +45,7 @@ export class InnerLoraUpdate extends Environment {
     private readonly drawing: SamplingParams | null,
   ) {
     super();
+    this.examines = executor.score !== undefined;
   }
 
   /** @throws INVALID_CONFIGURATION for an executor that cannot be trained, and for entries that are no self-edits */
@@ -84,10 +86,6 @@ export class InnerLoraUpdate extends Environment {
   /** An edit is to hold what the passage says; no answer is written with it in sight. */
   override givesAnswerAway(): boolean {
     return false;
-  }
-
-  override get examines(): boolean {
-    return this.executor.score !== undefined;
   }
 
   private async attemptOne(

@@ -30,12 +30,15 @@ export function repeatedAnswers(environment: Environment, settings: RolloutSetti
 }
 
 class RepeatedAnswers extends Environment {
+  override readonly examines: boolean;
+
   constructor(
     private readonly greedy: Environment,
     private readonly drawing: Environment,
     private readonly settings: RolloutSettings,
   ) {
     super();
+    this.examines = greedy.examines;
   }
 
   override get identity(): ExecutorIdentity {
@@ -52,10 +55,6 @@ class RepeatedAnswers extends Environment {
       seeds: request.seeds.flatMap((seed) => Array.from({ length: rollouts }, (_, n) => `${seed}/rollout/${n}`)),
     }));
     return this.drawing.attempt(repeated, options);
-  }
-
-  override get examines(): boolean {
-    return this.greedy.examines;
   }
 
   override drawn(drawing: SamplingParams): Environment | null {

@@ -4,37 +4,6 @@ import type { AdaptationRequest, ExecutorModel } from './executor-model.port.js'
 import { SessionAdapters, type SessionSettings, sessionSchema } from './session-adapters.js';
 import type { TrainableExecutor } from './trainable-executor.js';
 
-/** Answers with what it was trained on. */
-class Telling extends FakeExecutor implements TrainableExecutor {
-  readonly trained: AdaptationRequest[] = [];
-  /** Trainings wait for it. */
-  until: Promise<unknown> = Promise.resolve();
-
-  constructor() {
-    super(() => 'frozen');
-  }
-
-  countTokens(text: string): number {
-    return text.length;
-  }
-
-  async adapt(request: AdaptationRequest): ReturnType<NonNullable<ExecutorModel['adapt']>> {
-    this.trained.push(request);
-    await this.until;
-    const text = JSON.stringify(request.documents);
-    return { status: 'adapted', model: new FakeExecutor(() => text) };
-  }
-}
-
-const sessionsOf = (settings: Partial<SessionSettings>, executor = new Telling()) => {
-  const clock = { nowMs: 1_000, now: () => clock.nowMs };
-  return { executor, clock, sessions: new SessionAdapters(executor, sessionSchema.parse(settings), clock) };
-};
-const saidIn = async (sessions: SessionAdapters, id: string): Promise<unknown> => {
-  const [answer] = await sessions.modelOf(id).answer(['?']);
-  return answer!.status === 'answered' ? answer!.text : answer;
-};
-
 describe('a session', () => {
   it('learns from its own messages after every few, and from nothing unless that is set', async () => {
     const { sessions, executor } = sessionsOf({ every: 2, rank: 4, steps: 8 });
@@ -58,7 +27,7 @@ describe('a session', () => {
     fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 150 }) }),
   );
 
-  it('answers by its own last messages since it began, whatever happens in which order', () =>
+  it('answers by its own last messages since it began, in any order of what happens', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(operation, { maxLength: 60 }),
@@ -123,3 +92,35 @@ describe('a session', () => {
     expect(await saidIn(sessions, 'a')).toBe('["good","more","last"]');
   });
 });
+
+/** Answers with what it was trained on. */
+class Telling extends FakeExecutor implements TrainableExecutor {
+  readonly trained: AdaptationRequest[] = [];
+  /** Trainings wait for it. */
+  until: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    super(() => 'frozen');
+  }
+
+  countTokens(text: string): number {
+    return text.length;
+  }
+
+  async adapt(request: AdaptationRequest): ReturnType<NonNullable<ExecutorModel['adapt']>> {
+    this.trained.push(request);
+    await this.until;
+    const text = JSON.stringify(request.documents);
+    return { status: 'adapted', model: new FakeExecutor(() => text) };
+  }
+}
+
+function sessionsOf(settings: Partial<SessionSettings>, executor = new Telling()) {
+  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  return { executor, clock, sessions: new SessionAdapters(executor, sessionSchema.parse(settings), clock) };
+}
+
+async function saidIn(sessions: SessionAdapters, id: string): Promise<unknown> {
+  const [answer] = await sessions.modelOf(id).answer(['?']);
+  return answer!.status === 'answered' ? answer!.text : answer;
+}

@@ -1,5 +1,5 @@
 /**
- * Test-time adaptation: a session (a conversation, a document) has an adapter of its own. After every few messages a small LoRA is trained on
+ * Test-time adaptation: a session (a conversation, a document) has its own adapter. After every few messages a small LoRA is trained on
  * the session's messages, and answers of that session come from it. No session learns from another, and none is remembered after it was
  * forgotten. Off unless `every` is set.
  */
@@ -100,7 +100,7 @@ export class SessionAdapters {
     let hasLearned = false;
     const training = session.training.then(async () => {
       const adaptation = await this.executor.adapt({ documents: messages, settings, seed: 'session' }, { signal });
-      // Forgotten, or begun anew, in the meantime.
+      // Forgotten, or begun again, in the meantime.
       if (this.sessions.get(id) !== session || adaptation.status === 'refused') return;
       session.model = adaptation.model;
       hasLearned = true;

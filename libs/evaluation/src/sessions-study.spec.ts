@@ -45,7 +45,7 @@ class Learner extends FakeExecutor {
   }
 
   adapt({ documents }: Parameters<NonNullable<ExecutorModel['adapt']>>[0]) {
-    const known = documents.map((document) => String(document).replace('.', '').split(' '));
+    const known = documents.map((document) => (document as string).replace('.', '').split(' '));
     const model = new FakeExecutor((prompt) => {
       const fact = known.find(([first]) => prompt.includes(`${first}?`));
       return `Answer: ${fact?.at(-1) ?? 'unknown'}`;

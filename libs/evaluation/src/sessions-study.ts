@@ -27,7 +27,7 @@ export interface SessionsStudySettings {
 }
 
 /** Of the session's model less the frozen one, paired over sessions. */
-export interface SessionGain {
+interface SessionGain {
   readonly accuracy: Estimate;
   /** Null where the executor returns no probabilities. */
   readonly logLikelihood: Estimate | null;

@@ -110,7 +110,7 @@ export class MlflowTracker implements ExperimentTracker {
       status = response.status;
       text = await textOf(response);
     } catch (error) {
-      if (signal?.aborted) throw new SeamError('ABORTED', 'Telling MLflow of a run: told to stop.');
+      if (signal?.aborted) throw new SeamError('ABORTED', 'Cannot show a run in MLflow: it was stopped.');
       if (error instanceof SeamError) throw error;
       const why = late.aborted ? `no answer within ${timeoutMs} ms` : messageOf(error);
       throw new SeamError('ENDPOINT_UNAVAILABLE', `Cannot ask MLflow at ${url}: ${why}. Look whether it runs.`);

@@ -1,4 +1,4 @@
-/** What is told to a tracker of experiments. The log stays the source: a tracker is told again at any time, and shows each figure once. */
+/** What a tracker of experiments is given. The log stays the source: a run may be given again at any time, and each figure is shown once. */
 
 export interface TrackedPoint {
   /** Letters, digits, `_`, `-`, `.` and `/`: what every tracker takes. */
@@ -12,11 +12,11 @@ export interface TrackedPoint {
 }
 
 export interface TrackedRun {
-  /** Equal ids are one run, however often it is told. */
+  /** Equal ids are one run, however often it is given. */
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Milliseconds since the Unix epoch; null while it goes on. */
+  /** Milliseconds since the Unix epoch; null while it continues. */
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly status: 'running' | 'finished' | 'failed';

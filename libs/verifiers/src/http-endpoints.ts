@@ -59,9 +59,9 @@ export async function askEndpoint(
 }
 
 /** What an answer has to be. */
-export interface ExpectedAnswer<T> {
+interface ExpectedAnswer<T> {
   /** Null for something else. */
-  read(value: Readonly<Record<string, unknown>>): T | null;
+  readonly read: (value: Readonly<Record<string, unknown>>) => T | null;
   /** As a message says it. */
   readonly expected: string;
 }

@@ -1,7 +1,6 @@
 /** A user's endpoint on this machine, with every answer that it may give. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Environment } from '@seamstream/environments';
 import { configuredReward } from '../index.js';
 
 let server: Server;
@@ -9,34 +8,8 @@ let url: string;
 let respond: () => { readonly status?: number; readonly body: string; readonly delayMs?: number };
 const asked: unknown[] = [];
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      asked.push(JSON.parse(text));
-      const { status = 200, body, delayMs = 0 } = respond();
-      setTimeout(() => response.writeHead(status, { location: '/elsewhere' }).end(body), delayMs).unref();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(resolve));
-});
-
-const attempt = { problemId: 'p', domain: 'd', entry: '{"edit":"x"}', response: '1: x' };
-const ask = (timeoutMs = 5_000, form: 'binary' | 'continuous' = 'continuous', signal?: AbortSignal) =>
-  configuredReward({ kind: 'http', form }, { environment: {} as Environment, endpoint: { url, timeoutMs } })!.measure(
-    { before: { accuracy: 0.25, loss: null }, after: { accuracy: 1, loss: null } },
-    attempt,
-    signal,
-  );
-
 describe("a user's own reward", () => {
-  it('is told what was measured, and its answer is the reward', async () => {
+  it('receives what was measured, and its answer is the reward', async () => {
     respond = () => ({ body: '{"reward": 0.4}' });
     expect(await ask()).toMatchObject({ reward: 'http@1', value: 0.4, threshold: 0.5, earned: 0 });
     respond = () => ({ body: '{"reward": 0.75, "why": "long"}' });
@@ -68,8 +41,34 @@ describe("a user's own reward", () => {
     });
   });
 
-  it('is not waited for any longer once told to stop', async () => {
+  it('is not waited for any longer once stopped', async () => {
     respond = () => ({ body: '{"reward": 1}', delayMs: 5_000 });
     await expect(ask(5_000, 'binary', AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'ABORTED' });
   });
 });
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      asked.push(JSON.parse(text));
+      const { status = 200, body, delayMs = 0 } = respond();
+      setTimeout(() => response.writeHead(status, { location: '/elsewhere' }).end(body), delayMs).unref();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+});
+
+const attempt = { problemId: 'p', domain: 'd', entry: '{"edit":"x"}', response: '1: x' };
+function ask(timeoutMs = 5_000, form: 'binary' | 'continuous' = 'continuous', signal?: AbortSignal) {
+  return configuredReward(
+    { kind: 'http', form },
+    { environment: { examines: true }, endpoint: { url, timeoutMs } },
+  )!.measure({ before: { accuracy: 0.25, loss: null }, after: { accuracy: 1, loss: null } }, attempt, signal);
+}

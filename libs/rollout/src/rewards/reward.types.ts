@@ -8,7 +8,7 @@ export interface Measurement {
   readonly loss: number | null;
 }
 
-export interface Measured {
+interface Measured {
   /** Of the frozen model, by the same questions, prompts and decoding; null where the reward does not need it. */
   readonly before: Measurement | null;
   readonly after: Measurement;
@@ -25,7 +25,7 @@ export interface RewardNeeds {
   readonly likelihoods: boolean;
 }
 
-export interface Valuation {
+interface Valuation {
   /** In the reward's own unit. */
   readonly value: number;
   /** What it was compared with. */
@@ -35,7 +35,7 @@ export interface Valuation {
   readonly worth: number;
 }
 
-/** What an attempt was about, for a reward that asks somebody. */
+/** What an attempt was about, for a reward that asks an endpoint. */
 export interface RewardedAttempt {
   readonly problemId: string;
   readonly domain: string;

@@ -9,7 +9,7 @@ import type { Measurement } from './reward.types.js';
 const COMPUTED = REWARD_KINDS.filter((kind) => kind !== 'verdict' && kind !== 'http');
 const ATTEMPT = { problemId: 'p', domain: 'd', entry: '{"edit":"x"}', response: '1: x' };
 /** All that is asked of an environment before anything runs. */
-const examining = { examines: true } as unknown as Environment;
+const examining = { examines: true };
 const rewardOf = (choice: RewardChoice) => configuredReward(choice, { environment: examining })!;
 const earned = async (choice: RewardChoice, before: Measurement | null, after: Measurement | null): Promise<number> =>
   (await rewardOf(choice).measure({ before, after }, ATTEMPT)).earned;
@@ -28,7 +28,7 @@ const choice = fc.record({
 });
 
 describe('a reward', () => {
-  it('is from 0 to 1, and 0 or 1 where it is binary, whatever was measured', () =>
+  it('is from 0 to 1, and 0 or 1 where it is binary, for all measurements', () =>
     fc.assert(
       fc.asyncProperty(choice, measurement, measurement, async (chosen, before, after) => {
         const reward = await earned(chosen, before, after);
@@ -107,7 +107,7 @@ describe('a reward', () => {
   it('is refused at the start where the environment cannot measure it, or a part of it is missing', async () => {
     const environment = new PromptInjection(new FakeExecutor(() => ''), await loadPrompts());
     const open =
-      (choice: RewardChoice, of: Environment = environment) =>
+      (choice: RewardChoice, of: Pick<Environment, 'examines'> = environment) =>
       () =>
         configuredReward(choice, { environment: of });
     expect(open({ kind: 'perplexity', form: 'binary' })).toThrow(/SEAM_EXECUTOR_ENVIRONMENT to inner-lora-update/);

@@ -17,7 +17,7 @@ const LOSS = 'goldLoss';
 
 export interface AttemptMeasurements {
   readonly before: Measurement | null;
-  /** Null: the experience could not act, by a fault of its own. */
+  /** Null: the experience could not act, by its own fault. */
   readonly after: Measurement | null;
 }
 
@@ -74,7 +74,10 @@ export class ConfiguredReward {
  */
 export function configuredReward(
   { kind, form, threshold }: RewardChoice,
-  { environment, endpoint }: { readonly environment: Environment; readonly endpoint?: VerifierEndpoint | undefined },
+  {
+    environment,
+    endpoint,
+  }: { readonly environment: Pick<Environment, 'examines'>; readonly endpoint?: VerifierEndpoint | undefined },
 ): ConfiguredReward | undefined {
   if (kind === 'verdict') return undefined;
   const reward = kind === 'http' ? httpReward(endpoint) : REWARDS[kind];
