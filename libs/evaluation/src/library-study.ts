@@ -11,7 +11,7 @@ import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import { batchesOf, type Entry, type EvaluationSettings, statementsOf } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 
-export interface LibraryStudySettings
+interface LibraryStudySettings
   extends Pick<
     EvaluationSettings,
     'environment' | 'generator' | 'prompts' | 'schemaFor' | 'maxEntryTokens' | 'verifiers' | 'batchSize'

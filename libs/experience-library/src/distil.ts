@@ -16,7 +16,7 @@ import type { ExperienceLibrary } from './library.js';
 import type { Proposal } from './proposals.js';
 
 /** What a model is told of an attempt. */
-export interface AttemptTrace {
+interface AttemptTrace {
   readonly prompt: string;
   /** Null where there is none, and where none is to be told. */
   readonly reference: string | null;

@@ -6,7 +6,7 @@
 import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
 
-export const LIBRARY_FORMAT = 'seamstream.experience-library/1';
+const LIBRARY_FORMAT = 'seamstream.experience-library/1';
 
 const idSchema = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/);
 /** Longer than any word limit allows, and short enough for any prompt. */
