@@ -28,7 +28,7 @@ const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort
 
 /** What a proposal does, without its grounds: equal ones are one proposal. */
 function actOf(proposal: Proposal): string {
-  const { reason: _reason, groups: _groups, calls: _calls, ...act } = proposal;
+  const act = { ...proposal, reason: '', groups: [], calls: [] };
   return canonicalJson('ids' in act ? { ...act, ids: sorted(act.ids) } : act);
 }
 
