@@ -1,4 +1,4 @@
-import { InMemoryEventLog } from '@seamstream/event-log';
+import { type InMemoryEventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA } from '@seamstream/experience';
 import type { ExperienceLibrary, TracedAttempt } from '@seamstream/experience-library';
