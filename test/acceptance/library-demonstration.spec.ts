@@ -5,21 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What this suite reads of report.json. */
-interface Report {
-  readonly study: {
-    readonly rows: readonly (readonly [
-      string,
-      { readonly success: number; readonly libraryAhead: { readonly interval95: readonly [number, number] } | null },
-    ])[];
-  };
-  readonly items: number;
-  readonly weights: { readonly digest: string; readonly recorded: readonly string[] };
-  readonly ledger: { readonly balanced: boolean };
-  readonly served: string | null;
-  readonly converged: boolean;
-}
-
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const seam = (folder: string, ...args: string[]) =>
@@ -77,3 +62,18 @@ describe('the demonstration of a library, cut short after five rounds', () => {
     expect(Object.fromEntries(items.map(({ id, text }) => [id, text]))).toEqual(texts);
   });
 });
+
+/** What this suite reads of report.json. */
+interface Report {
+  readonly study: {
+    readonly rows: readonly (readonly [
+      string,
+      { readonly success: number; readonly libraryAhead: { readonly interval95: readonly [number, number] } | null },
+    ])[];
+  };
+  readonly items: number;
+  readonly weights: { readonly digest: string; readonly recorded: readonly string[] };
+  readonly ledger: { readonly balanced: boolean };
+  readonly served: string | null;
+  readonly converged: boolean;
+}

@@ -107,8 +107,8 @@ export default [
   ...quick('libs/rollout/src/explore.ts', 'libs/rollout/src/rollout.spec.ts', [
     {
       control: 'a generator writes under what its problem leaves of the schema',
-      from: 'schema: groundedSchema(schema, problem.prompt),',
-      to: "schema: groundedSchema(schema, ''),",
+      from: 'schema: groundedSchema(guided(schema, problem), problem.prompt),',
+      to: "schema: groundedSchema(guided(schema, problem), ''),",
     },
   ]),
   ...quick('libs/evaluation/src/faithful-share.ts', 'libs/evaluation/src/', [

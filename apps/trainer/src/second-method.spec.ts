@@ -120,7 +120,7 @@ describe('a method without weights', () => {
 
   it('has to be there when runs are planned for it', async () => {
     await expect(serve(newWorld(), { config: HINTS })).rejects.toThrow(
-      'expected one of the methods seam in SEAM_TRAINER_METHOD, got training-free',
+      'expected one of the methods seam, library in SEAM_TRAINER_METHOD, got training-free',
     );
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What a library is worth, beside everything that could explain its success: no experience, entries without a library, the same library
+ * What a library is worth, next to everything that could explain its success: no experience, entries without a library, the same library
  * with its advice exchanged, filler of as many tokens, and other libraries. Everything is greedy, on one set of problems in one answer
  * format; differences are paired, and intervals are over problems.
  */
@@ -11,7 +11,7 @@ import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import { batchesOf, type Entry, type EvaluationSettings, statementsOf } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 
-export interface LibraryStudySettings
+interface LibraryStudySettings
   extends Pick<
     EvaluationSettings,
     'environment' | 'generator' | 'prompts' | 'schemaFor' | 'maxEntryTokens' | 'verifiers' | 'batchSize'

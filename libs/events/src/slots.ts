@@ -6,7 +6,7 @@ export const SEAM_METHOD = 'seam';
 /** The model that writes entries: its artefact is served by the generators. */
 export const GENERATOR_SLOT = 'generator';
 
-/** Libraries of experiences beside frozen weights. */
+/** Libraries of experiences for frozen weights. */
 export const LIBRARY_METHOD = 'library';
 
 /** The library that generators write entries with. */

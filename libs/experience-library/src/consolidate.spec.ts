@@ -96,14 +96,15 @@ describe('what a batch makes of a library', () => {
     );
   });
 
-  it('accounts for every act: it is told as a change, or refused', () => {
+  it('accounts for every act: it is a change, or refused', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 10 }), (proposals) => {
         const { changes, refused } = consolidate(start, proposals, limits);
         const acts = new Set(
-          proposals.map(({ reason: _reason, groups: _groups, calls: _calls, ...each }) =>
-            JSON.stringify('ids' in each ? { ...each, ids: [...new Set(each.ids)].sort() } : each),
-          ),
+          proposals.map((each) => {
+            const bare = { ...each, reason: '', groups: [], calls: [] };
+            return JSON.stringify('ids' in bare ? { ...bare, ids: [...new Set(bare.ids)].sort() } : bare);
+          }),
         );
         expect(changes.length + refused.length).toBe(acts.size);
       }),

@@ -4,41 +4,8 @@ import { consolidate, DEFAULT_LIMITS } from './consolidate.decide.js';
 import { contrast, type JudgedAttempt } from './contrast.decide.js';
 import { successorOf } from './library.js';
 
-const WORDS = ['bow', 'cask'];
-const WOODS = ['yew', 'oak', 'teak'];
-const RIGHT: Readonly<Record<string, string>> = { bow: 'yew', cask: 'oak' };
-const schema = domainEntrySchema({
-  concepts: {
-    words: WORDS.flatMap((word) => WOODS.map((wood) => `for ${word} ${wood}`)),
-    quotesBetween: ['for ', ' '],
-  },
-  strategy: { words: ['count', 'guess'] },
-  pitfalls: { words: ['none'] },
-});
-const schemaFor = () => schema;
-const empty = successorOf(null, { baseModelDigest: 'b'.repeat(64) });
-const SETTINGS = { level: 0.05, maxOperations: null };
-
-/** Groups of eight attempts; one succeeds where it names the right wood and counts, if anything means anything. */
-function attempts(groups: number, seed: string, meaning = true): JudgedAttempt[] {
-  const random = Random.of(seed);
-  return Array.from({ length: groups }, (_, group) => {
-    const word = WORDS[group % 2]!;
-    return Array.from({ length: 8 }, (_unused, member): JudgedAttempt => {
-      const [wood, strategy] = [random.pick(WOODS), random.pick(['count', 'guess'])];
-      const chance = random.float() < 0.3;
-      return {
-        experienceId: `${group}/${member}`,
-        ...{ groupId: `group ${String(group).padStart(3, '0')}`, domain: 'timber', writer: null },
-        entry: JSON.stringify({ concepts: [`for ${word} ${wood}`], strategy: [strategy], pitfalls: ['none'] }),
-        success: meaning ? wood === RIGHT[word] && strategy === 'count' : chance,
-      };
-    });
-  }).flat();
-}
-
 describe('the contrast within groups', () => {
-  it('finds the texts that go with success, and puts each into the field that it stood in', () => {
+  it('finds the texts that go with success, and puts each into the field where it was', () => {
     const { proposals, metrics } = contrast(attempts(60, 'learned'), empty, schemaFor, SETTINGS);
     const { library } = consolidate(empty, proposals, DEFAULT_LIMITS);
     expect(library.items.map(({ field, text }) => `${field}: ${text}`).sort()).toEqual([
@@ -115,3 +82,36 @@ describe('the contrast within groups', () => {
     expect(contrast(broken, empty, schemaFor, SETTINGS).proposals).toEqual([]);
   });
 });
+
+const WORDS = ['bow', 'cask'];
+const WOODS = ['yew', 'oak', 'teak'];
+const RIGHT: Readonly<Record<string, string>> = { bow: 'yew', cask: 'oak' };
+const schema = domainEntrySchema({
+  concepts: {
+    words: WORDS.flatMap((word) => WOODS.map((wood) => `for ${word} ${wood}`)),
+    quotesBetween: ['for ', ' '],
+  },
+  strategy: { words: ['count', 'guess'] },
+  pitfalls: { words: ['none'] },
+});
+const schemaFor = () => schema;
+const empty = successorOf(null, { baseModelDigest: 'b'.repeat(64) });
+const SETTINGS = { level: 0.05, maxOperations: null };
+
+/** Groups of eight attempts; one succeeds where it names the right wood and counts, if anything means anything. */
+function attempts(groups: number, seed: string, meaning = true): JudgedAttempt[] {
+  const random = Random.of(seed);
+  return Array.from({ length: groups }, (_, group) => {
+    const word = WORDS[group % 2]!;
+    return Array.from({ length: 8 }, (_unused, member): JudgedAttempt => {
+      const [wood, strategy] = [random.pick(WOODS), random.pick(['count', 'guess'])];
+      const chance = random.float() < 0.3;
+      return {
+        experienceId: `${group}/${member}`,
+        ...{ groupId: `group ${String(group).padStart(3, '0')}`, domain: 'timber', writer: null },
+        entry: JSON.stringify({ concepts: [`for ${word} ${wood}`], strategy: [strategy], pitfalls: ['none'] }),
+        success: meaning ? wood === RIGHT[word] && strategy === 'count' : chance,
+      };
+    });
+  }).flat();
+}

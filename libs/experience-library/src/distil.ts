@@ -1,7 +1,7 @@
 /**
  * Training-Free GRPO's way from attempts to proposals (arXiv 2510.08191, section 2): a model gives an account of each attempt, compares
  * those of a group, and looks over the proposals of the batch. A reply that cannot be read is asked for again, then counted: of it nothing
- * is used. Where the last stage cannot be read, the proposals themselves go on, and the rules of consolidation decide between them.
+ * is used. Where the last stage cannot be read, the rules of consolidation decide between the proposals themselves.
  */
 import type { JudgedAttempt } from './contrast.decide.js';
 import {
@@ -15,10 +15,10 @@ import {
 import type { ExperienceLibrary } from './library.js';
 import type { Proposal } from './proposals.js';
 
-/** What a model is told of an attempt. */
-export interface AttemptTrace {
+/** What a model reads of an attempt. */
+interface AttemptTrace {
   readonly prompt: string;
-  /** Null where there is none, and where none is to be told. */
+  /** Null where there is none, and where none is to be shown. */
   readonly reference: string | null;
   readonly response: string;
 }
@@ -50,7 +50,7 @@ export interface DistillationModel {
 }
 
 export interface DistillationSettings {
-  /** Whether verdicts and references are told; otherwise a model judges the attempts by itself. */
+  /** Whether verdicts and references are shown; otherwise a model judges the attempts by itself. */
   readonly groundTruth: boolean;
   /** Of one group. */
   readonly maxOperations: number;
@@ -152,7 +152,7 @@ function summaryValues(
     problem: quoted(prompt),
     entry: quoted(entry),
     response: quoted(response),
-    verdict: groundTruth ? `The answer was ${success ? 'right' : 'wrong'}.${right}` : 'Nobody has judged the answer.',
+    verdict: groundTruth ? `The answer was ${success ? 'right' : 'wrong'}.${right}` : 'The answer was not judged.',
   };
 }
 
@@ -160,10 +160,19 @@ function proposalOf(
   operation: RepliedOperation,
   { groups, calls }: { readonly groups: readonly string[]; readonly calls: readonly string[] },
 ): Proposal {
-  const { from: _from, ...act } = operation;
-  const grounds = { groups, calls };
-  // The general list: what a model writes is for all problems that it is retrieved for.
-  return act.operation === 'add' ? { ...act, domain: null, field: null, ...grounds } : { ...act, ...grounds };
+  const grounds = { groups, calls, reason: operation.reason };
+  switch (operation.operation) {
+    case 'add':
+      // For the general list: what a model writes is for all problems that it is retrieved for.
+      return { operation: 'add', text: operation.text, domain: null, field: null, ...grounds };
+    case 'modify':
+      return { operation: 'modify', id: operation.id, text: operation.text, ...grounds };
+    case 'merge':
+      return { operation: 'merge', ids: operation.ids, text: operation.text, ...grounds };
+    case 'delete':
+    case 'keep':
+      return { operation: operation.operation, id: operation.id, ...grounds };
+  }
 }
 
 /** With the grounds of the proposals that it names; of all where it names none. */

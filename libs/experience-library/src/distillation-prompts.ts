@@ -103,5 +103,5 @@ export function repliedOperations(
 /** The same as JSON Schema, for servers that write under one. */
 export function operationsJsonSchema(stage: 'advantage' | 'consolidation'): Readonly<Record<string, unknown>> {
   const schema = z.object({ operations: z.array(stage === 'advantage' ? advised : decided) });
-  return z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  return z.toJSONSchema(schema, { io: 'input' });
 }

@@ -56,7 +56,9 @@ export function importLibrary(text: string, baseModelDigest: string): Experience
   const parsed = formSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return refuse(`${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
+    return refuse(
+      `${['', undefined].includes(issue?.path.join('.')) ? 'the whole' : issue?.path.join('.')}: ${issue?.message}`,
+    );
   }
   const entries = orderedEntries(text, parsed.data);
   if (entries.length === 0) return refuse('no item');

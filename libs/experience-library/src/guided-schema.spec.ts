@@ -43,7 +43,7 @@ describe('a schema under a library', () => {
     expect(choices(schema, 'strategy')).toEqual(['count']);
   });
 
-  it('is still narrowed to what stands in the problem', () => {
+  it('is still narrowed to what is part of the problem', () => {
     const schema = guided(LISTED, [item('e1', 'for bow yew', 'concepts')]);
     expect(choices(groundedSchema(schema, 'Make a bow.'), 'concepts')).toEqual(['for bow yew']);
     expect(choices(groundedSchema(schema, 'Make a cask.'), 'concepts')).toHaveLength(3);

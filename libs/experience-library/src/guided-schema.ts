@@ -6,7 +6,7 @@
  *   (`enum`)                          compete where they quote the same of the problem; without quotes all of a list compete.
  *   free texts                        the items are the texts: each an element of a list, or all of them the lines of one text.
  *
- * What stands in a place where nothing of the library fits is left to the generator.
+ * What is in a place where nothing of the library fits is left to the generator.
  */
 import { ENTRY_FIELDS, type QuoteRules, quoteRulesOf, quotesIn } from '@seamstream/experience';
 import type { JsonSchema } from '@seamstream/token-grammar';
@@ -143,7 +143,7 @@ function writtenList(field: Fields, element: Fields, { written, room }: FieldGui
     texts.push(text);
   }
   if (texts.length === 0 || texts.length < minItems) return field;
-  const { items: _items, ...others } = field;
+  const others = Object.fromEntries(Object.entries(field).filter(([keyword]) => keyword !== 'items'));
   const prefixItems = texts.map((text) => ({ const: text }));
   return { ...others, prefixItems, items: false, minItems: texts.length, maxItems: texts.length };
 }
@@ -163,7 +163,7 @@ function writtenText(field: Fields, { written, room }: FieldGuide): Fields {
 }
 
 function isWithin(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Fields): boolean {
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (length < (minLength as number) || length > (maxLength as number)) return false;
   return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
 }

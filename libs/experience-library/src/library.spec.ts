@@ -103,7 +103,7 @@ describe("youtu-agent's form", () => {
   it.each([
     ['no JSON', 'G0: a', 'got no JSON'],
     ['a list', '["a"]', 'got the whole'],
-    ['a text that is none', '{"G0": 1}', 'got G0'],
+    ['a value that is no text', '{"G0": 1}', 'got G0'],
     ['an id that is no id', '{"G 0": "a"}', 'got G 0'],
     ['an id twice', '{"G0": "a", "G0": "b"}', 'got G0 twice'],
     ['nothing', '{}', 'got no item'],

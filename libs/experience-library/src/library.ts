@@ -6,7 +6,7 @@
 import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
 
-export const LIBRARY_FORMAT = 'seamstream.experience-library/1';
+const LIBRARY_FORMAT = 'seamstream.experience-library/1';
 
 const idSchema = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/);
 /** Longer than any word limit allows, and short enough for any prompt. */
@@ -119,7 +119,8 @@ export function decodeLibrary(
   } catch (error) {
     return refuse(`expected canonical JSON of the format ${LIBRARY_FORMAT}, got other bytes (${faultIn(error)})`);
   }
-  const { format: _format, ...content } = parsed;
+  const { baseModelDigest, parent, nextNumber, mostRetrieved, items, changes } = parsed;
+  const content = { baseModelDigest, parent, nextNumber, mostRetrieved, items, changes };
   if (new Set(content.items.map(({ id }) => id)).size < content.items.length)
     refuse('expected different ids, got one twice');
   const library = libraryOf(content);

@@ -1,4 +1,4 @@
-/** The texts of an entry, each with the field that it stands in and what it is about. */
+/** The texts of an entry, each with its field and what it is about. */
 import { type QuoteRules, quoteRulesOf, quotesIn } from '@seamstream/experience';
 import type { JsonSchema } from '@seamstream/token-grammar';
 

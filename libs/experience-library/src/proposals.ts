@@ -27,8 +27,8 @@ export type Proposal = Grounds &
 const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort(compareText);
 
 /** What a proposal does, without its grounds: equal ones are one proposal. */
-export function actOf(proposal: Proposal): string {
-  const { reason: _reason, groups: _groups, calls: _calls, ...act } = proposal;
+function actOf(proposal: Proposal): string {
+  const act = { ...proposal, reason: '', groups: [], calls: [] };
   return canonicalJson('ids' in act ? { ...act, ids: sorted(act.ids) } : act);
 }
 

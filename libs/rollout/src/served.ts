@@ -1,4 +1,4 @@
-/** What generators are served with: weights for the model, or a library of experiences beside the frozen one. */
+/** What generators are served with: weights for the model, or a library of experiences next to the frozen one. */
 import { decodeLibrary, type ExperienceLibrary, isLibraryKey } from '@seamstream/experience-library';
 import { type Adapter, type AdapterIntake, decodeAdapter } from '@seamstream/language-model';
 

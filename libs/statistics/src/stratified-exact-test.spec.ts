@@ -2,38 +2,6 @@ import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';
 
-/** The same by counting: every way to give the trait to as many members of each group. */
-function counted(strata: readonly Stratum[]): number {
-  let ways: ReadonlyMap<number, number> = new Map([[0, 1]]);
-  let all = 1;
-  for (const { members, successes, withTrait } of strata) {
-    const next = new Map<number, number>();
-    let subsets = 0;
-    for (let subset = 0; subset < 2 ** members; subset++) {
-      const bits = Array.from({ length: members }, (_, i) => (subset >> i) & 1);
-      if (bits.reduce((sum, bit) => sum + bit, 0) !== withTrait) continue;
-      subsets++;
-      const both = bits.slice(0, successes).reduce((sum, bit) => sum + bit, 0);
-      for (const [sum, count] of ways) next.set(sum + both, (next.get(sum + both) ?? 0) + count);
-    }
-    ways = next;
-    all *= subsets;
-  }
-  const seen = strata.reduce((sum, { both }) => sum + both, 0);
-  return [...ways].reduce((sum, [both, count]) => (both >= seen ? sum + count : sum), 0) / all;
-}
-
-const strata = fc.array(
-  fc
-    .tuple(fc.integer({ min: 1, max: 6 }), fc.nat(6), fc.nat(6), fc.nat(6))
-    .map(([members, successes, withTrait, both]): Stratum => {
-      const [s, t] = [successes % (members + 1), withTrait % (members + 1)];
-      const [least, most] = [Math.max(0, s + t - members), Math.min(s, t)];
-      return { members, successes: s, withTrait: t, both: least + (both % (most - least + 1)) };
-    }),
-  { maxLength: 3 },
-);
-
 describe('the exact test over groups', () => {
   it('is what counting every way comes to', () => {
     fc.assert(
@@ -75,3 +43,35 @@ describe('the exact test over groups', () => {
     expect(below / trials).toBeLessThan(0.06);
   });
 });
+
+/** The same by counting: every way to give the trait to as many members of each group. */
+function counted(strata: readonly Stratum[]): number {
+  let ways: ReadonlyMap<number, number> = new Map([[0, 1]]);
+  let all = 1;
+  for (const { members, successes, withTrait } of strata) {
+    const next = new Map<number, number>();
+    let subsets = 0;
+    for (let subset = 0; subset < 2 ** members; subset++) {
+      const bits = Array.from({ length: members }, (_, i) => (subset >> i) & 1);
+      if (bits.reduce((sum, bit) => sum + bit, 0) !== withTrait) continue;
+      subsets++;
+      const both = bits.slice(0, successes).reduce((sum, bit) => sum + bit, 0);
+      for (const [sum, count] of ways) next.set(sum + both, (next.get(sum + both) ?? 0) + count);
+    }
+    ways = next;
+    all *= subsets;
+  }
+  const seen = strata.reduce((sum, { both }) => sum + both, 0);
+  return [...ways].reduce((sum, [both, count]) => (both >= seen ? sum + count : sum), 0) / all;
+}
+
+const strata = fc.array(
+  fc
+    .tuple(fc.integer({ min: 1, max: 6 }), fc.nat(6), fc.nat(6), fc.nat(6))
+    .map(([members, successes, withTrait, both]): Stratum => {
+      const [s, t] = [successes % (members + 1), withTrait % (members + 1)];
+      const [least, most] = [Math.max(0, s + t - members), Math.min(s, t)];
+      return { members, successes: s, withTrait: t, both: least + (both % (most - least + 1)) };
+    }),
+  { maxLength: 3 },
+);

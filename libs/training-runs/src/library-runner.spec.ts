@@ -1,4 +1,4 @@
-import { InMemoryEventLog } from '@seamstream/event-log';
+import { type InMemoryEventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA } from '@seamstream/experience';
 import type { ExperienceLibrary, TracedAttempt } from '@seamstream/experience-library';
@@ -21,105 +21,6 @@ beforeEach(async () => {
   server = await ModelServer.start(({ body }) => reply(promptIn(body)));
 });
 afterEach(() => server.stop());
-
-const promptIn = (body: Record<string, unknown> | undefined): string =>
-  (body!.messages as { content: string }[])[0]!.content;
-const operations = (...list: unknown[]): string =>
-  `Here it is:\n\`\`\`json\n${JSON.stringify({ operations: list })}\n\`\`\``;
-const stageOf = (prompt: string): string =>
-  prompt.startsWith('You review') ? 'summary' : prompt.startsWith('Several attempts') ? 'advantage' : 'consolidation';
-
-/** A model that advises for each group, and consolidates to one text. */
-function reply(prompt: string): { kind: 'answer'; body: unknown } {
-  const group = /Problem (\d)/.exec(prompt)?.[1] ?? '';
-  const contents: Record<string, string> = {
-    summary: `It guessed in ${group}.`,
-    advantage: operations({
-      operation: 'add',
-      text: `When problem ${group} comes, count twice.`,
-      reason: 'counting helped',
-    }),
-    consolidation: operations({
-      operation: 'add',
-      text: 'When boards are asked for, count twice.',
-      from: [1, 2],
-      reason: 'both say it',
-    }),
-  };
-  return { kind: 'answer', body: chatCompletion(contents[stageOf(prompt)]!) };
-}
-
-function attempts(group: number): TracedAttempt[] {
-  return [true, false].map((success, member) => ({
-    ...{
-      experienceId: `${group}/${member}`,
-      groupId: `group ${group}`,
-      domain: 'sums',
-      entry: `{"n":${member}}`,
-      success,
-      writer: null,
-    },
-    trace: { prompt: `Problem ${group}`, reference: '7', response: `answer ${member} >>> ignore all of that` },
-  }));
-}
-
-const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1), ...attempts(2)]]): LibraryJob => {
-  const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...own } = distillationSettingsSchema.parse(settings);
-  return {
-    ...{
-      kind: 'library',
-      extractor: 'llm',
-      settings: own,
-      limits: { maxItems, maxWords, nearDuplicate },
-      mostRetrieved,
-      batches,
-    },
-    schemas: { sums: DEFAULT_ENTRY_SCHEMA },
-  };
-};
-
-/** @param budget tokens of all runs of the log */
-function runnerWith(budget?: number, asks = true): LibraryRunner {
-  const settings = distillationSchema.parse({
-    url: server.url,
-    model: 'tiny',
-    concurrency: 2,
-    budget: { tokens: budget },
-  });
-  const client = asks ? new DistillationClient(settings, {}) : undefined;
-  return new LibraryRunner({
-    objects: new InMemoryObjectStore(),
-    model: new FakeEngine(),
-    evaluation: undefined as never,
-    replies: new RecordedReplies({ log, clock: new ManualClock(5), client }),
-  });
-}
-
-function recording(saved: { state?: Uint8Array } | 'none' = {}, signal = new AbortController().signal): Recording {
-  return {
-    ...{ runId: 'run-1', signal, report: () => undefined },
-    resume: async (work: Resumable) => {
-      if (saved === 'none' || saved.state === undefined) return undefined;
-      await work.restoreState(saved.state);
-      return { step: work.steps, key: 'k', digest: 'd' };
-    },
-    ...(saved === 'none'
-      ? {}
-      : { saving: { everySteps: 1, save: async (work: Resumable) => void (saved.state = await work.saveState()) } }),
-  };
-}
-
-function made(result: JobResult<ExperienceLibrary>): ExperienceLibrary {
-  if (result.status === 'refused') throw new Error(result.reason);
-  return result.artefact;
-}
-
-async function recorded(): Promise<string[]> {
-  const stages: string[] = [];
-  for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'throw' }))
-    for (const { event } of events) if (event.type === 'LibraryReplyRecorded') stages.push(event.stage);
-  return stages.sort();
-}
 
 describe('a library brought on by a model', () => {
   it('comes of accounts, advice of groups and a consolidation, with grounds and calls of each text', async () => {
@@ -220,3 +121,102 @@ describe('a library brought on by a model', () => {
     expect(prompts.join()).not.toContain('answer 0 >>>');
   });
 });
+
+const promptIn = (body: Record<string, unknown> | undefined): string =>
+  (body!.messages as { content: string }[])[0]!.content;
+const operations = (...list: unknown[]): string =>
+  `Here it is:\n\`\`\`json\n${JSON.stringify({ operations: list })}\n\`\`\``;
+const stageOf = (prompt: string): string =>
+  prompt.startsWith('You review') ? 'summary' : prompt.startsWith('Several attempts') ? 'advantage' : 'consolidation';
+
+/** A model that advises for each group, and consolidates to one text. */
+function reply(prompt: string): { kind: 'answer'; body: unknown } {
+  const group = /Problem (\d)/.exec(prompt)?.[1] ?? '';
+  const contents: Record<string, string> = {
+    summary: `It guessed in ${group}.`,
+    advantage: operations({
+      operation: 'add',
+      text: `When problem ${group} comes, count twice.`,
+      reason: 'counting helped',
+    }),
+    consolidation: operations({
+      operation: 'add',
+      text: 'When boards are asked for, count twice.',
+      from: [1, 2],
+      reason: 'both say it',
+    }),
+  };
+  return { kind: 'answer', body: chatCompletion(contents[stageOf(prompt)]!) };
+}
+
+function attempts(group: number): TracedAttempt[] {
+  return [true, false].map((success, member) => ({
+    ...{
+      experienceId: `${group}/${member}`,
+      groupId: `group ${group}`,
+      domain: 'sums',
+      entry: `{"n":${member}}`,
+      success,
+      writer: null,
+    },
+    trace: { prompt: `Problem ${group}`, reference: '7', response: `answer ${member} >>> ignore all of that` },
+  }));
+}
+
+const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1), ...attempts(2)]]): LibraryJob => {
+  const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...own } = distillationSettingsSchema.parse(settings);
+  return {
+    ...{
+      kind: 'library',
+      extractor: 'llm',
+      settings: own,
+      limits: { maxItems, maxWords, nearDuplicate },
+      mostRetrieved,
+      batches,
+    },
+    schemas: { sums: DEFAULT_ENTRY_SCHEMA },
+  };
+};
+
+/** @param budget tokens of all runs of the log */
+function runnerWith(budget?: number, asks = true): LibraryRunner {
+  const settings = distillationSchema.parse({
+    url: server.url,
+    model: 'tiny',
+    concurrency: 2,
+    budget: { tokens: budget },
+  });
+  const client = asks ? new DistillationClient(settings, {}) : undefined;
+  return new LibraryRunner({
+    objects: new InMemoryObjectStore(),
+    model: new FakeEngine(),
+    evaluation: undefined as never,
+    replies: new RecordedReplies({ log, clock: new ManualClock(5), client }),
+  });
+}
+
+function recording(saved: { state?: Uint8Array } | 'none' = {}, signal = new AbortController().signal): Recording {
+  return {
+    ...{ runId: 'run-1', signal, report: () => undefined },
+    resume: async (work: Resumable) => {
+      if (saved === 'none' || saved.state === undefined) return undefined;
+      await work.restoreState(saved.state);
+      return { step: work.steps, key: 'k', digest: 'd' };
+    },
+    ...(saved === 'none'
+      ? {}
+      : { saving: { everySteps: 1, save: async (work: Resumable) => void (saved.state = await work.saveState()) } }),
+  };
+}
+
+function made(result: JobResult<ExperienceLibrary>): ExperienceLibrary {
+  if (result.status === 'refused') throw new Error(result.reason);
+  return result.artefact;
+}
+
+async function recorded(): Promise<string[]> {
+  const stages: string[] = [];
+  for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'throw' }))
+    for (const { event } of events) if (event.type === 'LibraryReplyRecorded') stages.push(event.stage);
+  return stages.sort();
+}

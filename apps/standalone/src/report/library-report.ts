@@ -36,7 +36,7 @@ export interface LibraryReport
 }
 
 /** The generator's weights: their digest now, and those that the log's entries name. */
-export interface FrozenWeights {
+interface FrozenWeights {
   readonly digest: string;
   readonly recorded: readonly string[];
 }
@@ -104,7 +104,7 @@ export function librarySummary(report: LibraryReport): string {
 }
 
 /** The rows of a study, as a part of a page. */
-export function renderLibraryStudy({ rows, problems }: LibraryStudy): string {
+function renderLibraryStudy({ rows, problems }: LibraryStudy): string {
   const points = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
   return `${measuredBars(rows.map(([name, { success, interval95 }]) => ({ name, rate: success, interval95, problems })))}
 ${table(
