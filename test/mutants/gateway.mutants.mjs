@@ -49,7 +49,11 @@ export default [
       from: 'if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;',
       to: 'if (ROLES.indexOf(principal.role) >= 0) return;',
     },
-    { control: 'pages of other sites are refused', from: 'if (isHere && isOwn) return;', to: 'if (isHere || isOwn) return;' },
+    {
+      control: 'pages of other sites are refused',
+      from: 'if (isHere && isOwn) return;',
+      to: 'if (isHere || isOwn) return;',
+    },
   ]),
   ...quick('libs/operations/src/access/known-keys.ts', 'apps/gateway/src/api/api.spec.ts', [
     {
