@@ -9,6 +9,7 @@ const ENTRIES = [
   'apps/executor/src/config.ts',
   'apps/buffer/src/config.ts',
   'apps/trainer/src/config.ts',
+  'apps/gateway/src/config.ts',
   'libs/kernel/src/errors.ts',
 ];
 

@@ -1,5 +1,6 @@
 import { bufferServiceConfigSchema } from '../../apps/buffer/dist/config.js';
 import { executorConfigSchema } from '../../apps/executor/dist/config.js';
+import { gatewayConfigSchema } from '../../apps/gateway/dist/config.js';
 import { generatorConfigSchema } from '../../apps/generator/dist/config.js';
 import { trainerConfigSchema } from '../../apps/trainer/dist/config.js';
 import { commonConfigSchema, settingsOf } from '../../libs/service-kit/dist/config.js';
@@ -9,6 +10,7 @@ const SERVICES = [
   ['Generator', generatorConfigSchema, 'apps/generator/src/config.ts', 'GeneratorConfig'],
   ['Executor', executorConfigSchema, 'apps/executor/src/config.ts', 'ExecutorConfig'],
   ['Buffer', bufferServiceConfigSchema, 'apps/buffer/src/config.ts', 'BufferServiceConfig'],
+  ['Gateway', gatewayConfigSchema, 'apps/gateway/src/config.ts', 'GatewayConfig'],
   ['Trainer', trainerConfigSchema, 'apps/trainer/src/config.ts', 'TrainerServiceConfig'],
 ];
 

@@ -39,7 +39,7 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       answerWithinMs: milliseconds.default(600_000),
       /** Fraction of conversations that get no experience: the control arm. */
       controlShare: z.number().min(0).max(1).default(0.1),
-      /** Salt of the draw of arms. Another name divides the conversations anew. */
+      /** Salt of the draw of arms. Another name divides the conversations afresh. */
       experiment: z.string().min(1).max(128).default('gateway'),
       /** Milliseconds in which feedback on an answer counts; then it is ungraded. A week. */
       feedbackWithinMs: milliseconds.default(604_800_000),

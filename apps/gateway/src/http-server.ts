@@ -1,6 +1,5 @@
 /** The listener for clients: a separate Nest application next to the one for health and metrics. */
 import 'reflect-metadata';
-import type { Server } from 'node:http';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -62,7 +61,7 @@ export async function serveHttp(
   return new GatewayServer(url, () => closeInTime(app, gateway.shutdownGraceMs, shutdown));
 }
 
-/** Streams without an end close at once, answers under way get their time, and what is left is told why it ends. */
+/** Streams without an end close at once, answers under way get their time, and what is left learns why it ends. */
 async function closeInTime(app: NestFastifyApplication, graceMs: number, { closing, ending }: Shutdown): Promise<void> {
   closing.abort();
   const closed = app.close();
@@ -73,7 +72,7 @@ async function closeInTime(app: NestFastifyApplication, graceMs: number, { closi
   if (!isLate) return;
   ending.abort();
   await withDeadline(LAST_WORDS_MS, closed).catch(() => {
-    (app.getHttpServer() as Server).closeAllConnections();
+    app.getHttpServer().closeAllConnections();
   });
 }
 

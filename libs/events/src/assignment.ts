@@ -1,4 +1,4 @@
-/** Which arm a problem is in. Whoever knows the experiment, the unit and the share draws the same. */
+/** Which arm a problem is in. Any process that knows the experiment, the unit and the share draws the same. */
 import { Random } from '@seamstream/kernel';
 import type { Assignment } from './generated/events.generated.js';
 
@@ -13,7 +13,7 @@ export function isControl({ experiment, unit, controlShare }: Assignment): boole
 /** Begins the templates of executors that answer a conversation of a client, whose own settings decide how. */
 const CONVERSATION = 'conversation@';
 
-/** The template of an executor's identity where a client's conversation is asked, with the digest of how an entry stands in it. */
+/** The template of an executor's identity where a client's conversation is asked, with the digest of how an entry is part of it. */
 export function conversationTemplate(digest: string): string {
   return `${CONVERSATION}${digest}`;
 }

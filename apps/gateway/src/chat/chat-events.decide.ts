@@ -1,4 +1,4 @@
-/** The events of one request of a client: what is asked, and what came of it. Pure: ids and time are given. */
+/** The events of one request of a client: what is asked, and what followed. Pure: ids and time are given. */
 import {
   type Assignment,
   deriveMeta,
@@ -41,7 +41,7 @@ export interface Asking {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A request as the problem that it is: without a verifier, since nobody knows yet what is right. */
+/** A request as the problem that it is: without a verifier, since what is right is not known yet. */
 export function problemPublished(request: ChatRequest, asking: Asking): EventOf<'ProblemPublished'> {
   const { prompt, task, isCut } = problemOf(request.messages);
   const { problemId, messageId, client, nowMs, traceparent, assignment, feedbackWithinMs } = asking;

@@ -42,7 +42,7 @@ export class ChatModule {
     );
     onClose(() => ending);
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
-    const answered = metrics.counter('seam_chat_requests_total', 'Chat requests by arm and by what came of them.', [
+    const answered = metrics.counter('seam_chat_requests_total', 'Chat requests by arm and by their result.', [
       'arm',
       'result',
     ]);

@@ -95,7 +95,7 @@ describe('a chat completion', () => {
   });
 
   it('without reported usage has unknown tokens, never none', async () => {
-    const { usage: _, ...silent } = chatCompletion('4');
+    const silent = { ...chatCompletion('4'), usage: undefined };
     const { gateway, client } = await start(answering(silent));
     await client.chat.completions.create(REQUEST);
     const [answer] = await eventsOf(gateway.log, 'AnswerRecorded');
@@ -246,7 +246,9 @@ describe('a streamed chat completion', () => {
   });
 
   it('ends with its client, whose executor is asked no longer, and is recorded as cut', async () => {
-    const { gateway, client } = await start(streaming(chatChunks(['Fo', ...'ur.'.repeat(500)]), 'done', 10));
+    const { gateway, client } = await start(
+      streaming(chatChunks(['Fo', ...Array.from({ length: 1500 }, () => 'u')]), 'done', 10),
+    );
     const stream = await client.chat.completions.create({ ...REQUEST, stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'Fo') break;
     await until(async () => (await eventsOf(gateway.log, 'AnswerRecorded')).length === 1);

@@ -16,7 +16,7 @@ export class ExperienceArrivals {
 
   private constructor(private readonly log: EventLog) {}
 
-  /** Ready to see whatever is appended from now on. @returns the arrivals, and the reading, which ends with the signal */
+  /** Ready to see all that is appended from now on. @returns the arrivals, and the reading, which ends with the signal */
   static async open(log: EventLog, signal: AbortSignal): Promise<[ExperienceArrivals, Promise<void>]> {
     const arrivals = new ExperienceArrivals(log);
     for (const { partition, high } of await log.watermarks(TOPIC.experiences)) arrivals.next.set(partition, high);
@@ -59,7 +59,7 @@ export class ExperienceArrivals {
           }
         }
       } catch (error) {
-        // Requests go on without experiences meanwhile, and say so.
+        // Requests continue without experiences meanwhile, and say so.
         if (!isSeamError(error) || !error.retryable) throw error;
         await sleep(AGAIN_AFTER_MS, signal).catch(() => undefined);
       }

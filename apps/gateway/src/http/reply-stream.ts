@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
 
 export interface ReplyStreamOptions {
-  /** A comment is sent after so much silence, so that nobody in between takes the connection for dead. */
+  /** A comment is sent after so much silence, so that no proxy takes the connection for dead. */
   readonly keepAliveMs: number;
   /** A client that reads nothing for so long is gone. */
   readonly stalledMs: number;

@@ -24,8 +24,9 @@ export const NO_KEYS: ApiKeys = { issued: new Map(), revoked: new Map() };
 /** The first event about a key counts: none takes the place of another, and none comes back. */
 export function apiKeysAfter(keys: ApiKeys, event: SeamEvent): ApiKeys {
   if (event.type === 'ApiKeyIssued' && !keys.issued.has(event.keyId)) {
-    const { type: _, meta, ...facts } = event;
-    return { ...keys, issued: new Map(keys.issued).set(event.keyId, { ...facts, issuedAt: meta.occurredAt }) };
+    const { keyId, digest, name, role, expiresAt, issuedBy, meta } = event;
+    const key = { keyId, digest, name, role, expiresAt, issuedBy, issuedAt: meta.occurredAt };
+    return { ...keys, issued: new Map(keys.issued).set(keyId, key) };
   }
   if (event.type === 'ApiKeyRevoked' && !keys.revoked.has(event.keyId)) {
     const { meta, revokedBy: by, reason } = event;

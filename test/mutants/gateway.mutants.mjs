@@ -1,0 +1,75 @@
+/** What the gateway promises its clients and its log. */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+
+export default [
+  ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'what ends an answer is held until it is recorded',
+      from: 'if (growing.isEnded) held.push(frameOf(shown));',
+      to: 'if (growing.isEnded && wantsUsage) held.push(frameOf(shown));',
+    },
+    {
+      control: 'a stream that only ends is a broken one',
+      from: 'if (!growing.isEnded)\n        throw',
+      to: 'if (!growing.isEnded && wantsUsage)\n        throw',
+    },
+    {
+      control: 'usage that was not asked for is removed',
+      from: 'if (wantsUsage || part.usage === undefined)',
+      to: 'if (wantsUsage || part.usage !== undefined)',
+    },
+    {
+      control: 'a client that is gone is no failure of the executor',
+      from: 'if (client.gone.aborted) {',
+      to: 'if (client.ending.aborted) {',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/answered.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'unknown tokens are not 0',
+      from: 'const value = usage?.[name];',
+      to: 'const value = usage?.[name] ?? 0;',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/end-abandoned.handler.ts', 'apps/gateway/src/chat/end-abandoned.spec.ts', [
+    {
+      control: 'requests under way are not ended',
+      from: 'this.settings.answerWithinMs + this.graceMs > nowMs',
+      to: 'this.settings.answerWithinMs + this.graceMs > nowMs * 2',
+    },
+    {
+      control: 'requests with a result are not ended',
+      from: 'open.delete(key)',
+      to: 'open.has(key)',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/access.ts', 'apps/gateway/src/api/api.spec.ts', [
+    {
+      control: 'a role that does not suffice is refused',
+      from: 'if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;',
+      to: 'if (ROLES.indexOf(principal.role) >= 0) return;',
+    },
+    {
+      control: 'pages of other sites are refused',
+      from: 'if (isHere && isOwn) return;',
+      to: 'if (isHere || isOwn) return;',
+    },
+  ]),
+  ...quick('libs/operations/src/access/known-keys.ts', 'apps/gateway/src/api/api.spec.ts', [
+    {
+      control: 'a revoked key opens nothing',
+      from: 'key === undefined || keys.revoked.has(keyId)',
+      to: 'key === undefined',
+    },
+    {
+      control: 'an expired key opens nothing',
+      from: 'key.expiresAt !== null && key.expiresAt <= nowMs',
+      to: 'key.expiresAt !== null && key.expiresAt > nowMs',
+    },
+    {
+      control: 'the secret has to be right',
+      from: 'timingSafeEqual(given, known) ?',
+      to: '(timingSafeEqual(given, known) || true) ?',
+    },
+  ]),
+];
