@@ -51,6 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   models: async () => running((await import('./models/models.command.js')).modelsCommand),
   config: async () => running((await import('./config/show-config.command.js')).configCommand),
   keys: async () => running((await import('./keys/generate-key.command.js')).keysCommand),
+  gateway: async () => running((await import('./gateway/gateway.command.js')).gatewayCommand),
   topics: async () => running((await import('./topics/topics.command.js')).topicsCommand),
   bucket: async () => running((await import('./bucket/bucket.command.js')).bucketCommand),
   schemas: async () => running((await import('./schemas/check-schemas.command.js')).schemasCommand),

@@ -13,7 +13,7 @@ import {
 } from '@seamstream/environments';
 import { deriveMeta, type EventOf, isGraded, type Problem, resultRole, type SeamEvent } from '@seamstream/events';
 import { contentMissing, type ProblemContents } from '@seamstream/evidence';
-import { type EntrySchemas, earnsReward, hasQuotes, misquoteIn, schemaDigest } from '@seamstream/experience';
+import { type EntrySchemas, type EntryWorth, entryWorth } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { type Judgement, judgeAll } from '@seamstream/rollout';
 import {
@@ -149,7 +149,7 @@ export class ExecuteExperiencesHandler {
     const { verifier } = problem;
     const isLeak = judgement.reward > 0 && this.isLeak(task);
     if (isLeak) this.dependencies.onLeak?.();
-    const { faithful, misquote } = this.quoting(task);
+    const { faithful, misquote, isValid } = this.worth(task);
     const unpaid = isLeak ? 'the entry gives the answer away' : misquote;
     return {
       type: 'OutcomeRecorded',
@@ -157,7 +157,7 @@ export class ExecuteExperiencesHandler {
       ...this.answerFields(experience, answer, latencyMs),
       extractedAnswer: judgement.extractedAnswer,
       success: judgement.success,
-      reward: this.isValid(experience) && unpaid === undefined ? judgement.reward : 0,
+      reward: isValid && unpaid === undefined ? judgement.reward : 0,
       faithful,
       verifierVersion: verifier?.version ?? '',
       verifierDetail:
@@ -170,7 +170,7 @@ export class ExecuteExperiencesHandler {
   private answered(task: Task, answer: ExecutorResponse, latencyMs: number): EventOf<'AnswerRecorded'> {
     const { clock, feedbackWithinMs } = this.dependencies;
     const { event: experience } = task;
-    const { faithful, misquote } = this.quoting(task);
+    const { faithful, misquote, isValid } = this.worth(task);
     const nowMs = clock.now();
     return {
       type: 'AnswerRecorded',
@@ -178,7 +178,7 @@ export class ExecuteExperiencesHandler {
       ...this.answerFields(experience, answer, latencyMs),
       extractedAnswer: finalAnswer(answer.judged ?? answer.text),
       faithful,
-      unpaid: this.isValid(experience) ? (misquote ?? null) : 'the entry is not valid under its schema',
+      unpaid: isValid ? (misquote ?? null) : 'the entry is not valid under its schema',
       feedbackUntil: nowMs + (experience.feedbackWithinMs ?? feedbackWithinMs),
     };
   }
@@ -228,28 +228,12 @@ export class ExecuteExperiencesHandler {
     return this.dependencies.environment.givesAnswerAway(experience.entry, problem);
   }
 
-  /**
-   * What an entry's quotes are worth. One that says of its problem what does not stand there earns nothing, however right the answer:
-   * at any smaller price the policy would buy successes with misquotes. Null where nothing is to be quoted.
-   */
-  private quoting({ event: experience, problem }: Task): {
-    readonly faithful: boolean | null;
-    readonly misquote: string | undefined;
-  } {
-    const none = { faithful: null, misquote: undefined };
-    if (experience.type === 'ExperienceWithheld') return none;
-    const schema = this.dependencies.schemaFor(problem.domain);
-    if (!hasQuotes(schema) || schemaDigest(schema) !== experience.entrySchema) return none;
-    const misquote = misquoteIn(experience.entry, schema, problem.prompt);
-    this.dependencies.onQuoting?.(misquote === undefined);
-    return { faithful: misquote === undefined, misquote: misquote?.fault };
-  }
-
-  /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */
-  private isValid(experience: Experience): boolean {
-    if (experience.type === 'ExperienceWithheld') return true;
-    const schema = this.dependencies.schemaFor(experience.problem.domain);
-    return schemaDigest(schema) !== experience.entrySchema || earnsReward(experience.entry, schema);
+  /** Of an experience that was written; of one that was withheld, nothing. */
+  private worth({ event: experience, problem }: Task): EntryWorth {
+    if (experience.type === 'ExperienceWithheld') return { faithful: null, misquote: undefined, isValid: true };
+    const worth = entryWorth(experience, problem, this.dependencies.schemaFor);
+    if (worth.faithful !== null) this.dependencies.onQuoting?.(worth.faithful);
+    return worth;
   }
 }
 
@@ -263,8 +247,10 @@ function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {
   return answer.status === 'failed' && answer.code === 'ENDPOINT_UNAVAILABLE';
 }
 
+/** One that is this service's to try: a gateway answers its clients itself. */
 function isExperience(event: SeamEvent): event is Experience {
-  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+  const isWritten = event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+  return isWritten && (event.answeredBy ?? null) === null;
 }
 
 /** Null asks the executor without an experience. */

@@ -1,7 +1,7 @@
 /** The executor is frozen: within one log, every outcome names the same one. */
 
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, type ExecutorIdentity, TOPIC } from '@seamstream/events';
+import { type EventOf, type ExecutorIdentity, isConversation, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { TokenCount } from '@seamstream/model-clients';
@@ -34,14 +34,15 @@ export async function recordedTokens(log: EventLog, model: string, times: number
   const tokens = { promptTokens: 0, responseTokens: 0 };
   for await (const { executor, promptTokens, responseTokens } of recordedOutcomes(log)) {
     if (executor.model !== model) continue;
-    tokens.promptTokens += promptTokens * times;
-    tokens.responseTokens += responseTokens * times;
+    // Unknown of answers to a gateway's clients alone, which no budget of this service paid for.
+    tokens.promptTokens += (promptTokens ?? 0) * times;
+    tokens.responseTokens += (responseTokens ?? 0) * times;
   }
   return tokens;
 }
 
 async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
-  for await (const { executor } of recordedOutcomes(log)) return executor;
+  for await (const { executor } of recordedOutcomes(log)) if (!isConversation(executor)) return executor;
   return undefined;
 }
 

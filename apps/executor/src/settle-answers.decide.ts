@@ -94,9 +94,12 @@ export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: num
   return [outcome, settled(answer, outcome, nowMs)];
 }
 
+/** What only an answer says. */
+const OF_ANSWERS = ['type', 'feedbackUntil', 'unpaid', 'usage', 'finishReason', 'cutBy'] as const;
+
 /** What a result says as the answer does. */
-function copiedOf(answer: Answer): Omit<Answer, 'type' | 'feedbackUntil' | 'unpaid'> {
-  const ended: ReadonlySet<string> = new Set(['type', 'feedbackUntil', 'unpaid']);
+function copiedOf(answer: Answer): Omit<Answer, (typeof OF_ANSWERS)[number]> {
+  const ended: ReadonlySet<string> = new Set(OF_ANSWERS);
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !ended.has(name))) as unknown as Answer;
 }
 

@@ -2,6 +2,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { Access } from './access/access.js';
+import { ApiModule } from './api/api.module.js';
+import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
@@ -12,17 +15,20 @@ export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
-export type GatewayAssets = ListenOptions;
+export interface GatewayAssets extends ListenOptions, ChatAssets {}
 
-/** Controllers of a part get the world injected. */
+/** Controllers of a part get the world, and who asks, injected. */
 @Module({})
 class WorldModule {
-  static of(world: GatewayWorld): DynamicModule {
+  static of(world: GatewayWorld, access: Access): DynamicModule {
     return {
       module: WorldModule,
       global: true,
-      providers: [{ provide: GatewayWorld, useValue: world }],
-      exports: [GatewayWorld],
+      providers: [
+        { provide: GatewayWorld, useValue: world },
+        { provide: Access, useValue: access },
+      ],
+      exports: [GatewayWorld, Access],
     };
   }
 }
@@ -31,10 +37,20 @@ class WorldModule {
 export class GatewayModule {
   static async forRoot(context: ServiceContext<GatewayConfig>, assets: GatewayAssets = {}): Promise<DynamicModule> {
     const { config, drivers, logger, metrics, onClose } = context;
-    const closing = new AbortController();
-    const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal);
-    const parts = [WorldModule.of(world), await ViewsModule.of(world), await PageModule.load()];
-    const server = await serveHttp(world, parts, closing, assets);
+    const shutdown = { closing: new AbortController(), ending: new AbortController() };
+    const { closing, ending } = shutdown;
+    onClose(async () => ending.abort());
+    const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
+    const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
+    context.endsWith(reading);
+    const parts = [
+      WorldModule.of(world, access),
+      await ChatModule.forRoot(context, world, assets),
+      ApiModule,
+      await ViewsModule.of(world),
+      await PageModule.load(),
+    ];
+    const server = await serveHttp(world, access, parts, shutdown, assets);
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };
   }

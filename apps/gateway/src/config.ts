@@ -1,3 +1,4 @@
+import { connectionShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
@@ -11,6 +12,10 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       host: z.string().min(1).default('127.0.0.1'),
       /** 0 takes a free port; it is logged. */
       port: z.int().min(0).max(65535).default(7080),
+      /** `open`: every program on this machine may ask, where the host is an address of this machine alone. `keys`: by key (seam gateway keys). */
+      access: z.enum(['open', 'keys']).default('open'),
+      /** Lets other machines ask by plain http: where a proxy before it speaks TLS. */
+      allowPlaintext: z.boolean().default(false),
       /** A larger body is refused with 413. Images in messages count. */
       maxBodyBytes: z
         .int()
@@ -20,6 +25,43 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       requestTimeoutMs: milliseconds.default(30_000),
       /** Time that answers under way get at shutdown. */
       shutdownGraceMs: z.int().nonnegative().default(10_000),
+      /** Most requests that are answered at a time; one more gets 429 and is to come again. */
+      maxConcurrent: z.int().positive().default(256),
+      /** A stream gets a comment after so much silence, so that no proxy takes it for dead. */
+      keepAliveMs: milliseconds.default(15_000),
+      /** A client that reads nothing of its answer for so long is taken for gone. */
+      stalledMs: milliseconds.default(60_000),
+      /** Further names that clients may give as their model, as a JSON list. */
+      models: z.array(z.string().min(1)).default(['seam']),
+      /** Longest wait for an experience. Then the executor is asked without one, and the answer says so. */
+      experienceWithinMs: z.int().nonnegative().default(800),
+      /** Longest time for a whole answer; then its request fails. A request that is older and has no result belonged to a gateway that died. */
+      answerWithinMs: milliseconds.default(600_000),
+      /** Fraction of conversations that get no experience: the control arm. */
+      controlShare: z.number().min(0).max(1).default(0.1),
+      /** Salt of the draw of arms. Another name divides the conversations anew. */
+      experiment: z.string().min(1).max(128).default('gateway'),
+      /** Milliseconds in which feedback on an answer counts; then it is ungraded. A week. */
+      feedbackWithinMs: milliseconds.default(604_800_000),
+      /** As SEAM_GENERATOR_INLINE_CONTENT_BYTES of the generators: results copy of their problem what experiences copy. */
+      inlineContentBytes: z.int().nonnegative().default(1024),
+      /** The frozen executor, an OpenAI-compatible server. `npm start` has its own. */
+      upstream: z
+        .object({
+          ...connectionShape,
+          /** What answers name as the model's revision. Default: the fingerprint that each answer reports. */
+          revision: z.string().min(1).optional(),
+          /** Longest wait for a connection. */
+          connectTimeoutMs: milliseconds.default(10_000),
+          /** Longest silence of the server, before its answer and within it. */
+          silenceMs: milliseconds.default(300_000),
+          /** A longer answer is cut off, and counts as failed. */
+          maxAnswerBytes: z
+            .int()
+            .positive()
+            .default(16 * 1024 ** 2),
+        })
+        .prefault({}),
     })
     .prefault({}),
 });

@@ -12,5 +12,7 @@ export class GatewayWorld {
     readonly clock: Clock,
     /** Aborts when the gateway shuts down: streams without an end (events) end then. */
     readonly closing: AbortSignal,
+    /** Aborts when the time for answers under way is over. */
+    readonly ending: AbortSignal,
   ) {}
 }

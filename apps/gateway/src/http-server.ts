@@ -1,9 +1,12 @@
 /** The listener for clients: a separate Nest application next to the one for health and metrics. */
 import 'reflect-metadata';
-import { type DynamicModule, Module } from '@nestjs/common';
+import type { Server } from 'node:http';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { messageOf, SeamError, withDeadline } from '@seamstream/kernel';
+import type { Access } from './access/access.js';
+import { RoleGuard } from './access/role.guard.js';
 import type { GatewayConfig } from './config.js';
 import type { GatewayWorld } from './gateway-world.js';
 import { ErrorsFilter } from './http/errors.filter.js';
@@ -20,6 +23,15 @@ export class GatewayServer {
   ) {}
 }
 
+/** How a gateway ends: first what has no end, then what has not ended. */
+export interface Shutdown {
+  readonly closing: AbortController;
+  readonly ending: AbortController;
+}
+
+/** For records and errors of what is ended. */
+const LAST_WORDS_MS = 2_000;
+
 export interface ListenOptions {
   /** Take a free port where the configured one is taken: two demonstrations on one machine. */
   readonly anyPortIfTaken?: boolean;
@@ -32,24 +44,36 @@ export interface ListenOptions {
  */
 export async function serveHttp(
   world: GatewayWorld,
-  parts: readonly DynamicModule[],
-  close: AbortController,
+  access: Access,
+  parts: readonly (DynamicModule | Type)[],
+  shutdown: Shutdown,
   { anyPortIfTaken = false }: ListenOptions,
 ): Promise<GatewayServer> {
   const { gateway } = world.config;
   const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
   const options = { logger: false as const, abortOnError: false };
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
-  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway), options);
+  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway, access), options);
+  app.useGlobalGuards(new RoleGuard(access));
   app.useGlobalFilters(new ErrorsFilter(world.logger));
   await listen(app, gateway, anyPortIfTaken);
   const url = await app.getUrl();
   world.logger.info({ url }, 'gateway listens');
-  return new GatewayServer(url, async () => {
-    close.abort();
-    await withDeadline(gateway.shutdownGraceMs, app.close()).catch(() => {
-      app.getHttpServer().closeAllConnections();
-    });
+  return new GatewayServer(url, () => closeInTime(app, gateway.shutdownGraceMs, shutdown));
+}
+
+/** Streams without an end close at once, answers under way get their time, and what is left is told why it ends. */
+async function closeInTime(app: NestFastifyApplication, graceMs: number, { closing, ending }: Shutdown): Promise<void> {
+  closing.abort();
+  const closed = app.close();
+  const isLate = await withDeadline(graceMs, closed).then(
+    () => false,
+    () => true,
+  );
+  if (!isLate) return;
+  ending.abort();
+  await withDeadline(LAST_WORDS_MS, closed).catch(() => {
+    (app.getHttpServer() as Server).closeAllConnections();
   });
 }
 

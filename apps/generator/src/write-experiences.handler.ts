@@ -19,7 +19,7 @@ import {
   generateExperiences,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
-import { type ArmAssignment, assignArm } from './arm.decide.js';
+import { type ArmAssignment, assignArm, assignmentOf } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
 import type { ServingAdapter } from './serving-adapter.js';
 
@@ -84,8 +84,12 @@ export class WriteExperiencesHandler {
       if (fate === 'expired') return done([this.expired(event, problem, nowMs)]);
       if (fate === 'control') return done([this.withheld(event, problem, nowMs)]);
       const exploration = explorations.get(event)!;
-      if (exploration.status === 'failed') return deadLetter(exploration.code, exploration.reason);
-      return done(generated({ ...event, problem }, fate, exploration, { nowMs, latencyMs }));
+      if (exploration.status === 'failed') {
+        // Who answers it does so without an experience, and says so.
+        return isAnsweredElsewhere(event) ? done() : deadLetter(exploration.code, exploration.reason);
+      }
+      const assignment = assignmentOf(event, this.config.controlShare);
+      return done(generated({ ...event, problem, assignment }, fate, exploration, { nowMs, latencyMs }));
     });
   }
 
@@ -189,11 +193,9 @@ export class WriteExperiencesHandler {
     };
   }
 
-  private withheld(
-    { meta, feedbackWithinMs }: ProblemPublished,
-    problem: ProblemCopy,
-    nowMs: number,
-  ): EventOf<'ExperienceWithheld'> {
+  private withheld(event: ProblemPublished, problem: ProblemCopy, nowMs: number): EventOf<'ExperienceWithheld'> {
+    const { meta, feedbackWithinMs, answeredBy } = event;
+    const assignment = assignmentOf(event, this.config.controlShare);
     return {
       type: 'ExperienceWithheld',
       attemptId: null,
@@ -202,7 +204,8 @@ export class WriteExperiencesHandler {
       problem,
       experienceId: experienceIdOf(meta.messageId, 0),
       groupId: groupIdOf(meta.messageId),
-      share: this.config.controlShare,
+      share: assignment.controlShare,
+      ...{ assignment, answeredBy },
     };
   }
 }
@@ -212,7 +215,11 @@ function generated(
     meta,
     problem,
     feedbackWithinMs,
-  }: Pick<ProblemPublished, 'meta' | 'feedbackWithinMs'> & { readonly problem: ProblemCopy },
+    assignment,
+    answeredBy,
+  }: Pick<ProblemPublished, 'meta' | 'feedbackWithinMs' | 'assignment' | 'answeredBy'> & {
+    readonly problem: ProblemCopy;
+  },
   arm: 'explore' | 'deploy',
   { groupId, candidates }: Extract<Exploration, { status: 'explored' }>,
   { nowMs, latencyMs }: { readonly nowMs: number; readonly latencyMs: number },
@@ -234,5 +241,10 @@ function generated(
     arm,
     ...candidate,
     latencyMs,
+    ...{ assignment, answeredBy },
   }));
+}
+
+function isAnsweredElsewhere({ answeredBy }: ProblemPublished): boolean {
+  return answeredBy !== null && answeredBy !== undefined;
 }

@@ -127,6 +127,11 @@ export async function hostServices(
     }
     const [generator, { model: executor }, schemaFor] = await Promise.all(loading);
     const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
+    const solving = openEnvironment(
+      { ...executorSettings, entrySchemas: configs.executor.entrySchemas },
+      executor,
+      prompts,
+    );
     // A server's model serves; this one is still what is trained and measured.
     const serving = generatorSettings.driver === 'checkpoint' ? assets : { prompts, schemaFor };
     const start = (name: HostedService): Promise<RunningService> => {
@@ -146,7 +151,10 @@ export async function hostServices(
         case 'trainer':
           return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
         case 'gateway':
-          return startService(gatewayService({ anyPortIfTaken: true }), { config: configs.gateway, ...surroundings });
+          return startService(gatewayService({ environment: solving, schemaFor, anyPortIfTaken: true }), {
+            config: configs.gateway,
+            ...surroundings,
+          });
       }
     };
     const running: RunningService[] = [];
@@ -158,11 +166,7 @@ export async function hostServices(
     return {
       drivers,
       generator,
-      environment: openEnvironment(
-        { ...executorSettings, entrySchemas: configs.executor.entrySchemas },
-        executor,
-        prompts,
-      ),
+      environment: solving,
       executor,
       innerUpdate: executorSettings.innerUpdate,
       sampling: generatorSettings.sampling,

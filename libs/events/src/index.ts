@@ -1,3 +1,4 @@
+export { CONTROL_ARM, conversationTemplate, isControl, isConversation } from './assignment.js';
 export {
   copiedFields,
   decodeEvent,

@@ -1,3 +1,4 @@
+export { type ConversationSlot, loadConversationSlot } from './conversation-slot.js';
 export { checkEntry, entryText, type ParsedEntry, parseEntry } from './entry.js';
 export {
   DEFAULT_ENTRY_SCHEMA,
@@ -14,6 +15,7 @@ export {
   selfEditNamed,
   TOOL_CONFIGURATION,
 } from './entry-schemas.js';
+export { type EntryWorth, entryWorth } from './entry-worth.js';
 export { hasQuotes, isFaithful, type Misquote, misquoteIn } from './faithful.js';
 export { groundedSchema, sampledUnder, type WrittenEntry } from './grounded-schema.js';
 export { answersOf, givesAnswerAway, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';

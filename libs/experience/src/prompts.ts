@@ -11,7 +11,7 @@ import { memoryItemBlock } from './memory-item.js';
 import { breakerOf } from './own-tokens.js';
 import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
-import { headingsIn, withoutAddresses, withoutHeadings } from './slot.js';
+import { headingsIn, onOneLine, withoutAddresses, withoutHeadings } from './slot.js';
 
 /** Of a reader whose vocabulary is not known. */
 const NONE: readonly string[] = [];
@@ -86,14 +86,4 @@ export async function loadPrompts({ template = PLAIN, ownTemplates, writer }: Pr
     wrapperOnly: (problem, controlTokens) => wrapperOnly.render({ problem: data(problem, controlTokens) }),
     judged: (response) => judgedText(executor.answer, response),
   };
-}
-
-/** Each line end, with the white space around it, as one blank. Line by line: a pattern of blanks around a line end is quadratic in blanks. */
-function onOneLine(text: string): string {
-  const lines = text.split('\n');
-  const last = lines.length - 1;
-  return lines
-    .map((line, i) => (i === 0 ? (last === 0 ? line : line.trimEnd()) : i === last ? line.trimStart() : line.trim()))
-    .filter((line, i) => line !== '' || i === 0 || i === last)
-    .join(' ');
 }

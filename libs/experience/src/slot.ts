@@ -73,3 +73,13 @@ const ADDRESSES = new RegExp(
 export function withoutAddresses(entry: string): string {
   return entry.replaceAll(ADDRESSES, ' ');
 }
+
+/** Each line end, with the white space around it, as one blank. Line by line: a pattern of blanks around a line end is quadratic in blanks. */
+export function onOneLine(text: string): string {
+  const lines = text.split('\n');
+  const last = lines.length - 1;
+  return lines
+    .map((line, i) => (i === 0 ? (last === 0 ? line : line.trimEnd()) : i === last ? line.trimStart() : line.trim()))
+    .filter((line, i) => line !== '' || i === 0 || i === last)
+    .join(' ');
+}

@@ -1,4 +1,17 @@
+export {
+  type ChatAnswer,
+  type ChatChunk,
+  type ChatMessage,
+  type ChatRequest,
+  chatAnswerSchema,
+  chatChunkSchema,
+  chatRequestSchema,
+} from './chat.js';
 export { type ErrorBody, errorBodySchema } from './error-body.js';
+export { type FeedbackRequest, feedbackRequestSchema } from './feedback.js';
+export type { Model } from './models.js';
+export { openApiDocument } from './open-api.js';
+export { type ProblemsReply, problemsRequestSchema } from './problems.js';
 export {
   doctorQuerySchema,
   findQuerySchema,

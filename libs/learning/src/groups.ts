@@ -91,7 +91,7 @@ export function joinGroups(
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(attemptIdOf(member.experience));
       return result?.type === 'OutcomeRecorded'
-        ? [{ ...member, reward: result.reward, responseTokens: result.responseTokens }]
+        ? [{ ...member, reward: result.reward, responseTokens: result.responseTokens ?? 0 }]
         : [];
     });
     if (!complete) census.incompleteGroups++;

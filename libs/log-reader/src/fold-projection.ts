@@ -29,6 +29,7 @@ const DOWNSTREAM_FIRST: readonly string[] = [
   TOPIC.answers,
   TOPIC.experiences,
   TOPIC.problems,
+  TOPIC.access,
 ];
 
 /**

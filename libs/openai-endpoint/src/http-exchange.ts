@@ -85,11 +85,8 @@ export class Connections {
     } catch (error) {
       if (signal.aborted) throw new SeamError('ABORTED', 'Asking an endpoint: aborted before there was an answer.');
       if (late.aborted) return { kind: 'broken', reason: `no whole answer came within ${requestTimeoutMs} ms` };
-      const code = codeOf(error);
-      const reason = `${messageOf(error)}${code === '' || messageOf(error).includes(code) ? '' : ` (${code})`}`;
-      return NO_CONNECTION.includes(code) || isTlsRefusal(code)
-        ? { kind: 'unreachable', reason }
-        : { kind: 'broken', reason };
+      const { isUnreachable, reason } = reasonOf(error);
+      return { kind: isUnreachable ? 'unreachable' : 'broken', reason };
     }
   }
 
@@ -97,6 +94,13 @@ export class Connections {
   async close(): Promise<void> {
     await this.agent.destroy();
   }
+}
+
+/** Why an exchange failed, and whether there was no connection: then the server did not see the request. */
+export function reasonOf(error: unknown): { readonly isUnreachable: boolean; readonly reason: string } {
+  const code = codeOf(error);
+  const reason = `${messageOf(error)}${code === '' || messageOf(error).includes(code) ? '' : ` (${code})`}`;
+  return { isUnreachable: NO_CONNECTION.includes(code) || isTlsRefusal(code), reason };
 }
 
 function textOf(header: string | string[] | undefined): string | null {

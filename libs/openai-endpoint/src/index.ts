@@ -17,6 +17,7 @@ export {
   type EndpointTask,
   type EndpointWorld,
 } from './endpoint-client.js';
+export { EndpointRelay, eventData, type RelayedAnswer } from './endpoint-relay.js';
 export {
   type BudgetSettings,
   DEFAULT_LIMITS,

@@ -398,6 +398,23 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     unpinnedBy: 'ada',
     reason: 'it is over',
   },
+  ApiKeyIssued: {
+    type: 'ApiKeyIssued',
+    meta: meta('m-22', null),
+    keyId: 'aB3dE6gH9jK2',
+    digest: '67'.repeat(32),
+    name: 'the demonstration',
+    role: 'publisher',
+    expiresAt: 1_900_000_000_000,
+    issuedBy: 'ada',
+  },
+  ApiKeyRevoked: {
+    type: 'ApiKeyRevoked',
+    meta: meta('m-23', null),
+    keyId: 'aB3dE6gH9jK2',
+    revokedBy: 'ada',
+    reason: 'it leaked',
+  },
   DeadLettered: {
     type: 'DeadLettered',
     meta: meta('m-18', null),

@@ -27,7 +27,14 @@ export type Behaviour =
   /** A byte of the body every `everyMs`. */
   | { readonly kind: 'drip'; readonly body: unknown; readonly everyMs: number }
   /** As many bytes of white space. */
-  | { readonly kind: 'huge'; readonly bytes: number };
+  | { readonly kind: 'huge'; readonly bytes: number }
+  /** Server-sent events, each with this data; `end` says how they end: properly, by a closed connection, or never. */
+  | {
+      readonly kind: 'events';
+      readonly data: readonly unknown[];
+      readonly everyMs?: number;
+      readonly end?: 'done' | 'reset' | 'hang';
+    };
 
 /** A chat completion as servers give one. */
 export function chatCompletion(
@@ -127,6 +134,9 @@ export class ModelServer {
         response.writeHead(behaviour.status ?? 200, { 'content-type': 'application/json', ...behaviour.headers });
         response.end(textOf(behaviour.body));
         return;
+      case 'events':
+        await sendEvents(response, behaviour);
+        return;
       case 'half':
       case 'drip': {
         const text = textOf(behaviour.body);
@@ -144,6 +154,44 @@ export class ModelServer {
       }
     }
   }
+}
+
+async function sendEvents(
+  response: ServerResponse,
+  { data, everyMs = 0, end = 'done' }: Extract<Behaviour, { kind: 'events' }>,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const each of data) {
+    if (response.destroyed) return;
+    response.write(`data: ${textOf(each)}\n\n`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  if (end === 'done') response.end();
+  else if (end === 'reset') response.socket?.resetAndDestroy();
+}
+
+/** A chat completion as a stream's data, with its use of tokens behind it and the mark of its end. */
+export function chatChunks(
+  contents: readonly string[],
+  {
+    finishReason = 'stop',
+    usage = true,
+    created = 1,
+  }: { finishReason?: string; usage?: boolean; created?: number } = {},
+): readonly unknown[] {
+  const chunk = (delta: Record<string, unknown>, finish: string | null): Record<string, unknown> => ({
+    ...{ id: 'upstream-1', object: 'chat.completion.chunk', created, model: 'tiny', system_fingerprint: 'fp_1' },
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...(usage ? { usage: null } : {}),
+  });
+  const total = { prompt_tokens: 9, completion_tokens: contents.length, total_tokens: 9 + contents.length };
+  return [
+    chunk({ role: 'assistant', content: '' }, null),
+    ...contents.map((content) => chunk({ content }, null)),
+    chunk({}, finishReason),
+    ...(usage ? [{ ...chunk({}, null), choices: [], usage: total }] : []),
+    '[DONE]',
+  ];
 }
 
 function textOf(body: unknown): string {

@@ -29,6 +29,7 @@ function colourOf(event: SeamEvent): Colour {
     case 'SelfTrainingStopped':
     case 'AdapterRolledBack':
     case 'AdapterPinned':
+    case 'ApiKeyRevoked':
       return (style) => style.yellow;
     case 'AdapterPromoted':
     case 'SuccessAdmitted':

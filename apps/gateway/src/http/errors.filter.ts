@@ -1,6 +1,6 @@
 /** One filter over everything: every error is JSON as OpenAI's clients read it. */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import { type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
+import { type ErrorCode, isSeamError, messageOf, type SeamError } from '@seamstream/kernel';
 import type { ServiceLogger } from '@seamstream/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodError } from 'zod';
@@ -51,10 +51,19 @@ export function asApiError(error: unknown): ApiError {
   if (error instanceof ZodError) return ofFields(error);
   if (isSeamError(error)) {
     const status = STATUS[error.code] ?? 500;
-    return new ApiError({ status, message: status === 500 ? FAULT : error.message, code: error.code.toLowerCase() });
+    return new ApiError({
+      status,
+      message: status === 500 ? FAULT : error.message,
+      ...paramOf(error),
+      code: error.code.toLowerCase(),
+    });
   }
   const status = statusOf(error);
   return new ApiError({ status, message: status >= 500 ? FAULT : messageOf(error), code: codeOf(error) });
+}
+
+function paramOf({ details }: SeamError): { readonly param?: string } {
+  return typeof details.param === 'string' ? { param: details.param } : {};
 }
 
 const FAULT = 'The gateway failed. The request id in x-request-id finds the reason in its log.';

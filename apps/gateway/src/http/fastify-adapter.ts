@@ -2,15 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 
 /** Node's own default: 16 KiB of headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export async function openAdapter({
-  maxBodyBytes,
-  requestTimeoutMs,
-}: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>): Promise<FastifyAdapter> {
+export async function openAdapter(
+  { maxBodyBytes, requestTimeoutMs }: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>,
+  access: Access,
+): Promise<FastifyAdapter> {
   const adapter = new FastifyAdapter({
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
@@ -47,5 +48,7 @@ export async function openAdapter({
     // Behind https a proxy says it; on loopback it would lock a browser out of plain http.
     strictTransportSecurity: false,
   });
+  // Before a body is read, and after the headers that every answer has.
+  fastify.addHook('onRequest', async ({ raw, routeOptions }) => access.admit(raw, routeOptions.url));
   return adapter;
 }

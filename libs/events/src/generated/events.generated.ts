@@ -3,6 +3,22 @@
 /** explore: one of a group to learn from; deploy: the single answer to a user; control: without an experience. */
 export type Arm = 'explore' | 'deploy' | 'control';
 
+/** How the arm of a problem was drawn: whoever knows these three can draw it again. */
+export interface Assignment {
+  /**
+   * Salt of the draw: two experiments divide the same units differently. `control arm` for the permanent one of
+   * the generator.
+   */
+  readonly experiment: string;
+  /**
+   * What was drawn for: all problems of one unit are in the same arm. The problem itself, or a conversation under
+   * a name that its client does not choose.
+   */
+  readonly unit: string;
+  /** Probability of the control arm when it was drawn. */
+  readonly controlShare: number;
+}
+
 /**
  * Names the content of a problem by its digest. The place says where to look first; content with this digest is
  * the right one wherever it is found.
@@ -254,6 +270,13 @@ export interface ProblemPublished {
   readonly feedbackWithinMs: number | null;
   /** The typed content that the prompt was rendered from; null where the publisher wrote the prompt. */
   readonly task: TaskContent | null;
+  /** How the arm is to be drawn; null: by the problem's id, under the generator's share. */
+  readonly assignment?: Assignment | null | undefined;
+  /**
+   * The service that answers the problem itself, with the experience that is written for it: seam/gateway. Null:
+   * the executor's service answers.
+   */
+  readonly answeredBy?: string | null | undefined;
 }
 
 /** The generator wrote one candidate entry for a problem. */
@@ -311,6 +334,10 @@ export interface ExperienceGenerated {
    * configured.
    */
   readonly feedbackWithinMs: number | null;
+  /** How the arm was drawn; null in records of earlier versions. */
+  readonly assignment?: Assignment | null | undefined;
+  /** Copied from the problem's event: who answers. Null: the executor's service. */
+  readonly answeredBy?: string | null | undefined;
 }
 
 /** The problem belongs to the control arm: the executor shall solve it without an entry. */
@@ -334,6 +361,10 @@ export interface ExperienceWithheld {
    * configured.
    */
   readonly feedbackWithinMs: number | null;
+  /** How the arm was drawn; null in records of earlier versions. */
+  readonly assignment?: Assignment | null | undefined;
+  /** Copied from the problem's event: who answers. Null: the executor's service. */
+  readonly answeredBy?: string | null | undefined;
 }
 
 /** The frozen executor answered and the verifier judged. */
@@ -388,10 +419,10 @@ export interface OutcomeRecorded {
   readonly verifierVersion: string;
   /** Why, in the verifier's words. */
   readonly verifierDetail: string;
-  /** Tokens that the executor read. */
-  readonly promptTokens: number;
-  /** Tokens that the executor wrote. */
-  readonly responseTokens: number;
+  /** Tokens that the executor read; null where the server did not say. */
+  readonly promptTokens: number | null;
+  /** Tokens that the executor wrote; null where the server did not say. */
+  readonly responseTokens: number | null;
   /** Time of execution and verification; not part of any digest. */
   readonly latencyMs: number;
   /**
@@ -401,6 +432,12 @@ export interface OutcomeRecorded {
   readonly attemptId: string | null;
   /** messageId of the FeedbackGiven that judged; null where a verifier did. */
   readonly feedbackId: string | null;
+  /**
+   * Why the executor was asked without an entry although the problem is not of the control arm: `late` (none came
+   * within the time that the request had), `refused` (the generator wrote none). Null: it was asked as the arm
+   * says. Such an answer belongs to its arm in every comparison, and says nothing about an entry.
+   */
+  readonly withoutEntry?: string | null | undefined;
 }
 
 /** The infrastructure failed: no verdict, and never a reward of 0. */
@@ -509,10 +546,10 @@ export interface AnswerRecorded {
    * the control arm.
    */
   readonly faithful: boolean | null;
-  /** Tokens that the executor read. */
-  readonly promptTokens: number;
-  /** Tokens that the executor wrote. */
-  readonly responseTokens: number;
+  /** Tokens that the executor read; null where the server did not say. */
+  readonly promptTokens: number | null;
+  /** Tokens that the executor wrote; null where the server did not say. */
+  readonly responseTokens: number | null;
   /** Time of execution; not part of any digest. */
   readonly latencyMs: number;
   /**
@@ -524,6 +561,22 @@ export interface AnswerRecorded {
   readonly unpaid: string | null;
   /** Feedback that comes later does not count: the attempt is ungraded then. Milliseconds since the Unix epoch. */
   readonly feedbackUntil: number;
+  /**
+   * Why the executor was asked without an entry although the problem is not of the control arm: `late` (none came
+   * within the time that the request had), `refused` (the generator wrote none). Null: it was asked as the arm
+   * says. Such an answer belongs to its arm in every comparison, and says nothing about an entry.
+   */
+  readonly withoutEntry?: string | null | undefined;
+  /** What the server said of its use, as JSON, with the fields that nobody here knows. Null: it said nothing. */
+  readonly usage?: string | null | undefined;
+  /** Why the answer ended, in the server's word; null where it did not say, and for the executor's own service. */
+  readonly finishReason?: string | null | undefined;
+  /**
+   * Who ended the answer before its end: `client` (it closed the connection), `upstream` (the server broke off),
+   * `limit` (its time or its size was over), `shutdown` of the gateway. The response is what was sent until then.
+   * Null: it is whole.
+   */
+  readonly cutBy?: string | null | undefined;
 }
 
 /** What an answer waited for is over: it was judged, or its time was up. Written in one step with the result. */
@@ -1025,6 +1078,39 @@ export interface AdapterUnpinned {
   readonly slot: string;
 }
 
+export type AccessRole = 'viewer' | 'publisher' | 'operator' | 'admin';
+
+/** A person issued a key for the gateway. */
+export interface ApiKeyIssued {
+  readonly meta: EventMeta;
+  /** The public part: what limits, records and revocations name. */
+  readonly keyId: string;
+  /** SHA-256 of the secret part, as hexadecimal digits. The secret is shown once and is nowhere else. */
+  readonly digest: string;
+  /** Whose key it is, in words. */
+  readonly name: string;
+  /**
+   * viewer: reads; publisher: also asks, publishes and judges; operator: also promotes, rolls back and redrives;
+   * admin: also issues keys.
+   */
+  readonly role: AccessRole;
+  /** From this moment on it opens nothing. Null: never. */
+  readonly expiresAt: number | null;
+  /** Who issued it, by their own account. */
+  readonly issuedBy: string;
+}
+
+/** A person revoked a key: from now on it opens nothing, and for ever. */
+export interface ApiKeyRevoked {
+  readonly meta: EventMeta;
+  /** The public part. */
+  readonly keyId: string;
+  /** Who revoked it, by their own account. */
+  readonly revokedBy: string;
+  /** Why, in words. */
+  readonly reason: string;
+}
+
 /** A record that a consumer could not use, with its bytes. */
 export interface DeadLettered {
   readonly meta: EventMeta;
@@ -1082,6 +1168,8 @@ export interface EventsByType {
   readonly AdapterEvaluated: AdapterEvaluated;
   readonly AdapterPinned: AdapterPinned;
   readonly AdapterUnpinned: AdapterUnpinned;
+  readonly ApiKeyIssued: ApiKeyIssued;
+  readonly ApiKeyRevoked: ApiKeyRevoked;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1103,6 +1191,7 @@ export const TOPIC = {
   buffer: 'seam.buffer',
   training: 'seam.training',
   adapters: 'seam.adapters',
+  access: 'seam.access',
   deadLetters: 'seam.dead-letters',
 } as const;
 
@@ -1118,6 +1207,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
+  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1153,6 +1243,8 @@ export const TOPIC_OF = {
   AdapterEvaluated: 'seam.adapters',
   AdapterPinned: 'seam.adapters',
   AdapterUnpinned: 'seam.adapters',
+  ApiKeyIssued: 'seam.access',
+  ApiKeyRevoked: 'seam.access',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1219,6 +1311,10 @@ export function keyOf(event: SeamEvent): string | null {
       return 'pins';
     case 'AdapterUnpinned':
       return 'pins';
+    case 'ApiKeyIssued':
+      return event.keyId;
+    case 'ApiKeyRevoked':
+      return event.keyId;
     case 'DeadLettered':
       return event.key;
   }

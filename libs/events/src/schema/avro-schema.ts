@@ -29,6 +29,8 @@ export interface AvroField {
   readonly doc?: string;
   readonly aliases?: readonly string[];
   readonly default?: unknown;
+  /** Ours: code that makes the event may leave the field out, and the default is written. */
+  readonly optional?: boolean;
 }
 
 const PRIMITIVES = new Set(['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string']);

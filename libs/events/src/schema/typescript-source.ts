@@ -93,7 +93,8 @@ function declaration(definition: AvroDefinition): string {
   }
   const nested: AvroDefinition[] = [];
   const fields = (definition.fields ?? []).map(
-    (field) => `${comment(field.doc, '  ')}  readonly ${field.name}: ${typeOf(field.type, nested)};\n`,
+    (field) =>
+      `${comment(field.doc, '  ')}  readonly ${field.name}${field.optional === true ? '?' : ''}: ${typeOf(field.type, nested)}${field.optional === true ? ' | undefined' : ''};\n`,
   );
   return [...nested.map(declaration), `${doc}export interface ${name} {\n${fields.join('')}}\n`].join('\n');
 }

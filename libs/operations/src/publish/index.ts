@@ -18,4 +18,5 @@ export {
   inspectFiles,
 } from './inspect-files.js';
 export { type Published, type PublishRequest, publishFile } from './publish-file.js';
+export { type PublishedProblem, publishProblems } from './publish-problems.js';
 export { type DatasetOptions, readingSettings, settingsFor } from './reading-settings.js';

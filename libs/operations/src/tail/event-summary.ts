@@ -81,6 +81,10 @@ export function eventSummary(event: SeamEvent): string {
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.pinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AdapterUnpinned':
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.unpinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'ApiKeyIssued':
+      return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
+    case 'ApiKeyRevoked':
+      return `${onOneLine(event.keyId)} by ${onOneLine(event.revokedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'DeadLettered':
       return `${onOneLine(event.topic)} ${event.partition}/${event.offset} by ${onOneLine(event.group)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)} (${event.value === null ? 'no value' : bytes(event.value.length)})`;
   }

@@ -1,0 +1,43 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { encodeEvent, experienceIdOf, originMeta } from '@seamstream/events';
+import { feedbackRequestSchema } from '@seamstream/gateway-contract';
+import { derivedId, newId } from '@seamstream/kernel';
+import type { FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
+import { Needs } from '../access/role.guard.js';
+import { COMPLETION } from '../chat/answer-chat.handler.js';
+import { SOURCE } from '../chat/chat-events.decide.js';
+import { GatewayWorld } from '../gateway-world.js';
+import { repeatKeyOf } from './repeat-key.js';
+
+/** What is said of an answer is recorded; the executor's service decides whether it counts (docs/adr/0052). */
+@Controller('v1')
+export class FeedbackController {
+  constructor(
+    private readonly world: GatewayWorld,
+    private readonly access: Access,
+  ) {}
+
+  @Post('feedback')
+  @HttpCode(202)
+  @Needs('publisher')
+  async give(@Body() body: unknown, @Req() request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
+    const given = feedbackRequestSchema.parse(body);
+    const { key } = this.access.principalOf(request.raw);
+    const problemId = given.problemId ?? given.completionId!.replace(COMPLETION, '');
+    const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
+    const repeatKey = repeatKeyOf(request);
+    const messageId = repeatKey === null ? newId() : derivedId(`${key ?? ''}/${repeatKey}`, 'feedback');
+    await this.world.drivers.log.append([
+      encodeEvent({
+        type: 'FeedbackGiven',
+        meta: originMeta({
+          ...{ messageId, correlationId: problemId, source: SOURCE, subject: key },
+          ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
+        }),
+        ...{ problemId, attemptId, score: Number(given.value), by: given.by ?? key ?? 'client', reason: given.comment },
+      }),
+    ]);
+    return { feedbackId: messageId, problemId, attemptId };
+  }
+}

@@ -1,0 +1,53 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { type ProblemsReply, problemsRequestSchema } from '@seamstream/gateway-contract';
+import { publishProblems } from '@seamstream/operations/publish';
+import { placeName, readStory } from '@seamstream/operations/show';
+import type { FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
+import { Needs } from '../access/role.guard.js';
+import { GatewayWorld } from '../gateway-world.js';
+import { repeatKeyOf } from './repeat-key.js';
+
+const SILENT = { advance: () => undefined, stop: () => undefined };
+
+@Controller('api/problems')
+export class ProblemsController {
+  constructor(
+    private readonly world: GatewayWorld,
+    private readonly access: Access,
+  ) {}
+
+  @Post()
+  @HttpCode(202)
+  @Needs('publisher')
+  async publish(@Body() body: unknown, @Req() request: FastifyRequest): Promise<ProblemsReply> {
+    const asked = problemsRequestSchema.parse(body);
+    const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
+    const problems = await publishProblems(this.world.drivers.log, rows, {
+      nowMs: this.world.clock.now(),
+      subject: this.access.principalOf(request.raw).key,
+      repeatKey: repeatKeyOf(request),
+    });
+    return { problems: [...problems] };
+  }
+
+  /** The same that `seam show --json` prints, by the problem's whole id. */
+  @Get(':id')
+  @Needs('viewer')
+  async show(@Param('id') problemId: string): Promise<unknown> {
+    const { story, doubts } = await readStory(this.world.drivers.log, problemId, {
+      signal: this.world.closing,
+      progress: () => SILENT,
+    });
+    return {
+      ...story,
+      attempts: story.attempts.map((attempt) => ({
+        ...attempt,
+        results: attempt.results.map((result) => ({
+          ...result,
+          doubt: doubts.get(placeName(result.position)) ?? null,
+        })),
+      })),
+    };
+  }
+}

@@ -1,0 +1,283 @@
+/**
+ * One chat request from its question to its record:
+ *
+ *   1. published ─► 2. its experience, within a budget ─► 3. the executor ─► 4. recorded ─► 5. the last byte
+ *
+ * A request that does not come to an answer is an ExecutionFailed. An answer that its client does not wait for is recorded as cut.
+ */
+import type { Assignment } from '@seamstream/events';
+import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
+import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
+import { ApiError } from '../http/api-error.js';
+import { asApiError } from '../http/errors.filter.js';
+import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
+import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
+import { unitOf } from './conversation.decide.js';
+import type { ExperienceArrivals } from './experience-arrivals.js';
+import type { ChatRecorder, RecordedRequest } from './record-chat.js';
+import type { Upstream } from './upstream.port.js';
+
+export interface AnswerChatSettings {
+  readonly experiment: string;
+  readonly controlShare: number;
+  /** Longest wait for an experience. */
+  readonly experienceWithinMs: number;
+  /** Longest time for a whole answer. */
+  readonly answerWithinMs: number;
+  readonly feedbackWithinMs: number;
+  /** Identity of the log: part of every unit. */
+  readonly log: string;
+}
+
+export interface AnswerChatWorld {
+  readonly upstream: Upstream;
+  readonly arrivals: ExperienceArrivals;
+  readonly recorder: ChatRecorder;
+  readonly clock: Clock;
+  readonly onRequest: (arm: string, result: string) => void;
+}
+
+/** Whoever asks, as the HTTP layer knows it. */
+export interface ChatClient {
+  readonly key: string | null;
+  readonly requestId: string;
+  readonly retries: string | null;
+  readonly traceparent: string | null;
+  /** Aborts when the client is gone. */
+  readonly gone: AbortSignal;
+  /** Aborts when the gateway may wait no longer. */
+  readonly ending: AbortSignal;
+}
+
+/** A request under way. */
+interface Begun extends RecordedRequest {
+  readonly request: ChatRequest;
+  readonly client: ChatClient;
+  readonly treatment: Treatment;
+  readonly askedAtMs: number;
+  /** Of the client or the gateway. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChatReply {
+  readonly headers: Readonly<Record<string, string>>;
+  /** A whole answer, or frames of server-sent events. */
+  readonly content: { readonly whole: ChatAnswer } | { readonly frames: AsyncGenerator<string> };
+}
+
+const DONE = 'data: [DONE]\n\n';
+const frameOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
+
+export class AnswerChatHandler {
+  constructor(
+    private readonly world: AnswerChatWorld,
+    private readonly settings: AnswerChatSettings,
+  ) {}
+
+  /** @throws ApiError before the first byte of an answer */
+  async handle(request: ChatRequest, client: ChatClient): Promise<ChatReply> {
+    this.assertAnswerable(request);
+    const receivedAtMs = this.world.clock.now();
+    // 1. and 2. Without a record nothing is asked.
+    const begun = await this.begin(request, client, receivedAtMs);
+    const headers = headersOf(begun, receivedAtMs);
+    try {
+      // 3.
+      const { seam: _, ...asked } = request;
+      const answer = await this.world.upstream.ask(
+        {
+          request: asked,
+          problem: begun.published.problem,
+          entry: begun.treatment.experience?.entry ?? null,
+          seed: begun.published.meta.messageId,
+        },
+        begun.signal,
+      );
+      if (answer.kind === 'parts') return { headers, content: { frames: this.frames(begun, answer.parts) } };
+      if (answer.kind === 'refused') {
+        const { status, body, code } = answer;
+        await this.recordFailure(begun, code, body.error.message);
+        throw new ApiError({ status, ...body.error, headers: { ...headers, ...answer.headers } });
+      }
+      // 4. and 5.
+      await this.recordAnswer(begun, answeredOf(answer.answer), fingerprintOf(answer.answer), null);
+      return { headers, content: { whole: { ...answer.answer, id: completionIdOf(begun) } } };
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw await this.failed(begun, error, headers);
+    }
+  }
+
+  private assertAnswerable({ model, n }: ChatRequest): void {
+    const { models } = this.world.upstream;
+    if (!models.includes(model)) {
+      throw new ApiError({
+        status: 404,
+        message: `Cannot answer as ${JSON.stringify(model)}: expected one of ${models.join(', ')}. Set the model to one of them.`,
+        param: 'model',
+        code: 'model_not_found',
+      });
+    }
+    if ((n ?? 1) !== 1) {
+      throw new ApiError({
+        status: 400,
+        message: `Cannot give ${n} answers: expected n = 1, since one request has one record. Send the request again for another answer.`,
+        param: 'n',
+        code: 'unsupported_value',
+      });
+    }
+  }
+
+  private async begin(request: ChatRequest, client: ChatClient, nowMs: number): Promise<Begun> {
+    const { recorder, arrivals, clock } = this.world;
+    const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
+    const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
+    const problemId = newId();
+    const arm = armOf(assignment);
+    const signal = AbortSignal.any([client.gone, client.ending, AbortSignal.timeout(answerWithinMs)]);
+    const expected = arm === 'deploy' ? arrivals.expect(problemId, signal) : undefined;
+    const recorded = await recorder
+      .request(
+        problemPublished(request, {
+          ...{
+            problemId,
+            messageId: derivedId(problemId, 'published'),
+            nowMs,
+            client: client.key,
+            traceparent: client.traceparent,
+          },
+          ...{ assignment, feedbackWithinMs },
+          metadata: {
+            requestId: client.requestId,
+            ...(client.retries === null ? {} : { retry: client.retries }),
+          },
+        }),
+      )
+      .catch(async (error: unknown) => {
+        await expected?.wait(0);
+        throw error;
+      });
+    const experience = (await expected?.wait(experienceWithinMs)) ?? null;
+    const treatment = treatmentOf(arm, experience);
+    return { ...recorded, request, client, treatment, askedAtMs: clock.now(), signal };
+  }
+
+  /**
+   * Frames as the client asked for them. From the one that ends the answer on they are held until it is recorded, so that what is not in the
+   * log never looks whole. A failure is said inside of the stream: plain loops of clients take any end for a good one.
+   */
+  private async *frames(begun: Begun, parts: AsyncIterable<ChatChunk>): AsyncGenerator<string> {
+    const growing = new GrowingAnswer();
+    const held: string[] = [];
+    let fingerprint: string | null = null;
+    const wantsUsage = begun.request.stream_options?.include_usage === true;
+    try {
+      for await (const part of parts) {
+        growing.add(part);
+        fingerprint ??= fingerprintOf(part);
+        const shown = shownPart(part, completionIdOf(begun), wantsUsage);
+        if (shown === null) continue;
+        if (growing.isEnded) held.push(frameOf(shown));
+        else yield frameOf(shown);
+      }
+      if (!growing.isEnded)
+        throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before the end of its answer.');
+      await this.recordAnswer(begun, growing.answered, fingerprint, null);
+    } catch (error) {
+      yield frameOf((await this.failed(begun, error, {}, growing, fingerprint)).body);
+      return;
+    }
+    yield* held;
+    yield DONE;
+  }
+
+  /** Records what did not come to an end. @returns what the client is told, if it is still there */
+  private async failed(
+    begun: Begun,
+    error: unknown,
+    headers: Readonly<Record<string, string>>,
+    growing?: GrowingAnswer,
+    fingerprint: string | null = null,
+  ): Promise<ApiError> {
+    const { client } = begun;
+    try {
+      if (client.gone.aborted) {
+        const soFar = growing?.answered ?? { text: '', finishReason: null, usage: null };
+        await this.recordAnswer(begun, soFar, fingerprint, 'client');
+      } else {
+        const fault = isLate(begun) ? lateAnswer(this.settings.answerWithinMs) : error;
+        await this.recordFailure(begun, isSeamError(fault) ? fault.code : 'INTERNAL', messageOf(fault));
+        return withHeaders(asApiError(fault), headers);
+      }
+    } catch (unrecorded) {
+      return withHeaders(asApiError(unrecorded), headers);
+    }
+    return withHeaders(asApiError(error), headers);
+  }
+
+  private async recordAnswer(
+    begun: Begun,
+    answered: Answered,
+    fingerprint: string | null,
+    cutBy: 'client' | null,
+  ): Promise<void> {
+    const { recorder, clock, upstream, onRequest } = this.world;
+    const nowMs = clock.now();
+    const executor = upstream.identityFor(begun.request, fingerprint);
+    const latencyMs = nowMs - begun.askedAtMs;
+    await recorder.answer(begun, begun.treatment, { answered, executor, latencyMs, nowMs, cutBy });
+    onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
+  }
+
+  private async recordFailure(begun: Begun, code: SeamError['code'], reason: string): Promise<void> {
+    await this.world.recorder.failure(begun, begun.treatment, { code, reason, nowMs: this.world.clock.now() });
+    this.world.onRequest(begun.treatment.arm, 'failed');
+  }
+}
+
+/** Neither client nor gateway ended it. */
+function isLate({ signal, client }: Begun): boolean {
+  return signal.aborted && !client.gone.aborted && !client.ending.aborted;
+}
+
+function lateAnswer(withinMs: number): SeamError {
+  return new SeamError(
+    'DEADLINE_EXCEEDED',
+    `Cannot wait for the executor any longer: no whole answer arrived within ${withinMs} ms.`,
+  );
+}
+
+/** What an answer is called: feedback may name it, and its problem is in it. */
+export const COMPLETION = 'chatcmpl-';
+
+function completionIdOf({ published }: Begun): string {
+  return `${COMPLETION}${published.problem.problemId}`;
+}
+
+/** A part as the client asked for it; null where it shows only what was not asked for. */
+function shownPart(part: ChatChunk, id: string, wantsUsage: boolean): ChatChunk | null {
+  if (wantsUsage || part.usage === undefined) return { ...part, id };
+  if (part.usage !== null && (part.choices ?? []).length === 0) return null;
+  const { usage: _, ...shown } = part;
+  return { ...shown, id };
+}
+
+function fingerprintOf(answer: ChatAnswer | ChatChunk): string | null {
+  return typeof answer.system_fingerprint === 'string' ? answer.system_fingerprint : null;
+}
+
+function headersOf({ published, treatment, askedAtMs }: Begun, receivedAtMs: number): Record<string, string> {
+  const { experience, arm } = treatment;
+  return {
+    'x-seam-problem-id': published.problem.problemId,
+    'x-seam-arm': arm,
+    ...(experience === null
+      ? {}
+      : { 'x-seam-experience-id': experience.experienceId, 'x-seam-adapter': experience.adapterDigest ?? 'base' }),
+    'x-seam-overhead-ms': String(askedAtMs - receivedAtMs),
+  };
+}
+
+function withHeaders({ status, body }: ApiError, headers: Readonly<Record<string, string>>): ApiError {
+  return new ApiError({ status, ...body.error, headers });
+}

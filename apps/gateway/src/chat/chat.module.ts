@@ -1,0 +1,88 @@
+/** Chat completions: an executor, and what the log says of each request. */
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Environment } from '@seamstream/environments';
+import { type EntrySchemas, loadConversationSlot, loadEntrySchemas } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
+import { keyOf } from '@seamstream/model-clients';
+import { EndpointRelay } from '@seamstream/openai-endpoint';
+import type { ServiceContext } from '@seamstream/service-kit';
+import type { GatewayConfig } from '../config.js';
+import type { GatewayWorld } from '../gateway-world.js';
+import { AnswerChatHandler } from './answer-chat.handler.js';
+import { ChatController } from './chat.controller.js';
+import { EmbeddingsController } from './embeddings.controller.js';
+import { EndAbandonedHandler } from './end-abandoned.handler.js';
+import { ExperienceArrivals } from './experience-arrivals.js';
+import { ModelsController } from './models.controller.js';
+import { ChatRecorder } from './record-chat.js';
+import { EmbeddedUpstream } from './upstream.embedded.adapter.js';
+import { EndpointUpstream } from './upstream.endpoint.adapter.js';
+import { Upstream } from './upstream.port.js';
+
+export interface ChatAssets {
+  /** An executor in this process, where no upstream is configured. */
+  readonly environment?: Environment;
+  readonly schemaFor?: EntrySchemas;
+}
+
+@Module({})
+export class ChatModule {
+  static async forRoot(
+    { config, drivers, metrics, onClose, endsWith }: ServiceContext<GatewayConfig>,
+    world: GatewayWorld,
+    assets: ChatAssets,
+  ): Promise<DynamicModule> {
+    const { gateway } = config;
+    const upstream = await openUpstream(gateway, world, assets.environment, onClose);
+    const [arrivals, reading] = await ExperienceArrivals.open(drivers.log, world.ending);
+    endsWith(reading);
+    const abandoned = new EndAbandonedHandler(drivers.log, world.clock, gateway);
+    const ending = abandoned.run(world.closing, (error) =>
+      world.logger.warn({ err: error }, 'requests of gateways that died could not be looked for'),
+    );
+    onClose(() => ending);
+    const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
+    const answered = metrics.counter('seam_chat_requests_total', 'Chat requests by arm and by what came of them.', [
+      'arm',
+      'result',
+    ]);
+    const handler = new AnswerChatHandler(
+      {
+        ...{ upstream, arrivals, clock: world.clock },
+        recorder: new ChatRecorder(drivers.log, schemaFor, gateway.inlineContentBytes),
+        onRequest: (arm, result) => answered.inc({ arm, result }),
+      },
+      { ...gateway, log: await drivers.log.identity() },
+    );
+    return {
+      module: ChatModule,
+      controllers: [ChatController, ModelsController, EmbeddingsController],
+      providers: [
+        { provide: AnswerChatHandler, useValue: handler },
+        { provide: Upstream, useValue: upstream },
+      ],
+    };
+  }
+}
+
+/** @throws INVALID_CONFIGURATION without an executor */
+async function openUpstream(
+  { upstream, models, maxConcurrent }: GatewayConfig['gateway'],
+  world: GatewayWorld,
+  environment: Environment | undefined,
+  onClose: ServiceContext<GatewayConfig>['onClose'],
+): Promise<Upstream> {
+  const { url, model, keyVariable, revision, ...limits } = upstream;
+  if (url === undefined || model === undefined) {
+    if (environment !== undefined) return new EmbeddedUpstream(environment, models, () => world.clock.now());
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Cannot start the gateway: expected the executor that answers, got none. Set SEAM_GATEWAY_UPSTREAM_URL and SEAM_GATEWAY_UPSTREAM_MODEL.',
+    );
+  }
+  const { key } = keyOf(keyVariable, 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE', process.env);
+  const relay = new EndpointRelay({ url, key, connections: maxConcurrent, ...limits });
+  onClose(() => relay.close());
+  const slot = await loadConversationSlot();
+  return new EndpointUpstream(relay, slot, { model, aliases: models, revision: revision ?? null });
+}

@@ -1,0 +1,39 @@
+/** What the log holds of a request: written before the executor is asked, and before the last byte of its answer goes out. */
+import type { EventLog } from '@seamstream/event-log';
+import { copyOf, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
+import type { EntrySchemas } from '@seamstream/experience';
+import type { ErrorCode } from '@seamstream/kernel';
+import { answerRecorded, type Execution, executionFailed, type Treatment } from './chat-events.decide.js';
+
+/** A request that is in the log. */
+export interface RecordedRequest {
+  readonly published: EventOf<'ProblemPublished'>;
+  /** As a generator copies it. */
+  readonly copy: ProblemCopy;
+}
+
+export class ChatRecorder {
+  constructor(
+    private readonly log: Pick<EventLog, 'append'>,
+    private readonly schemaFor: EntrySchemas,
+    /** As the generator has it, so that results say of their problem what experiences say. */
+    private readonly inlineContentBytes: number,
+  ) {}
+
+  async request(published: EventOf<'ProblemPublished'>): Promise<RecordedRequest> {
+    const [place] = await this.log.append([encodeEvent(published)]);
+    return { published, copy: copyOf(published.problem, place!, this.inlineContentBytes) };
+  }
+
+  async answer(request: RecordedRequest, treatment: Treatment, execution: Execution): Promise<void> {
+    await this.log.append([encodeEvent(answerRecorded({ ...request, treatment }, execution, this.schemaFor))]);
+  }
+
+  async failure(
+    request: RecordedRequest,
+    treatment: Treatment,
+    fault: { readonly code: ErrorCode; readonly reason: string; readonly nowMs: number },
+  ): Promise<void> {
+    await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault))]);
+  }
+}

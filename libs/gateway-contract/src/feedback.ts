@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+const id = z.string().min(1).max(200);
+
+export const feedbackRequestSchema = z
+  .strictObject({
+    problemId: id.optional(),
+    /** The id of a chat completion, which holds its problem's. */
+    completionId: id.optional(),
+    /** What the answer is worth: true is 1, false is 0. From 0.5 on it is a success. */
+    value: z.union([z.boolean(), z.number().min(0).max(1)]),
+    comment: z.string().max(2_000).default(''),
+    /** Who says it, by their own account. Default: the key's public part. */
+    by: z.string().min(1).max(128).optional(),
+  })
+  .refine(({ problemId, completionId }) => (problemId === undefined) !== (completionId === undefined), {
+    path: ['problemId'],
+    error: 'expected problemId or completionId, and not both',
+  });
+
+export const feedbackReplySchema = z.object({ feedbackId: z.string(), problemId: z.string(), attemptId: z.string() });
+
+export type FeedbackRequest = z.infer<typeof feedbackRequestSchema>;

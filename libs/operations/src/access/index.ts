@@ -1,0 +1,2 @@
+export { type IssuedKey, issueKey, type KeyRequest, listKeys, revokeKey } from './api-keys.js';
+export { type ApiKeys, apiKeysAfter, type KnownKey, keyOpening, NO_KEYS, ROLES, type Role } from './known-keys.js';

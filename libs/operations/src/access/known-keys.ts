@@ -1,0 +1,48 @@
+/** Which keys open the gateway, as the log says. Pure: a fold over seam.access, and one question. */
+import { timingSafeEqual } from 'node:crypto';
+import type { EventOf, SeamEvent } from '@seamstream/events';
+import { sha256 } from '@seamstream/kernel';
+
+/** Each may do what those before it may. */
+export const ROLES = ['viewer', 'publisher', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface KnownKey extends Omit<EventOf<'ApiKeyIssued'>, 'type' | 'meta'> {
+  readonly issuedAt: number;
+  /** Null: not revoked. */
+  readonly revoked: { readonly at: number; readonly by: string; readonly reason: string } | null;
+}
+
+/** By public part. A revocation without its key is kept too: it may be read before it. */
+export interface ApiKeys {
+  readonly issued: ReadonlyMap<string, Omit<KnownKey, 'revoked'>>;
+  readonly revoked: ReadonlyMap<string, NonNullable<KnownKey['revoked']>>;
+}
+
+export const NO_KEYS: ApiKeys = { issued: new Map(), revoked: new Map() };
+
+/** The first event about a key counts: none takes the place of another, and none comes back. */
+export function apiKeysAfter(keys: ApiKeys, event: SeamEvent): ApiKeys {
+  if (event.type === 'ApiKeyIssued' && !keys.issued.has(event.keyId)) {
+    const { type: _, meta, ...facts } = event;
+    return { ...keys, issued: new Map(keys.issued).set(event.keyId, { ...facts, issuedAt: meta.occurredAt }) };
+  }
+  if (event.type === 'ApiKeyRevoked' && !keys.revoked.has(event.keyId)) {
+    const { meta, revokedBy: by, reason } = event;
+    return { ...keys, revoked: new Map(keys.revoked).set(event.keyId, { at: meta.occurredAt, by, reason }) };
+  }
+  return keys;
+}
+
+/** `sk-seam-<12 public>-<43 secret>`: letters and figures of base64url. */
+const FORM = /^sk-seam-([A-Za-z0-9_-]{12})-([A-Za-z0-9_-]{43})$/;
+
+/** The key that a text is, where it opens the gateway now. Its digest is compared in constant time; whether it is known is no secret. */
+export function keyOpening(keys: ApiKeys, text: string, nowMs: number): KnownKey | undefined {
+  const [, keyId = '', secret = ''] = FORM.exec(text) ?? [];
+  const key = keys.issued.get(keyId);
+  if (key === undefined || keys.revoked.has(keyId)) return undefined;
+  if (key.expiresAt !== null && key.expiresAt <= nowMs) return undefined;
+  const [given, known] = [Buffer.from(sha256(secret)), Buffer.from(key.digest)];
+  return given.length === known.length && timingSafeEqual(given, known) ? { ...key, revoked: null } : undefined;
+}

@@ -1,0 +1,51 @@
+/** Publishes problems that a program hands over: each is checked as a row of a file is, and all or none are published. */
+import { bytesInMemory, type RowFault, readProblems } from '@seamstream/datasets';
+import type { EventLog, NewRecord } from '@seamstream/event-log';
+import { derivedId, newId, SeamError } from '@seamstream/kernel';
+import { problemRecord } from './publication.js';
+import { readingSettings } from './reading-settings.js';
+
+export interface PublishedProblem {
+  readonly problemId: string;
+}
+
+/**
+ * @param rows problems as lines of a file, with reference and verifier or with neither
+ * @param from who publishes, and a name of the request that makes a second one publish the same problems again: null for none
+ * @throws INVALID_INPUT naming the fields at fault; nothing is published then
+ */
+export async function publishProblems(
+  log: EventLog,
+  rows: readonly unknown[],
+  {
+    nowMs,
+    subject,
+    repeatKey,
+  }: { readonly nowMs: number; readonly subject: string | null; readonly repeatKey: string | null },
+): Promise<readonly PublishedProblem[]> {
+  const text = rows.map((row) => JSON.stringify(row)).join('\n');
+  const settings = { ...readingSettings({ fractions: '0.9,0.05,0.05', splitSeed: '0' }), ungraded: true };
+  const records: NewRecord[] = [];
+  const published: PublishedProblem[] = [];
+  const faults: RowFault[] = [];
+  for await (const reading of readProblems(bytesInMemory(Buffer.from(text)), settings)) {
+    if (reading.status === 'faulty') faults.push(...reading.faults);
+    if (reading.status !== 'problem' && reading.status !== 'ungraded') continue;
+    const { problem, row } = reading;
+    const own = problem.problemId;
+    const problemId =
+      own ?? (repeatKey === null ? newId() : derivedId(`${subject ?? ''}/${repeatKey}`, 'problem', row));
+    published.push({ problemId });
+    records.push(problemRecord(subject === null ? problem : { ...problem, subject }, problemId, 'explore', nowMs));
+  }
+  if (faults.length > 0 || published.length !== rows.length) {
+    const [first] = faults;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot publish: ${faults.map(({ row, field, expected, came }) => `problem ${row} ${field}: expected ${expected}, got ${came}`).join('; ')}. Correct them.`,
+      { details: first === undefined ? {} : { param: `problems.${first.row - 1}.${first.field}` } },
+    );
+  }
+  await log.append(records);
+  return published;
+}
