@@ -21,7 +21,7 @@ async function logOf(...records: Parameters<InMemoryEventLog['append']>[0]): Pro
 
 describe('a filter of the log', () => {
   const [outcome] = [recorded('p1', true, { domain: 'metals' })].map((event) => {
-    const { topic, key, value, headers = {} } = encodeEvent(event);
+    const { topic, key, value, headers } = encodeEvent(event);
     return decodeRecord({ topic, key, value, headers, partition: 1, offset: 7, timestampMs: 0 });
   });
 
