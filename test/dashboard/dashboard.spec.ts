@@ -60,7 +60,7 @@ const browser = await openBrowser();
     ['overview', ['lift'], 'overview.lift', ''],
     ['runs', ['runs'], 'runs', 'runs'],
     ['adapters', ['adapters'], 'versions', 'versions'],
-    ['success', ['replay', '--read-model', 'success'], '', ''],
+    ['success', ['replay', '--read-model', 'success'], '', 'answer'],
     ['dead-letters', ['dead-letters', 'list'], '', ''],
     ['doctor', ['doctor'], 'findings', 'findings'],
   ])('answers %s as "seam %j" does', async (view, command, partOfView, partOfCommand) => {
