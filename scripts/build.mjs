@@ -81,7 +81,7 @@ export async function build() {
  * Builds the dashboard's page where a source is newer than it. @param folder where the page goes
  * @returns whether it was built
  */
-export async function buildPage(folder = join(DASHBOARD, 'page')) {
+export async function buildPage(folder = join(DASHBOARD, 'dist')) {
   const sources = [
     ...(await filesUnder(join(DASHBOARD, 'src'))),
     ...(await filesUnder(join(DASHBOARD, 'public'))),

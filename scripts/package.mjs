@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const DOOR = 'apps/cli/bin/seam.js';
 const SCOPE = '@seamstream/';
 /** Built, so that git does not know it: it is built again from its sources. */
-const PAGE = 'apps/dashboard/page';
+const PAGE = 'apps/dashboard/dist';
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const json = (path) => JSON.parse(read(path));

@@ -27,7 +27,7 @@ export default defineConfig({
   plugins: [compressed],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: 'page',
+    outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
     // Colours are pairs of light and dark (light-dark()), which all browsers of 2024 know: nothing is made of them.

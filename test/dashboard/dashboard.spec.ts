@@ -60,7 +60,7 @@ const browser = await openBrowser();
     ['overview', ['lift'], 'overview.lift', ''],
     ['runs', ['runs'], 'runs', 'runs'],
     ['adapters', ['adapters'], 'versions', 'versions'],
-    ['success', ['replay', '--read-model', 'success'], '', ''],
+    ['success', ['replay', '--read-model', 'success'], '', 'answer'],
     ['dead-letters', ['dead-letters', 'list'], '', ''],
     ['doctor', ['doctor'], 'findings', 'findings'],
   ])('answers %s as "seam %j" does', async (view, command, partOfView, partOfCommand) => {
@@ -221,7 +221,7 @@ const browser = await openBrowser();
     let bytes = 0;
     for (const url of scripts) {
       const name = new URL(url).pathname;
-      const built = await readFile(join('apps/dashboard/page', `${name}.gz`));
+      const built = await readFile(join('apps/dashboard/dist', `${name}.gz`));
       const answer = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
       expect(answer.headers.get('cache-control')).toContain('immutable');
       expect(Buffer.from(await answer.arrayBuffer()).equals(gunzipSync(built))).toBe(true);

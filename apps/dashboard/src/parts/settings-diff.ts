@@ -1,5 +1,5 @@
 /** In what two recorded configurations differ. Pure. */
-export interface ChangedSetting {
+interface ChangedSetting {
   /** With dots between. */
   readonly name: string;
   /** As JSON; undefined where it is not there. */

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { togglePause } from './live.js';
 
-export interface KeyList {
+interface KeyList {
   move(by: number): void;
   open(): void;
   close(): void;

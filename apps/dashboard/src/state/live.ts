@@ -2,13 +2,13 @@
 import { computed, signal } from '@preact/signals';
 import type { Overview } from '@seamstream/operations/views';
 
-export interface LiveChange {
+interface LiveChange {
   readonly position: Readonly<Record<string, number>>;
   readonly at: number;
   readonly overview: Overview;
 }
 
-export type Connection = 'connecting' | 'live' | 'lost';
+type Connection = 'connecting' | 'live' | 'lost';
 
 export const connection = signal<Connection>('connecting');
 export const paused = signal(false);

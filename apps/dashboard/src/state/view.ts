@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { version } from './live.js';
 
-export interface View<T> {
+interface View<T> {
   /** Null before the first answer. */
   readonly data: T | null;
   /** What the gateway said instead; null while all is well. */

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Where `npm run build` puts the page. */
-const FOLDER = new URL('../../../dashboard/page/', import.meta.url);
+const FOLDER = new URL('../../../dashboard/dist/', import.meta.url);
 
 /** Files by their path from the page's root; empty where the page was not built. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {

@@ -1,6 +1,6 @@
 /** The log from its newest record backwards, as far as a page shows. */
 import { type EventLog, type LogRecord, parsePartitionName, partitionName } from '@seamstream/event-log';
-import { TOPICS } from '@seamstream/events';
+import { TOPIC, TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { type DecodedRecord, decodeRecord, readRecords } from '@seamstream/log-reader';
 import { resolveTopic } from '../tail/topic-name.js';
@@ -25,6 +25,9 @@ export interface BrowsedLog {
   readonly next: Readonly<Record<string, number>> | null;
 }
 
+/** What is shown: everything but digests of keys. */
+const BROWSED = TOPICS.map(({ name }) => name).filter((name) => name !== TOPIC.access);
+
 /** Records that a reading back takes at once from a partition. */
 const CHUNK = 64;
 /** Records that one answer looks at: what fits is rare then, and the page says how far it looked. */
@@ -46,11 +49,9 @@ interface Source {
  * @throws UNKNOWN_TOPIC; INVALID_INPUT for a place that no answer gave
  */
 export async function browseLog(log: EventLog, request: BrowseRequest, signal: AbortSignal): Promise<BrowsedLog> {
-  const present = (await log.topics()).map(({ name }) => name);
-  const topics =
-    request.topics.length === 0
-      ? TOPICS.map(({ name }) => name).filter((name) => present.includes(name))
-      : request.topics.map((name) => resolveTopic(name, present));
+  const known = (await log.topics()).map(({ name }) => name);
+  const present = BROWSED.filter((name) => known.includes(name));
+  const topics = request.topics.length === 0 ? present : request.topics.map((name) => resolveTopic(name, present));
   const sources = await sourcesOf(log, topics, request.before);
   const records: DecodedRecord[] = [];
   let looked = 0;

@@ -1,0 +1,47 @@
+// The dashboard's numbers are those of the log, and its interval holds at every look (docs/adr/0079).
+const lift = {
+  file: 'libs/read-models/src/lift.projection.ts',
+  suite: 'quick',
+  spec: 'libs/read-models/src/lift.projection.spec.ts',
+};
+const interval = {
+  file: 'libs/statistics/src/lift-interval.ts',
+  suite: 'quick',
+  spec: 'libs/statistics/src/lift-interval.spec.ts',
+};
+const views = { suite: 'quick', spec: 'libs/operations/src/views/views.spec.ts' };
+
+export default [
+  {
+    ...lift,
+    control: 'a problem counts before those that were published before it',
+    from: '    if (!isSettled(known)) break;',
+    to: '    if (!isSettled(known)) continue;',
+  },
+  {
+    ...lift,
+    control: 'a failure of the infrastructure counts as a problem that was not solved',
+    from: 'filter((each) => each !== NO_VERDICT)',
+    to: 'filter(() => true)',
+  },
+  {
+    ...interval,
+    control: 'the interval holds at one look alone',
+    from: 'const needed = Math.log(2 / (design.alpha ?? 0.05));',
+    to: 'const needed = Math.log(2 / (design.alpha ?? 0.05)) / 4;',
+  },
+  {
+    ...views,
+    file: 'libs/operations/src/views/browse-log.ts',
+    control: 'the browser shows the digests of keys',
+    from: '.filter((name) => name !== TOPIC.access)',
+    to: '',
+  },
+  {
+    ...views,
+    file: 'libs/operations/src/views/log-filter.ts',
+    control: 'a filter reaches what a record inherits',
+    from: ' || !Object.hasOwn(found, name)',
+    to: '',
+  },
+];
