@@ -30,6 +30,7 @@ describe('the file of rights that the project ships', () => {
       [TOPIC.feedback]: ['judge', 'operator'],
       [TOPIC.buffer]: ['buffer', 'operator'],
       [TOPIC.training]: ['operator', 'trainer'],
+      [TOPIC.teams]: ['operator', 'trainer'],
       [TOPIC.adapters]: ['operator', 'trainer'],
       [TOPIC.deadLetters]: ['buffer', 'executor', 'generator', 'operator', 'trainer'],
     });
