@@ -124,10 +124,12 @@ export default [
       from: "'the entry gives the answer away' : misquote;",
       to: "'the entry gives the answer away' : undefined;",
     },
+  ]),
+  ...quick('libs/experience/src/entry-worth.ts', 'apps/executor/src/app.module.spec.ts', [
     {
       control: 'what a schema said that this service does not know is not judged',
-      from: '|| schemaDigest(schema) !== experience.entrySchema) return none;',
-      to: ') return none;',
+      from: 'if (schemaDigest(schema) !== entrySchema)',
+      to: 'if (entrySchema === "")',
     },
   ]),
   ...quick('apps/buffer/src/app.module.ts', 'apps/buffer/src/app.module.spec.ts', [

@@ -71,7 +71,7 @@ export default [
     },
     {
       control: 'A9: a failure of the infrastructure is no reward of 0',
-      from: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [];',
+      from: 'reward: result.reward, responseTokens: result.responseTokens ?? 0 }]\n        : [];',
       to: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [{ ...member, reward: 0, responseTokens: 0 }];',
     },
   ]),
