@@ -55,13 +55,15 @@ describe('attempts under a reward', () => {
   });
 
   it('keep what a batch needs, however many problems it has', async () => {
-    const attempts = of(new Counted(), { kind: 'accuracy-gain', form: 'binary' });
+    const environment = new Counted();
+    const attempts = of(environment, { kind: 'accuracy-gain', form: 'binary' });
     const many = Array.from({ length: 1_500 }, (_, at) => edit(`p${at}`, 1));
     for (const batch of [many, many.slice(0, 700)]) {
       const answers = await attempts.attempt(batch, {});
       for (const at of [0, batch.length - 1])
         expect(await rewardOf(attempts, batch[at]!, answers[at]!)).toMatchObject({ earned: 1 });
     }
+    expect(environment.asked.filter(({ entry }) => entry === null)).toHaveLength(many.length);
   });
 });
 

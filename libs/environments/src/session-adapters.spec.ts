@@ -14,6 +14,9 @@ describe('a session', () => {
     expect(await saidIn(sessions, 'a')).toBe('["one","two"]');
     expect(await saidIn(sessions, 'b')).toBe('frozen');
     expect(executor.trained[0]!.settings).toMatchObject({ rank: 4, epochs: 8, batchSize: 2 });
+    const windowed = sessionsOf({ every: 1, mostMessages: 2 });
+    for (const message of ['one', 'two', 'three']) await windowed.sessions.tell('a', message);
+    expect(await saidIn(windowed.sessions, 'a')).toBe('["two","three"]');
     const off = sessionsOf({});
     for (let at = 0; at < 9; at++) await off.sessions.tell('a', 'one');
     expect(off.executor.trained).toEqual([]);

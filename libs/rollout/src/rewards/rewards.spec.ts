@@ -98,6 +98,10 @@ describe('a reward', () => {
           code: 'VERIFIER_FAILED',
         });
     }
+    for (const kind of ['validation-loss', 'perplexity'] as const)
+      await expect(
+        earned({ kind, form: 'binary', threshold: 'auto' }, measured(0.5, Number.NaN), frozen),
+      ).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
     for (const loss of [null, Number.POSITIVE_INFINITY, -1])
       await expect(earned({ kind: 'perplexity', form: 'binary' }, frozen, { accuracy: 1, loss })).rejects.toMatchObject(
         { code: 'VERIFIER_FAILED', retryable: true },
