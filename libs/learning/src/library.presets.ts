@@ -11,10 +11,18 @@ const curriculum = curriculumConfigSchema.parse({});
 export const trainingFreeGrpo: LearningPreset = {
   curriculum,
   // One edit a problem, texts of 32 words, all items sent each time, three tries of replies at temperature 0.
-  algorithms: { llm: { maxOperations: 1, maxWords: 32, batchSize: 100, epochs: 1, temperature: 0, maxTokens: 16_384 } },
+  algorithms: {
+    sft: {},
+    grpo: {},
+    llm: { maxOperations: 1, maxWords: 32, batchSize: 100, epochs: 1, temperature: 0, maxTokens: 16_384 },
+  },
 };
 
 export const gym: LearningPreset = {
   curriculum,
-  algorithms: { llm: { maxItems: 100, maxOperations: 3, batchSize: 64, epochs: 3, temperature: 0.7, maxTokens: 4096 } },
+  algorithms: {
+    sft: {},
+    grpo: {},
+    llm: { maxItems: 100, maxOperations: 3, batchSize: 64, epochs: 3, temperature: 0.7, maxTokens: 4096 },
+  },
 };

@@ -5,6 +5,8 @@ describe('a preset', () => {
   it('configures algorithms that exist with settings that they accept, and its curriculum runs only those', () => {
     for (const { curriculum, algorithms: configurations } of presets.values()) {
       for (const [name, configuration] of Object.entries(configurations)) {
+        // A recipe of the method library, whose spec reads its presets.
+        if (name === 'llm') continue;
         expect(algorithms.get(name)?.resolveConfiguration(configuration)).toMatchObject(configuration);
       }
       expect(Object.keys(configurations)).toEqual(expect.arrayContaining([curriculum.warmUp, curriculum.refine]));

@@ -3,6 +3,7 @@ import { TOPIC } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA } from '@seamstream/experience';
 import type { ExperienceLibrary, TracedAttempt } from '@seamstream/experience-library';
 import { ManualClock } from '@seamstream/kernel';
+import { presets } from '@seamstream/learning';
 import { readTopics } from '@seamstream/log-reader';
 import { DistillationClient, distillationSchema } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
@@ -10,7 +11,7 @@ import { openLog } from '@seamstream/testing';
 import { chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
 import type { JobResult, Recording, Resumable } from './job-runner.js';
-import { distillationSettingsSchema, type LibraryJob } from './library-method.js';
+import { distillationSettingsSchema, LIBRARY_RECIPES, type LibraryJob } from './library-method.js';
 import { LibraryRunner } from './library-runner.js';
 import { RecordedReplies } from './recorded-replies.js';
 
@@ -23,6 +24,11 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe('a library brought on by a model', () => {
+  it.each(['gym', 'training-free-grpo'])('takes the settings of the preset %s', (name) => {
+    const { llm } = presets.get(name)!.algorithms;
+    expect(LIBRARY_RECIPES.get('llm')!.resolveConfiguration(llm)).toMatchObject(llm!);
+  });
+
   it('comes of accounts, advice of groups and a consolidation, with grounds and calls of each text', async () => {
     const library = made(await runnerWith().run(job(), null, recording()));
     expect(library.items).toMatchObject([
