@@ -18,10 +18,16 @@ function metricsText(metrics: Readonly<Record<string, number>>): string {
     .join(' ');
 }
 
+type TeamEvent = EventOf<
+  'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'
+>;
+
+function isOfTeam(event: SeamEvent): event is TeamEvent {
+  return event.type.startsWith('Team') || event.type.startsWith('Agent');
+}
+
 /** What an event of a team says. */
-function teamSummary(
-  event: EventOf<'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'>,
-): string {
+function teamSummary(event: TeamEvent): string {
   switch (event.type) {
     case 'TeamTurnTaken':
       return `${shortId(event.problemId)} ${onOneLine(event.agent)} turn ${event.turn + 1} of rollout ${event.candidate + 1} by ${adapterName(event.adapterDigest)} ${excerpt(event.text, TEXT_WIDTH)}`;
@@ -38,6 +44,7 @@ function teamSummary(
 
 /** What the event says, without time, place and name; words in the order of importance. */
 export function eventSummary(event: SeamEvent): string {
+  if (isOfTeam(event)) return teamSummary(event);
   switch (event.type) {
     case 'ProblemPublished':
       return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${event.mode} ${quoted(event.problem.prompt)}`;
@@ -87,12 +94,6 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'TeamTurnTaken':
-    case 'TeamRolloutJudged':
-    case 'TeamBatchSampled':
-    case 'AgentUpdateTried':
-    case 'AgentUpdated':
-      return teamSummary(event);
     case 'LibraryReplyRecorded':
       return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':
