@@ -80,6 +80,8 @@ describe('an event on the wire', () => {
       ['AdapterEvaluated', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPinned', 'seam.adapters', 'pins'],
       ['AdapterUnpinned', 'seam.adapters', 'pins'],
+      ['ApiKeyIssued', 'seam.access', 'aB3dE6gH9jK2'],
+      ['ApiKeyRevoked', 'seam.access', 'aB3dE6gH9jK2'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();
@@ -261,7 +263,7 @@ describe('a record that cannot be used', () => {
     ['a union beyond its branches', fieldAs('extractedAnswer', 'int', 7), 'invalid union index: 7'],
     ['a NaN', fieldAs('reward', 'double', Number.NaN), 'a double of NaN'],
     ['an infinity', fieldAs('latencyMs', 'double', Number.NEGATIVE_INFINITY), 'a double of -Infinity'],
-    ['an int beyond 32 bits', fieldAs('promptTokens', 'long', 2 ** 40), 'an int of 1099511627776'],
+    ['an int beyond 32 bits', fieldAs('groupSize', 'long', 2 ** 40), 'an int of 1099511627776'],
     [
       'a boolean of 7',
       fieldAs('success', { type: 'fixed', name: 'Byte', size: 1 }, Buffer.from([7])),

@@ -66,6 +66,8 @@ const answered = {
 export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { type: T }> } = {
   ProblemPublished: {
     type: 'ProblemPublished',
+    assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
+    answeredBy: 'seam/gateway',
     feedbackWithinMs: null,
     task: null,
     meta: meta('m-1', null),
@@ -75,6 +77,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   ExperienceGenerated: {
     type: 'ExperienceGenerated',
+    assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
+    answeredBy: 'seam/gateway',
     attemptId: null,
     feedbackWithinMs: null,
     meta: meta('m-2', 'm-1'),
@@ -95,6 +99,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   ExperienceWithheld: {
     type: 'ExperienceWithheld',
+    assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
+    answeredBy: 'seam/gateway',
     attemptId: null,
     feedbackWithinMs: null,
     meta: meta('m-3', 'm-1'),
@@ -105,6 +111,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   OutcomeRecorded: {
     type: 'OutcomeRecorded',
+    withoutEntry: 'late',
     attemptId: null,
     feedbackId: null,
     measurement: null,
@@ -146,6 +153,10 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AnswerRecorded: {
     type: 'AnswerRecorded',
+    withoutEntry: 'late',
+    usage: '{"prompt_tokens":61}',
+    finishReason: 'stop',
+    cutBy: 'client',
     meta: meta('m-5-2', 'm-2'),
     ...candidate,
     attemptId: null,

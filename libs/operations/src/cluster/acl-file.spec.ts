@@ -22,12 +22,13 @@ describe('the file of rights that the project ships', () => {
     const acls = await shipped();
     const writers = Object.fromEntries(TOPICS.map(({ name }) => [name, writersOf(acls, name)]));
     expect(writers).toEqual({
-      [TOPIC.problems]: ['operator', 'publisher'],
+      [TOPIC.problems]: ['gateway', 'operator', 'publisher'],
       [TOPIC.experiences]: ['generator', 'operator'],
       // A generator says of a problem that it came too late.
-      [TOPIC.outcomes]: ['executor', 'generator', 'operator'],
-      [TOPIC.answers]: ['executor', 'operator'],
-      [TOPIC.feedback]: ['judge', 'operator'],
+      [TOPIC.outcomes]: ['executor', 'gateway', 'generator', 'operator'],
+      [TOPIC.answers]: ['executor', 'gateway', 'operator'],
+      [TOPIC.feedback]: ['gateway', 'judge', 'operator'],
+      [TOPIC.access]: ['operator'],
       [TOPIC.buffer]: ['buffer', 'operator'],
       [TOPIC.training]: ['operator', 'trainer'],
       [TOPIC.teams]: ['operator', 'trainer'],
