@@ -46,7 +46,7 @@ export default [
   {
     ...slots,
     file: 'libs/release/src/served-slots.projection.ts',
-    control: 'a slot knows the runs that were told before it was',
+    control: 'a slot knows the runs that the log named before it',
     from: 'runs: slots.get(GENERATOR_SLOT)!.runs',
     to: '',
   },

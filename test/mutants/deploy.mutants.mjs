@@ -131,7 +131,7 @@ export default [
     to: 'seconds: Math.max(0, Math.min(...waits))',
   },
   {
-    control: 'an age that is not known is not told',
+    control: 'an age that is not known is not reported',
     file: 'libs/event-log/src/consumer-lag.ts',
     suite: 'quick',
     spec: 'libs/event-log/src/consumer-lag.spec.ts',
@@ -145,7 +145,7 @@ export default [
     to: '=== "none"',
   },
   {
-    control: 'a service that is scaled by a figure that nobody knows is found',
+    control: 'a service that is scaled by a figure that no service reports is found',
     ...RULES,
     from: "if (values.monitoring.prometheusUrl !== '') return [];",
     to: "if (values.monitoring.prometheusUrl !== 'x') return [];",

@@ -37,7 +37,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
     { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
-    { control: 'what is done again asks nobody', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
+    { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
   ]),
 ];

@@ -8,7 +8,7 @@ import { earnsReward } from './memory-item.js';
 export interface EntryWorth {
   /** Null where nothing is to be quoted. */
   readonly faithful: boolean | null;
-  /** The first quote that is none, in words. */
+  /** The first quote that the problem does not hold, in words. */
   readonly misquote: string | undefined;
   /** False: reward is verdict × validity. An entry under a schema that is not known here is left to the buffer to judge. */
   readonly isValid: boolean;

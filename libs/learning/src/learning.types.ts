@@ -31,7 +31,7 @@ export interface BufferInput {
   readonly rows: readonly BufferRow[];
 }
 
-/** Published problems that nobody has tried yet: the run rolls them out itself. In the order of their ids. */
+/** Published problems without an attempt: the run rolls them out itself. In the order of their ids. */
 export interface ProblemsInput {
   readonly reads: 'problems';
   readonly problems: readonly ProblemPublished[];

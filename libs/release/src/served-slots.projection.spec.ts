@@ -45,7 +45,7 @@ describe('slots', () => {
     expect(servedIn(both, 'generator').decisions[0]!.reason).toBe('run run-t was started for slot team');
   });
 
-  it('know the runs that were told before their first artefact', () => {
+  it('know the runs that the log named before their first artefact', () => {
     const [started, published, completed, promotion] = promotedByRun({ adapterDigest: 't', slot: 'team' });
     expect(servedBy(after([started, completed, published, promotion]), 'team')).toBe('t');
     expect(servedBy(after([published, promotion, started, completed]), 'team')).toBe('t');

@@ -8,7 +8,10 @@ import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 let gateway: GatewayUnderTest;
 afterEach(() => gateway.stop());
 
-type Asked = RequestInit & { readonly key?: string };
+interface Asked extends Omit<RequestInit, 'headers'> {
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 const ask = (path: string, { key, ...init }: Asked = {}): Promise<Response> =>
   fetch(`${gateway.url}${path}`, {
     ...init,
@@ -27,7 +30,7 @@ describe('problems over HTTP', () => {
     gateway = await startGateway();
   });
 
-  it('are published one at a time and in batches, and told as seam show does', async () => {
+  it('are published one at a time and in batches, and shown as seam show does', async () => {
     const rows = [{ prompt: 'What is 2 + 3?', reference: '5', verifier: 'numeric' }, { prompt: 'Why?' }];
     const one = await post('/api/problems', rows[0]);
     const both = await post('/api/problems', { problems: rows });

@@ -3,7 +3,7 @@ import { ApiError } from '../http/api-error.js';
 
 /**
  * The name that a client gives a request so that a second one does the same once: ids follow from it, and equal events count once.
- * @throws ApiError for one that is none
+ * @throws ApiError for a name that is not valid
  */
 export function repeatKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
   const key = headers['idempotency-key'];

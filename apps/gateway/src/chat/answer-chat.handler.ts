@@ -37,7 +37,7 @@ export interface AnswerChatWorld {
   readonly onRequest: (arm: string, result: string) => void;
 }
 
-/** Whoever asks, as the HTTP layer knows it. */
+/** The client of a request, as the HTTP layer knows it. */
 export interface ChatClient {
   readonly key: string | null;
   readonly requestId: string;
@@ -191,7 +191,7 @@ export class AnswerChatHandler {
     yield DONE;
   }
 
-  /** Records what did not come to an end. @returns what the client is told, if it is still there */
+  /** Records what did not come to an end. @returns what the client receives, if it is still there */
   private async failed(
     begun: Begun,
     error: unknown,

@@ -36,9 +36,8 @@ export class GrowingAnswer {
   }
 
   get answered(): Answered {
-    const calls = this.calls
-      .filter((call) => call !== undefined)
-      .map(({ name, arguments: parts }) => ({ name, arguments: parts.join('') }));
+    // A server may number calls with gaps.
+    const calls = Object.values(this.calls).map(({ name, arguments: parts }) => ({ name, arguments: parts.join('') }));
     return {
       text: recordedText(this.texts.join(''), calls),
       finishReason: this.finishReason,

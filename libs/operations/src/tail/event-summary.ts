@@ -18,6 +18,40 @@ function metricsText(metrics: Readonly<Record<string, number>>): string {
     .join(' ');
 }
 
+type RunEvent = EventOf<
+  | 'TrainingRunPlanned'
+  | 'TrainingRunStarted'
+  | 'TrainingRunCheckpointed'
+  | 'TrainingRunCompleted'
+  | 'TrainingRunFailed'
+  | 'TrainingRunRejected'
+  | 'TrainingRunCancelled'
+>;
+
+function isOfRun(event: SeamEvent): event is RunEvent {
+  return event.type.startsWith('TrainingRun');
+}
+
+/** What an event of a training run says. */
+function runSummary(event: RunEvent): string {
+  switch (event.type) {
+    case 'TrainingRunPlanned':
+      return `${shortId(event.runId)} ${onOneLine(event.algorithm)} for ${event.queue === '' ? 'who asked' : onOneLine(event.queue)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
+    case 'TrainingRunStarted':
+      return `${shortId(event.runId)} ${onOneLine(event.algorithm)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
+    case 'TrainingRunCheckpointed':
+      return `${shortId(event.runId)} step ${count(event.step)} ${metricsText(event.metrics)}`;
+    case 'TrainingRunCompleted':
+      return `${shortId(event.runId)} made ${shortId(event.adapterDigest)} in ${plural(event.steps, 'step')}, ${(event.durationMs / 1000).toFixed(1)} s ${metricsText(event.metrics)}`;
+    case 'TrainingRunFailed':
+      return `${shortId(event.runId)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'TrainingRunRejected':
+      return `${shortId(event.runId)} ${event.adapterDigest === null ? '' : `${shortId(event.adapterDigest)} `}${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'TrainingRunCancelled':
+      return `${shortId(event.runId)} by ${onOneLine(event.cancelledBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+  }
+}
+
 type TeamEvent = EventOf<
   'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'
 >;
@@ -45,6 +79,7 @@ function teamSummary(event: TeamEvent): string {
 /** What the event says, without time, place and name; words in the order of importance. */
 export function eventSummary(event: SeamEvent): string {
   if (isOfTeam(event)) return teamSummary(event);
+  if (isOfRun(event)) return runSummary(event);
   switch (event.type) {
     case 'ProblemPublished':
       return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${event.mode} ${quoted(event.problem.prompt)}`;
@@ -76,20 +111,6 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.problemId)} by ${onOneLine(event.source)} at ${onOneLine(event.topic)}/${event.partition}/${event.offset}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
     case 'BufferCommitted':
       return `version ${event.sequence}${event.shards === 1 ? '' : ` of shard ${shardNameOf(event)}`}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
-    case 'TrainingRunPlanned':
-      return `${shortId(event.runId)} ${onOneLine(event.algorithm)} for ${event.queue === '' ? 'who asked' : onOneLine(event.queue)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
-    case 'TrainingRunStarted':
-      return `${shortId(event.runId)} ${onOneLine(event.algorithm)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
-    case 'TrainingRunCheckpointed':
-      return `${shortId(event.runId)} step ${count(event.step)} ${metricsText(event.metrics)}`;
-    case 'TrainingRunCompleted':
-      return `${shortId(event.runId)} made ${shortId(event.adapterDigest)} in ${plural(event.steps, 'step')}, ${(event.durationMs / 1000).toFixed(1)} s ${metricsText(event.metrics)}`;
-    case 'TrainingRunFailed':
-      return `${shortId(event.runId)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'TrainingRunRejected':
-      return `${shortId(event.runId)} ${event.adapterDigest === null ? '' : `${shortId(event.adapterDigest)} `}${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'TrainingRunCancelled':
-      return `${shortId(event.runId)} by ${onOneLine(event.cancelledBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'SelfTrainingStarted':
       return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
