@@ -36,5 +36,5 @@ export {
   type Origin,
   originMeta,
 } from './meta.js';
-export { GENERATOR_SLOT, LIBRARY_METHOD, LIBRARY_SLOT, SEAM_METHOD } from './slots.js';
+export { GENERATOR_SLOT, LIBRARY_METHOD, SEAM_METHOD } from './slots.js';
 export { VERIFIER_TRAITS, verifierTraits } from './verifier-kinds.js';

@@ -3,11 +3,8 @@
 /** Adapters for the model that writes an entry for each problem, from the entries' successes. */
 export const SEAM_METHOD = 'seam';
 
-/** The model that writes entries: its artefact is served by the generators. */
+/** What generators write entries with: weights for their model, or a library for the frozen model. */
 export const GENERATOR_SLOT = 'generator';
 
 /** Libraries of experiences for frozen weights. */
 export const LIBRARY_METHOD = 'library';
-
-/** The library that generators write entries with. */
-export const LIBRARY_SLOT = 'library';

@@ -1,5 +1,5 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
-import { isWhole, LIBRARY_METHOD, LIBRARY_SLOT } from '@seamstream/events';
+import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD } from '@seamstream/events';
 import { definiteResults, isComplete } from '@seamstream/experience-groups';
 import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
@@ -96,7 +96,7 @@ export const LIBRARY_RECIPES: ReadonlyMap<string, Recipe> = new Map([
 
 export class LibraryMethod implements LearningMethod<LibraryJob> {
   readonly name = LIBRARY_METHOD;
-  readonly slot = LIBRARY_SLOT;
+  readonly slot = GENERATOR_SLOT;
   readonly recipes = LIBRARY_RECIPES;
 
   plan({ plan, input, schemaFor }: JobFacts): PlannedJob<LibraryJob> {

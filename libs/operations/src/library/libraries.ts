@@ -1,5 +1,5 @@
 /** Libraries of experiences in log and object store: shown, compared, followed back, taken out and taken in. */
-import { type EventOf, encodeEvent, LIBRARY_METHOD, LIBRARY_SLOT, originMeta } from '@seamstream/events';
+import { type EventOf, encodeEvent, GENERATOR_SLOT, LIBRARY_METHOD, originMeta } from '@seamstream/events';
 import {
   type Change,
   decodeLibrary,
@@ -146,7 +146,7 @@ function importedEvent(
 ): EventOf<'AdapterPublished'> {
   return {
     type: 'AdapterPublished',
-    ...{ method: LIBRARY_METHOD, slot: LIBRARY_SLOT, engine: null, attestation: null },
+    ...{ method: LIBRARY_METHOD, slot: GENERATOR_SLOT, engine: null, attestation: null },
     artefact: { kind: 'library', digest, address: stored.key },
     meta: originMeta({
       ...{ messageId: derivedId(digest, 'imported'), correlationId: digest },
