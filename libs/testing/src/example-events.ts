@@ -67,7 +67,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   ProblemPublished: {
     type: 'ProblemPublished',
     assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
-    answeredBy: 'seam/gateway',
+    answeredBy: null,
     feedbackWithinMs: null,
     task: null,
     meta: meta('m-1', null),
@@ -78,7 +78,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   ExperienceGenerated: {
     type: 'ExperienceGenerated',
     assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
-    answeredBy: 'seam/gateway',
+    answeredBy: null,
     attemptId: null,
     feedbackWithinMs: null,
     meta: meta('m-2', 'm-1'),
@@ -100,7 +100,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   ExperienceWithheld: {
     type: 'ExperienceWithheld',
     assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
-    answeredBy: 'seam/gateway',
+    answeredBy: null,
     attemptId: null,
     feedbackWithinMs: null,
     meta: meta('m-3', 'm-1'),

@@ -3,7 +3,13 @@
  * out, and followed by the next window, only when its content leads to its id and everything that it names is there.
  */
 import { partitionName } from '@seamstream/event-log';
-import { type OffsetRange, TOPIC, type TrainingRunPlanned, type TrainingRunStarted } from '@seamstream/events';
+import {
+  GENERATOR_SLOT,
+  type OffsetRange,
+  TOPIC,
+  type TrainingRunPlanned,
+  type TrainingRunStarted,
+} from '@seamstream/events';
 import { canonicalJson, derivedId } from '@seamstream/kernel';
 import { onlineLevel } from '@seamstream/statistics';
 import { coveringRanges, rangesOf } from './learning-input.js';
@@ -44,17 +50,18 @@ export function recordDoubt(
 export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGrounds): string | undefined {
   const { window } = plan.configuration;
   return (
-    rangesDoubt([...plan.inputs, ...(window?.outcomes ?? []), ...(window?.experiences ?? [])], grounds) ??
+    rangesDoubt([...plan.inputs, ...(window?.outcomes ?? []), ...(window?.experiences ?? [])], plan.slot, grounds) ??
     (window === null ? undefined : windowDoubt(window, grounds)) ??
     (isPlanned ? (inputsDoubt(plan, grounds) ?? parentDoubt(plan, grounds) ?? levelDoubt(plan)) : undefined)
   );
 }
 
-function rangesDoubt(ranges: readonly OffsetRange[], { ends }: PlanGrounds): string | undefined {
+/** What generators are served with is learned from attempts. Other artefacts may be learned from problems that their run tries itself. */
+function rangesDoubt(ranges: readonly OffsetRange[], slot: string, { ends }: PlanGrounds): string | undefined {
   for (const { topic, partition, from, to } of ranges) {
     const end = ends.get(partitionName(topic, partition));
-    if (end === undefined)
-      return `it learns from ${topic}/${partition}, which holds neither results nor experiences nor problems`;
+    if (end === undefined || (slot === GENERATOR_SLOT && topic === TOPIC.problems))
+      return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
     if (!(0 <= from && from <= to && to <= end))
       return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
   }

@@ -186,7 +186,7 @@ describe('seam replay copy', () => {
     [[], 'expected --from, --to or both, came none'],
     [['--to', 'elsewhere'], 'expected lmdb:FOLDER'],
     [['--from', 'lmdb:nowhere'], 'there is no such log'],
-    [['--to', TO, '--topic', 'nothing'], 'expected one of adapters, answers, buffer'],
+    [['--to', TO, '--topic', 'nothing'], 'expected one of access, adapters, answers, buffer'],
     [['--to', TO, '--topic', 'buffer'], 'name offsets and objects of the log'],
     [['--to', TO, '--since', 'yesterday'], 'Reading --since: expected a time (2030-01-31T12:00:00Z), came "yesterday"'],
     [['--to', TO, '--until', '42'], 'Reading --until: expected a time'],
