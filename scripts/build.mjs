@@ -93,7 +93,12 @@ export async function buildPage(folder = join(DASHBOARD, 'dist')) {
   // Made next to it and put in place: a gateway that starts meanwhile finds the page before or the one after.
   const unfinished = `${folder}.${process.pid}${UNFINISHED}`;
   const configFile = join(DASHBOARD, 'vite.config.mjs');
-  await buildWithVite({ configFile, build: { outDir: unfinished, emptyOutDir: true } });
+  const { NODE_ENV } = process.env;
+  // Vite takes the mode from here before anything else: a page that a test builds is the one that ships.
+  process.env.NODE_ENV = 'production';
+  await buildWithVite({ configFile, mode: 'production', build: { outDir: unfinished, emptyOutDir: true } });
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = NODE_ENV;
   await rm(folder, { recursive: true, force: true });
   await rename(unfinished, folder);
   return true;

@@ -5,6 +5,7 @@ const PROGRAMS = {
   executor: () => import('../../apps/executor/dist/main.js'),
   buffer: () => import('../../apps/buffer/dist/main.js'),
   trainer: () => import('../../apps/trainer/dist/main.js'),
+  gateway: () => import('../../apps/gateway/dist/main.js'),
   seam: () => import('../../apps/cli/bin/seam.js'),
 };
 
