@@ -86,7 +86,10 @@ describe("the seam command and a cluster's topics", () => {
     expect(JSON.parse((await seam(prefix, '--json', 'ledger')).stdout)).toMatchObject({ published: 40, inFlight: 40 });
 
     // The number is wrong only for who asks for another one.
-    expect(await seam(prefix, 'topics', 'diff')).toMatchObject({ exitCode: 0, stdout: `${TOPICS.length} topics as wanted\n` });
+    expect(await seam(prefix, 'topics', 'diff')).toMatchObject({
+      exitCode: 0,
+      stdout: `${TOPICS.length} topics as wanted\n`,
+    });
     const shipped = fileURLToPath(new URL('../../infra/kafka/topics.json', import.meta.url));
     expect(await seam(prefix, 'topics', 'diff', '--file', shipped)).toMatchObject({
       exitCode: 1,
