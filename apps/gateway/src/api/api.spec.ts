@@ -171,7 +171,7 @@ describe('what every answer has', () => {
   it('is JSON with a request id, for all kinds of bad requests', async () => {
     gateway = await startGateway({ gateway: { maxBodyBytes: 4096 } });
     const headers = { 'content-type': 'application/json' };
-    const bad: [string, RequestInit, number][] = [
+    const bad: [string, Asked, number][] = [
       ['/v1/nothing', {}, 404],
       ['/v1/chat/completions', { method: 'POST', headers, body: '{' }, 400],
       ['/v1/chat/completions', { method: 'POST', headers, body: '{"__proto__":{"role":"admin"},"model":"seam"}' }, 400],
