@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Most problems of one request. */
-export const MOST_PROBLEMS = 1_000;
+const MOST_PROBLEMS = 1_000;
 
 /** One problem, as a line of `seam publish`: a prompt, and a reference with its verifier, or neither. Each is checked as a row of a file is. */
 const problem = z.record(z.string(), z.unknown());

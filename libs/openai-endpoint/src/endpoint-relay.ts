@@ -6,7 +6,7 @@ import { SeamError } from '@seamstream/kernel';
 import { Agent, request } from 'undici';
 import { reasonOf } from './http-exchange.js';
 
-export interface RelaySettings {
+interface RelaySettings {
   /** Base address: `https://host/v1`. */
   readonly url: string;
   /** What authorises; null sends no authorization. Part of no error. */

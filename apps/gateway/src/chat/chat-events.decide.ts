@@ -62,7 +62,7 @@ export function problemPublished(request: ChatRequest, asking: Asking): EventOf<
 }
 
 /** Why a treated request was asked without an entry. */
-export type WithoutEntry = 'late';
+type WithoutEntry = 'late';
 
 /** What the executor was asked with. */
 export interface Treatment {

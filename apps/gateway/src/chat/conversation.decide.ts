@@ -8,7 +8,7 @@ import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { type TurnsTask, turnsContent, turnsFault, turnsPrompt } from '@seamstream/tasks';
 
 /** Most characters of a recorded prompt: a record has to fit into a batch of Kafka's, and a generator reads some 30,000 tokens at most. */
-export const MOST_PROMPT = 60_000;
+const MOST_PROMPT = 60_000;
 
 const ROLES: Readonly<Record<string, TurnsTask['turns'][number]['role']>> = {
   system: 'system',
