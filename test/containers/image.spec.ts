@@ -57,7 +57,7 @@ const engine = await containers();
     const { status, stderr } = await run(['run', ...CONFINED, '--network', 'none', TAG, 'sh']);
     expect(status).toBe(64);
     expect(stderr).toContain(
-      'expected one of generator, executor, buffer, trainer, seam as the first argument, got sh',
+      'expected one of generator, executor, buffer, trainer, gateway, seam as the first argument, got sh',
     );
   });
 
