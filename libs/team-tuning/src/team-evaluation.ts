@@ -1,19 +1,14 @@
 /** Measures teams before they may serve: every agent greedily, on problems that decided nothing before. */
 import type { Environment } from '@seamstream/environments';
-import { problemSetDigest } from '@seamstream/evaluation';
 import { type GradedProblem, isGraded, type Problem } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
 import type { GeneratorModel } from '@seamstream/rollout';
 import {
-  AdapterEvaluation,
-  type AskedPerDomain,
   type EvaluationTerms,
   type ProblemResult,
-  type ProblemsByDomain,
-  problemsByDomain,
+  ProblemSetEvaluation,
   type Stretch,
-  stretchOf,
 } from '@seamstream/training-runs';
 import type { Team } from './team.js';
 import type { TeamArtefact } from './team-artefact.js';
@@ -36,35 +31,13 @@ interface TeamEvaluationSettings {
 /** Problems that are asked at once. */
 const ASKED_AT_ONCE = 256;
 
-export class TeamEvaluation extends AdapterEvaluation<TeamArtefact> {
-  override readonly problemSetDigest: string;
-  private readonly problems: ProblemsByDomain;
-
+export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
   constructor(private readonly settings: TeamEvaluationSettings) {
-    super();
-    this.problems = problemsByDomain(settings.problems);
-    this.problemSetDigest = problemSetDigest(settings.problems);
-  }
-
-  override get problemSet(): string {
-    return this.settings.problemSet;
+    super(settings);
   }
 
   override under(terms: EvaluationTerms): Promise<TeamEvaluation> {
     return Promise.resolve(new TeamEvaluation({ ...this.settings, terms }));
-  }
-
-  override sizes(domains: readonly string[]): AskedPerDomain {
-    return Object.fromEntries(
-      domains.flatMap((domain) => {
-        const size = this.problems.get(domain)?.length ?? 0;
-        return size === 0 ? [] : [[domain, size]];
-      }),
-    );
-  }
-
-  override digestOf(domains: readonly string[], stretch: Stretch): string {
-    return problemSetDigest(stretchOf(this.problems, domains, stretch));
   }
 
   override async measure(
@@ -73,7 +46,7 @@ export class TeamEvaluation extends AdapterEvaluation<TeamArtefact> {
     stretch: Stretch,
     onProgress: (done: number, total: number) => void,
   ): Promise<readonly ProblemResult[]> {
-    const problems = stretchOf(this.problems, domains, stretch);
+    const problems = this.problemsOf(domains, stretch);
     const rollouts = await this.greedy(team, problems, onProgress);
     return rollouts.map(({ problem, success }) => ({ domain: problem.domain, solved: success }));
   }

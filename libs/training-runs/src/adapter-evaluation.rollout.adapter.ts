@@ -3,9 +3,9 @@ import { evaluate, problemSetDigest } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { GeneratorModel, Served } from '@seamstream/rollout';
-import { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
+import type { AdapterEvaluation, ProblemResult, Stretch } from './adapter-evaluation.port.js';
+import { ProblemSetEvaluation } from './problem-set-evaluation.js';
 import type { EvaluationTerms } from './run-plan.js';
-import { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
 
 interface RolloutEvaluationSettings {
   readonly generator: GeneratorModel;
@@ -21,35 +21,13 @@ interface RolloutEvaluationSettings {
 }
 
 /** Asks generator and executor greedily for problems of the set whose domain has appeared. */
-export class RolloutEvaluation extends AdapterEvaluation<Served> {
-  private readonly problems: ProblemsByDomain;
-  override readonly problemSetDigest: string;
-
+export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
   constructor(private readonly settings: RolloutEvaluationSettings) {
-    super();
-    this.problems = problemsByDomain(settings.problems);
-    this.problemSetDigest = problemSetDigest(settings.problems);
-  }
-
-  override get problemSet(): string {
-    return this.settings.problemSet;
+    super(settings);
   }
 
   override under({ responseMaxTokens, entryMaxTokens }: EvaluationTerms): Promise<AdapterEvaluation<Served>> {
     return Promise.resolve(new RolloutEvaluation({ ...this.settings, responseMaxTokens, entryMaxTokens }));
-  }
-
-  override sizes(domains: readonly string[]): AskedPerDomain {
-    return Object.fromEntries(
-      domains.flatMap((domain) => {
-        const size = this.problems.get(domain)?.length ?? 0;
-        return size === 0 ? [] : [[domain, size]];
-      }),
-    );
-  }
-
-  override digestOf(domains: readonly string[], stretch: Stretch): string {
-    return problemSetDigest(stretchOf(this.problems, domains, stretch));
   }
 
   override async measure(
@@ -58,7 +36,7 @@ export class RolloutEvaluation extends AdapterEvaluation<Served> {
     stretch: Stretch,
     onProgress: (done: number, total: number) => void,
   ): Promise<readonly ProblemResult[]> {
-    const problems = stretchOf(this.problems, domains, stretch);
+    const problems = this.problemsOf(domains, stretch);
     if (problems.length === 0) return [];
     const { generator, environmentOf, prompts, schemaFor, responseMaxTokens, entryMaxTokens } = this.settings;
     const environment = await environmentOf(responseMaxTokens);

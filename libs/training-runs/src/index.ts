@@ -25,6 +25,7 @@ export { LibraryRunner } from './library-runner.js';
 export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
 export { type EndedWindow, type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
+export { ProblemSetEvaluation } from './problem-set-evaluation.js';
 export { type ProgramBase, ProgramRunner, programBase } from './program-runner.js';
 export { runsInQueue } from './queue.js';
 export { RecordedReplies } from './recorded-replies.js';
@@ -52,5 +53,4 @@ export {
   TrainingHistoryReader,
 } from './training-history.js';
 export { hasEnded, initialState, type TrainingRun } from './training-run.js';
-export { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
 export { WindowRestoration } from './window-restoration.js';
