@@ -2,7 +2,7 @@
 import type { Estimate } from '@seamstream/statistics';
 import { type Certificate, certificateText } from '@seamstream/team-tuning';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
-import type { StageRow } from '../team/read-team-log.js';
+import type { ArmFigures } from '../team/read-team-log.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
 
@@ -14,18 +14,11 @@ export interface ArmResult {
   readonly solved: readonly boolean[];
 }
 
-export interface ArmReport {
+export interface ArmReport extends ArmFigures {
   readonly name: string;
   readonly title: string;
   /** Of the last team on held-out problems. */
   readonly heldOut: ArmResult;
-  readonly stages: readonly StageRow[];
-  readonly rollouts: number;
-  readonly turns: number;
-  readonly judged: number;
-  readonly accepted: number;
-  readonly takenBack: number;
-  readonly givenUp: number;
 }
 
 export interface TeamReport

@@ -5,7 +5,7 @@ import { readTopics } from '@seamstream/log-reader';
 import { evolveServedSlots, initialServedSlots, type ServedAdapter, servedIn } from '@seamstream/release';
 import { runConfigurationOf } from '@seamstream/training-runs';
 
-export interface StageRow {
+interface StageRow {
   /** 1, 2, 3, … */
   readonly stage: number;
   /** Rollouts sampled during the stage, and how many of them succeeded. */
@@ -21,7 +21,8 @@ export interface StageRow {
   readonly reason: string;
 }
 
-export interface ArmAccount {
+/** What a report shows of a way of tuning. */
+export interface ArmFigures {
   readonly stages: readonly StageRow[];
   readonly rollouts: number;
   /** As the log holds them: every rollout has a turn of each agent, and a verdict. */
@@ -30,6 +31,10 @@ export interface ArmAccount {
   readonly accepted: number;
   readonly takenBack: number;
   readonly givenUp: number;
+}
+
+export interface ArmAccount {
+  readonly figures: ArmFigures;
   readonly served: ServedAdapter | null;
   /** Distance and rollouts of each agent's update in the last stage. */
   readonly lastUpdates: readonly { readonly distance: number; readonly rollouts: number }[];
@@ -82,13 +87,15 @@ export async function readTeamAccounts(
       return [
         slot,
         {
-          stages: own.map(({ row }) => row),
-          rollouts: sum(({ row }) => row.rollouts),
-          turns: sum(({ turns }) => turns),
-          judged: sum(({ judged }) => judged),
-          accepted: sum(({ row }) => row.accepted),
-          takenBack: sum(({ row }) => row.takenBack),
-          givenUp: sum(({ row }) => row.givenUp),
+          figures: {
+            stages: own.map(({ row }) => row),
+            rollouts: sum(({ row }) => row.rollouts),
+            turns: sum(({ turns }) => turns),
+            judged: sum(({ judged }) => judged),
+            accepted: sum(({ row }) => row.accepted),
+            takenBack: sum(({ row }) => row.takenBack),
+            givenUp: sum(({ row }) => row.givenUp),
+          },
           served: servedIn(served, slot).served,
           lastUpdates: (last?.updates ?? []).map(({ distance, batch }) => ({
             distance,

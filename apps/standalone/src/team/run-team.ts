@@ -85,7 +85,7 @@ export async function runTeam(
 /** Success of what is shown on the validation problems after a stage, as the log has it. */
 async function validationAfter({ drivers: { log } }: Host, stage: number): Promise<number> {
   const accounts = await readTeamAccounts(log, [TEAM_ARMS[0].name]);
-  return accounts.get(TEAM_ARMS[0].name)!.stages.find((row) => row.stage === stage)?.validation ?? 0;
+  return accounts.get(TEAM_ARMS[0].name)!.figures.stages.find((row) => row.stage === stage)?.validation ?? 0;
 }
 
 async function openArm(
