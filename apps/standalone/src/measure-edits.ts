@@ -3,17 +3,14 @@ import { trainableExecutor } from '@seamstream/environments';
 import { type EditArm, studySelfEdits } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { editText } from '@seamstream/experience';
-import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { generateExperiences } from '@seamstream/rollout';
 import { entryKind, trainingDocuments } from '@seamstream/self-edits';
 import { askedPassage } from '@seamstream/tasks';
 import type { Host } from './host-services.js';
-import { bytesBelow, type MeasureRunInput } from './measure-run.js';
-import { readLogAccount } from './read-log.js';
-import { commandsOf, ledgerOf } from './report/build-report.js';
+import { learnedRounds, type MeasureRunInput, roundsFacts } from './measure-run.js';
 import { type EditsReport, holds, type IterationRow } from './report/edits-report.js';
-import { endedRuns, exploredOf, type LoopProgress, rate } from './round-progress.js';
+import { exploredOf, type LoopProgress, rate } from './round-progress.js';
 import { heldOutPassages } from './world-files.js';
 
 /**
@@ -25,55 +22,25 @@ const ARMS: readonly EditArm[] = ['nothing', 'passage', 'before', 'after'];
 const SEEDS = ['1'];
 
 export async function measureEditsRun(input: MeasureRunInput): Promise<EditsReport> {
-  const { host, progress, own, outcome, run } = input;
+  const { host, progress, own, run } = input;
   const { served } = progress.adapters;
   const problems = own?.measured ?? heldOutPassages(run.settings.seed, input.heldOut);
   const { study, example } = await measureEdits(host, served, problems, input.say);
-  const account = await readLogAccount(host.drivers.log, host.schemaFor);
-  const { model, revision: digest } = host.environment.identity;
-  const endedAtMs = Math.max(0, ...endedRuns(progress).map((each) => each.endedAtMs ?? 0));
   return {
     method: 'self-edits',
-    ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
-    loopSeconds: input.loopSecondsTo(endedAtMs),
-    madeAt: new Date(systemClock.now()).toISOString(),
-    commands: commandsOf({
-      run,
-      heldOutProblems: input.heldOut,
-      testFile: own?.isTest === true ? own.file : null,
-    }),
-    measuredOn:
-      own === null
-        ? { name: 'held-out passages of the demonstration', isHeldOut: true }
-        : { name: own.file, isHeldOut: own.isTest },
     ...{ study, example, iterations: iterationsOf(progress), served: served?.adapterDigest ?? null },
-    ledger: ledgerOf(account.ledger),
-    executor: { model, digest, unchanged: [...account.executorRevisions].every((revision) => revision === digest) },
-    ...{ ended: outcome.reason, converged: holds(study) },
-    folderBytes: await bytesBelow(input.dataDir),
-    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    ...(await roundsFacts(input, 'held-out passages of the demonstration')),
+    converged: holds(study),
   };
 }
 
 function iterationsOf(progress: LoopProgress): readonly IterationRow[] {
-  const runs = endedRuns(progress);
-  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
-  return rounds.flatMap((row, index) => {
-    const run = runs[index];
-    if (run === undefined) return [];
-    const figure = (name: string): number | null => run.metrics[name] ?? null;
-    return [
-      {
-        ...{ round: row.round, attempts: row.byAdapter.executed + row.byBase.executed },
-        solved: rate(exploredOf(row)) ?? 0,
-        ...{ meanReward: figure('meanReward'), rewardStd: figure('rewardStd') },
-        ...{ gainingShare: figure('gainingShare'), keptEntries: figure('keptEntries') },
-        ...{ validation: run.validation, parentValidation: run.parentValidation },
-        status: run.status === 'running' ? 'failed' : run.status,
-        reason: run.reason,
-      },
-    ];
-  });
+  return learnedRounds(progress).map(({ row, figure, end }) => ({
+    ...{ round: row.round, attempts: row.byAdapter.executed + row.byBase.executed },
+    solved: rate(exploredOf(row)) ?? 0,
+    ...{ meanReward: figure('meanReward'), rewardStd: figure('rewardStd') },
+    ...{ gainingShare: figure('gainingShare'), keptEntries: figure('keptEntries'), ...end },
+  }));
 }
 
 /**

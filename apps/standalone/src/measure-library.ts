@@ -2,19 +2,16 @@
 import { type LibraryStudy, studyLibrary } from '@seamstream/evaluation';
 import { TOPIC } from '@seamstream/events';
 import { type ExperienceLibrary, successorOf } from '@seamstream/experience-library';
-import { systemClock } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { decodeServed, isLibrary } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
-import { bytesBelow, type MeasureRunInput } from './measure-run.js';
-import { readLogAccount } from './read-log.js';
-import { commandsOf, ledgerOf } from './report/build-report.js';
+import { learnedRounds, type MeasureRunInput, roundsFacts } from './measure-run.js';
 import { holds, type LibraryReport, type LibraryRoundRow } from './report/library-report.js';
-import { endedRuns, exploredOf, type LoopProgress, rate } from './round-progress.js';
+import { exploredOf, type LoopProgress, rate } from './round-progress.js';
 import { heldOutProblems } from './world-files.js';
 
 export async function measureLibraryRun(input: MeasureRunInput): Promise<LibraryReport> {
-  const { host, progress, own, outcome, run } = input;
+  const { host, progress, own, run } = input;
   const { served } = progress.adapters;
   const library = await servedLibrary(host, served);
   const problems = own?.measured ?? heldOutProblems('base', input.heldOut);
@@ -24,27 +21,13 @@ export async function measureLibraryRun(input: MeasureRunInput): Promise<Library
     schemaFor: (domain) => host.schemaFor(domain),
     onProgress: (row, done, total) => input.say(`measuring held-out problems: ${row} ${done}/${total}`),
   });
-  const account = await readLogAccount(host.drivers.log, host.schemaFor);
-  const { model, revision: digest } = host.environment.identity;
-  const endedAtMs = Math.max(0, ...endedRuns(progress).map((each) => each.endedAtMs ?? 0));
   const facts = { study, items: library.items.length, served: served?.adapterDigest ?? null };
   const weights = { digest: host.generator.digest, recorded: [...(await baseModels(host))] };
   return {
     method: 'library',
-    ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
-    loopSeconds: input.loopSecondsTo(endedAtMs),
-    madeAt: new Date(systemClock.now()).toISOString(),
-    commands: commandsOf({ run, heldOutProblems: input.heldOut, testFile: own?.isTest === true ? own.file : null }),
-    measuredOn:
-      own === null
-        ? { name: 'held-out problems of the demonstration', isHeldOut: true }
-        : { name: own.file, isHeldOut: own.isTest },
     ...{ ...facts, weights, texts: library.items, rounds: roundsOf(progress) },
-    ledger: ledgerOf(account.ledger),
-    executor: { model, digest, unchanged: [...account.executorRevisions].every((revision) => revision === digest) },
-    ...{ ended: outcome.reason, converged: holds({ ...facts, weights }) },
-    folderBytes: await bytesBelow(input.dataDir),
-    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    ...(await roundsFacts(input, 'held-out problems of the demonstration')),
+    converged: holds({ ...facts, weights }),
   };
 }
 
@@ -68,20 +51,9 @@ async function baseModels({ drivers }: Host): Promise<ReadonlySet<string>> {
 }
 
 function roundsOf(progress: LoopProgress): readonly LibraryRoundRow[] {
-  const runs = endedRuns(progress);
-  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
-  return rounds.flatMap((row, index) => {
-    const run = runs[index];
-    if (run === undefined) return [];
-    const figure = (name: string): number | null => run.metrics[name] ?? null;
-    return [
-      {
-        ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, items: figure('items') },
-        ...{ added: figure('addItems'), modified: figure('modifyItems'), deleted: figure('deleteItems') },
-        ...{ tested: figure('testedTexts'), validation: run.validation, parentValidation: run.parentValidation },
-        status: run.status === 'running' ? 'failed' : run.status,
-        reason: run.reason,
-      },
-    ];
-  });
+  return learnedRounds(progress).map(({ row, figure, end }) => ({
+    ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, items: figure('items') },
+    ...{ added: figure('addItems'), modified: figure('modifyItems'), deleted: figure('deleteItems') },
+    ...{ tested: figure('testedTexts'), ...end },
+  }));
 }

@@ -9,9 +9,9 @@ import { decodeServed, type Served } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
 import { readLogAccount } from './read-log.js';
-import { buildReport, type ShiftMeasurement } from './report/build-report.js';
-import type { Report } from './report/report.types.js';
-import { endedRuns, type LoopProgress, servedAt } from './round-progress.js';
+import { buildReport, commandsOf, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
+import type { Report, RoundsReport } from './report/report.types.js';
+import { endedRuns, type LoopProgress, type RoundProgress, servedAt } from './round-progress.js';
 import type { RoundsOutcome } from './run-rounds.handler.js';
 import type { RunFile } from './run-settings.js';
 import { heldOutProblems, validationProblems } from './world-files.js';
@@ -152,4 +152,51 @@ export async function bytesBelow(folder: string): Promise<number> {
     else if (entry.isFile()) bytes += (await stat(path).catch(() => ({ blocks: 0 }))).blocks * 512;
   }
   return bytes;
+}
+
+/** What every report of rounds says of its run; read once the rest was measured. @param heldOut what the demonstration's own problems are called */
+export async function roundsFacts(input: MeasureRunInput, heldOut: string): Promise<RoundsReport> {
+  const { host, progress, own, outcome, run } = input;
+  const account = await readLogAccount(host.drivers.log, host.schemaFor);
+  const { model, revision: digest } = host.environment.identity;
+  const endedAtMs = Math.max(0, ...endedRuns(progress).map((each) => each.endedAtMs ?? 0));
+  return {
+    ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
+    loopSeconds: input.loopSecondsTo(endedAtMs),
+    madeAt: new Date(systemClock.now()).toISOString(),
+    commands: commandsOf({ run, heldOutProblems: input.heldOut, testFile: own?.isTest === true ? own.file : null }),
+    measuredOn: own === null ? { name: heldOut, isHeldOut: true } : { name: own.file, isHeldOut: own.isTest },
+    ledger: ledgerOf(account.ledger),
+    executor: { model, digest, unchanged: [...account.executorRevisions].every((revision) => revision === digest) },
+    ended: outcome.reason,
+    folderBytes: await bytesBelow(input.dataDir),
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+  };
+}
+
+interface LearnedRound {
+  readonly row: RoundProgress;
+  /** A figure of the run; null where it has none of this name. */
+  readonly figure: (name: string) => number | null;
+  readonly end: {
+    readonly validation: number | null;
+    readonly parentValidation: number | null;
+    readonly status: 'promoted' | 'rejected' | 'failed';
+    readonly reason: string | null;
+  };
+}
+
+/** Every round with the run that learned from it, in their order; rounds without one are left out. */
+export function learnedRounds(progress: LoopProgress): readonly LearnedRound[] {
+  const runs = endedRuns(progress);
+  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
+  return rounds.flatMap((row, index) => {
+    const run = runs[index];
+    if (run === undefined) return [];
+    const { validation, parentValidation, reason } = run;
+    const status = run.status === 'running' ? 'failed' : run.status;
+    return [
+      { row, figure: (name) => run.metrics[name] ?? null, end: { validation, parentValidation, status, reason } },
+    ];
+  });
 }

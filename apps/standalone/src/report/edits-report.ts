@@ -6,29 +6,12 @@ import {
   type EditDifference,
   type SelfEditsStudy,
 } from '@seamstream/evaluation';
-import type { FixedSettings, RunLimits } from '../run-settings.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
-import type { Report } from './report.types.js';
+import type { RoundsReport } from './report.types.js';
 import { cost } from './verdict.js';
 
-export interface EditsReport
-  extends Pick<
-    Report,
-    | 'loopSeconds'
-    | 'seed'
-    | 'version'
-    | 'madeAt'
-    | 'commands'
-    | 'ledger'
-    | 'executor'
-    | 'folderBytes'
-    | 'peakMemoryBytes'
-  > {
+export interface EditsReport extends RoundsReport {
   readonly method: 'self-edits';
-  readonly settings: FixedSettings;
-  readonly limits: readonly RunLimits[];
-  /** Passages that the study was made on; `isHeldOut` false: promotions were decided on them. */
-  readonly measuredOn: Report['measuredOn'];
   readonly study: SelfEditsStudy;
   /** The first passage with an edit of either writer; null where none could be written. */
   readonly example: { readonly prompt: string; readonly before: string; readonly after: string } | null;
@@ -36,7 +19,6 @@ export interface EditsReport
   readonly iterations: readonly IterationRow[];
   /** Digest of the writer's adapter that is served; null: the base model. */
   readonly served: string | null;
-  readonly ended: string;
   /** Whether the trained writer's edits teach more than the base writer's, these more than the passage, and it more than nothing: beyond chance. */
   readonly converged: boolean;
 }

@@ -1,28 +1,12 @@
 /** The report of the library demonstration: `report.json`, its page, and its last words. Rates are fractions of 1; intervals are at 95 %. */
 import { LIBRARY_CONTROLS, LIBRARY_ROW, type LibraryRow, type LibraryStudy } from '@seamstream/evaluation';
 import type { LibraryItem } from '@seamstream/experience-library';
-import type { FixedSettings, RunLimits } from '../run-settings.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
-import type { Report } from './report.types.js';
+import type { RoundsReport } from './report.types.js';
 import { cost } from './verdict.js';
 
-export interface LibraryReport
-  extends Pick<
-    Report,
-    | 'loopSeconds'
-    | 'seed'
-    | 'version'
-    | 'madeAt'
-    | 'commands'
-    | 'ledger'
-    | 'executor'
-    | 'folderBytes'
-    | 'peakMemoryBytes'
-    | 'measuredOn'
-  > {
+export interface LibraryReport extends RoundsReport {
   readonly method: 'library';
-  readonly settings: FixedSettings;
-  readonly limits: readonly RunLimits[];
   readonly study: LibraryStudy;
   /** Items of the library that is served, and its digest; null: none is. */
   readonly items: number;
@@ -30,7 +14,6 @@ export interface LibraryReport
   readonly texts: readonly LibraryItem[];
   readonly weights: FrozenWeights;
   readonly rounds: readonly LibraryRoundRow[];
-  readonly ended: string;
   /** Whether every claim holds: success, size, controls, and weights that did not change. */
   readonly converged: boolean;
 }

@@ -185,3 +185,23 @@ export interface Report {
   /** Whether it ended because every domain reached its target, not because rounds or patience were over. */
   readonly converged: boolean;
 }
+
+/** What every report of a demonstration in rounds holds besides what its method shows. */
+export type RoundsReport = Pick<
+  Report,
+  | 'settings'
+  | 'limits'
+  | 'seed'
+  | 'version'
+  | 'loopSeconds'
+  | 'madeAt'
+  | 'commands'
+  | 'measuredOn'
+  | 'ledger'
+  | 'executor'
+  | 'folderBytes'
+  | 'peakMemoryBytes'
+> & {
+  /** Why the rounds ended, in words. */
+  readonly ended: string;
+};
