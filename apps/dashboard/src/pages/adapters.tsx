@@ -1,7 +1,7 @@
 /** Every adapter: from what it came, how it was measured, and what was decided on it. */
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
 import type { JSX } from 'preact';
-import { AdapterLink, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
+import { AdapterLink, Card, Empty, Facts, Heads, How, Status, Waiting } from '../parts/pieces.js';
 import { bytes, count, figure, percent, plural, points, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -142,20 +142,10 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
                 : ` It rescued ${count(comparison.rescued)} and broke ${count(comparison.broken)}: evidence ${figure(comparison.evidence)}${comparison.needed === null ? '' : `, needed ${figure(comparison.needed)}`}.`}
             </p>
             <table class="plain-table">
-              <thead>
-                <tr>
-                  <th scope="col">domain</th>
-                  <th scope="col" class="end">
-                    parent
-                  </th>
-                  <th scope="col" class="end">
-                    this adapter
-                  </th>
-                  <th scope="col" class="end">
-                    points
-                  </th>
-                </tr>
-              </thead>
+              <Heads
+                titles={['domain', 'parent', 'this adapter', 'points']}
+                numbers={['parent', 'this adapter', 'points']}
+              />
               <tbody>
                 {Object.entries(evaluation.perDomain).map(([domain, rate]) => (
                   <tr key={domain}>

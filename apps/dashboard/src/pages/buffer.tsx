@@ -1,7 +1,7 @@
 /** The success buffer: what is kept of each stratum, what was refused and why, and its versions. */
 import type { BufferContents } from '@seamstream/read-models';
 import type { JSX } from 'preact';
-import { Card, Empty, Facts, How, Waiting } from '../parts/pieces.js';
+import { Card, Empty, Facts, Heads, How, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, short } from '../parts/words.js';
 import { useView } from '../state/view.js';
 
@@ -12,6 +12,7 @@ export function BufferPage(): JSX.Element {
   const { data, fault } = useView<BufferContents>('/api/views/buffer');
   if (data === null) return <Waiting fault={fault} />;
   const reasons = Object.keys(data.rejected);
+  const reasonTitles = reasons.map((reason) => reason.replaceAll('_', ' '));
   const rows = data.strata.reduce((sum, stratum) => sum + stratum.rows, 0);
   return (
     <>
@@ -54,25 +55,10 @@ export function BufferPage(): JSX.Element {
           >
             <div class="scroll-x" tabIndex={0} role="region" aria-label="Strata of the buffer">
               <table class="plain-table">
-                <thead>
-                  <tr>
-                    <th scope="col">stratum</th>
-                    <th scope="col" class="end">
-                      rows
-                    </th>
-                    <th scope="col" class="end">
-                      share
-                    </th>
-                    <th scope="col" class="end">
-                      admitted
-                    </th>
-                    {reasons.map((reason) => (
-                      <th key={reason} scope="col" class="end">
-                        {reason.replaceAll('_', ' ')}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
+                <Heads
+                  titles={['stratum', 'rows', 'share', 'admitted', ...reasonTitles]}
+                  numbers={['rows', 'share', 'admitted', ...reasonTitles]}
+                />
                 <tbody>
                   {data.strata.map((stratum) => (
                     <tr key={stratum.stratum}>
@@ -102,17 +88,7 @@ export function BufferPage(): JSX.Element {
             }
           >
             <table class="plain-table">
-              <thead>
-                <tr>
-                  <th scope="col">version</th>
-                  <th scope="col">at</th>
-                  <th scope="col" class="end">
-                    rows
-                  </th>
-                  <th scope="col">digest</th>
-                  <th scope="col">manifest</th>
-                </tr>
-              </thead>
+              <Heads titles={['version', 'at', 'rows', 'digest', 'manifest']} numbers={['rows']} />
               <tbody>
                 {data.versions
                   .toReversed()

@@ -2,7 +2,7 @@
 import type { RecordedRun } from '@seamstream/operations/read-models';
 import type { JSX } from 'preact';
 import { Chart } from '../parts/chart.js';
-import { AdapterLink, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
+import { AdapterLink, Card, Empty, Facts, Heads, How, Status, Waiting } from '../parts/pieces.js';
 import { settingsDiff } from '../parts/settings-diff.js';
 import { clock, count, figure, percent, short, time } from '../parts/words.js';
 import { path, query, setQuery } from '../state/place.js';
@@ -70,31 +70,22 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
       >
         <div class="scroll-x" tabIndex={0} role="region" aria-label="Training runs">
           <table class="plain-table">
-            <thead>
-              <tr>
-                <th scope="col">over</th>
-                <th scope="col">run</th>
-                <th scope="col">began</th>
-                <th scope="col">algorithm</th>
-                <th scope="col" class="end">
-                  steps
-                </th>
-                <th scope="col" class="end">
-                  seconds
-                </th>
-                <th scope="col" class="end">
-                  loss
-                </th>
-                <th scope="col" class="end">
-                  success
-                </th>
-                <th scope="col" class="end">
-                  parent
-                </th>
-                <th scope="col">made</th>
-                <th scope="col">outcome</th>
-              </tr>
-            </thead>
+            <Heads
+              titles={[
+                'over',
+                'run',
+                'began',
+                'algorithm',
+                'steps',
+                'seconds',
+                'loss',
+                'success',
+                'parent',
+                'made',
+                'outcome',
+              ]}
+              numbers={['steps', 'seconds', 'loss', 'success', 'parent']}
+            />
             <tbody>
               {runs.toReversed().map((run) => (
                 <tr key={run.runId}>

@@ -1,6 +1,7 @@
 /** Lifts side by side on one axis with zero marked: a bar is the interval, a dot the difference. */
 import type { Comparison } from '@seamstream/operations/read-models';
 import type { JSX } from 'preact';
+import { Heads } from './pieces.js';
 import { count, percent, points } from './words.js';
 
 export interface ForestRow extends Comparison {
@@ -20,19 +21,10 @@ const VERDICTS = { helps: 'helps', harms: 'harms', open: 'not decided' } as cons
 export function Forest({ rows }: { readonly rows: readonly ForestRow[] }): JSX.Element {
   return (
     <table class="forest">
-      <thead>
-        <tr>
-          <th scope="col">domain</th>
-          <th scope="col" class="end">
-            without
-          </th>
-          <th scope="col" class="end">
-            with
-          </th>
-          <th scope="col">lift in points, 95 % at any look</th>
-          <th scope="col">says</th>
-        </tr>
-      </thead>
+      <Heads
+        titles={['domain', 'without', 'with', 'lift in points, 95 % at any look', 'says']}
+        numbers={['without', 'with']}
+      />
       <tbody>
         {rows.map((row) => (
           <tr key={row.name} class={row.isAll === true ? 'all' : ''}>

@@ -40,6 +40,21 @@ export function Card(props: {
   );
 }
 
+/** The head of a table. @param props.numbers titles of columns that are set to the right */
+export function Heads(props: { readonly titles: readonly string[]; readonly numbers?: readonly string[] }): Element {
+  return (
+    <thead>
+      <tr>
+        {props.titles.map((title) => (
+          <th key={title} scope="col" class={props.numbers?.includes(title) === true ? 'end' : undefined}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 export function Badge({ kind, children }: { readonly kind: string; readonly children: ComponentChildren }): Element {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
