@@ -80,7 +80,7 @@ export class SessionAdapters {
     return this.learn(id, session, signal);
   }
 
-  /** What answers in this session: its adapter, or the frozen model as long as it has none. */
+  /** Its adapter; null: the frozen model answers. */
   modelOf(id: string): SessionModel {
     return this.used(id)?.model ?? this.executor;
   }

@@ -14,6 +14,7 @@ export {
   type SeamErrorOptions,
 } from './errors.js';
 export { derivedId, newId } from './ids.js';
+export { jsonText } from './json-text.js';
 export { didYouMean, isMeant, LEAST_OF_ID } from './meant.js';
 export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';

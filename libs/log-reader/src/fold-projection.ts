@@ -18,6 +18,9 @@ export interface ReadingProgress {
   stop(): void;
 }
 
+/** Of a reading without a viewer. */
+export const UNSHOWN: ReadingProgress = { advance: () => undefined, stop: () => undefined };
+
 /** From effects to causes. */
 const DOWNSTREAM_FIRST: readonly string[] = [
   TOPIC.deadLetters,

@@ -1,5 +1,12 @@
 export { type DecodedRecord, decodeRecord, type RecordFault } from './decode-record.js';
-export { type Folded, foldProjection, type LogFold, presentRanges, type ReadingProgress } from './fold-projection.js';
+export {
+  type Folded,
+  foldProjection,
+  type LogFold,
+  presentRanges,
+  type ReadingProgress,
+  UNSHOWN,
+} from './fold-projection.js';
 export { NewEvents } from './new-events.js';
 export {
   collectEvents,

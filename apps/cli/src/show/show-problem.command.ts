@@ -1,4 +1,4 @@
-import { findProblem, placeName, readStory } from '@seamstream/operations/show';
+import { findProblem, readStory, storyWithDoubts } from '@seamstream/operations/show';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -17,19 +17,8 @@ async function showProblem(runtime: CommandRuntime, meant: string, options: Show
   const progress = (label: string) => (total: number) => terminal.progress(label, total);
   const problemId = await findProblem(log, meant, { signal, progress: progress('looking for the problem') });
   const told = await readStory(log, problemId, { signal, progress: progress('reading the log') });
-  if (terminal.json) {
-    const { story, doubts } = told;
-    terminal.printJson({
-      ...story,
-      attempts: story.attempts.map((attempt) => ({
-        ...attempt,
-        results: attempt.results.map((result) => ({
-          ...result,
-          doubt: doubts.get(placeName(result.position)) ?? null,
-        })),
-      })),
-    });
-  } else terminal.print(renderStory(told, { full: options.full ?? false }, terminal.style));
+  if (terminal.json) terminal.printJson(storyWithDoubts(told));
+  else terminal.print(renderStory(told, { full: options.full ?? false }, terminal.style));
   return EXIT.ok;
 }
 

@@ -2,6 +2,7 @@
  * Where a command speaks. Results go to stdout, everything else (progress, remarks, errors) to stderr; with --json
  * stdout holds JSON and nothing else. A command gets this instead of `process`, so that a spec can listen.
  */
+import { jsonText } from '@seamstream/kernel';
 import { type Progress, startProgress } from './progress.js';
 import { type Style, styleFor } from './style.js';
 import { fitted } from './text.js';
@@ -23,17 +24,8 @@ export interface Terminal {
   drained(): Promise<void>;
 }
 
-/** Bytes as base64, since JSON has none; a bigint as its digits. */
-export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value, (_key, inner: unknown) => {
-    // A Buffer reaches the replacer as the result of its own toJSON.
-    if (typeof inner === 'object' && inner !== null && 'type' in inner && inner.type === 'Buffer' && 'data' in inner) {
-      return Buffer.from(inner.data as number[]).toString('base64');
-    }
-    if (inner instanceof Uint8Array) return Buffer.from(inner).toString('base64');
-    return typeof inner === 'bigint' ? inner.toString() : inner;
-  })}\n`;
-}
+/** A value as a line of JSON. */
+export const jsonLine = (value: unknown): string => `${jsonText(value)}\n`;
 
 export function processTerminal(options: {
   readonly stdout: NodeJS.WriteStream;

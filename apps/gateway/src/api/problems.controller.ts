@@ -1,14 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { type ProblemsReply, problemsRequestSchema } from '@seamstream/gateway-contract';
+import { UNSHOWN } from '@seamstream/log-reader';
 import { publishProblems } from '@seamstream/operations/publish';
-import { placeName, readStory } from '@seamstream/operations/show';
+import { readStory, storyWithDoubts } from '@seamstream/operations/show';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { repeatKeyOf } from './repeat-key.js';
-
-const SILENT = { advance: () => undefined, stop: () => undefined };
 
 @Controller('api/problems')
 export class ProblemsController {
@@ -35,19 +34,10 @@ export class ProblemsController {
   @Get(':id')
   @Needs('viewer')
   async show(@Param('id') problemId: string): Promise<unknown> {
-    const { story, doubts } = await readStory(this.world.drivers.log, problemId, {
+    const told = await readStory(this.world.drivers.log, problemId, {
       signal: this.world.closing,
-      progress: () => SILENT,
+      progress: () => UNSHOWN,
     });
-    return {
-      ...story,
-      attempts: story.attempts.map((attempt) => ({
-        ...attempt,
-        results: attempt.results.map((result) => ({
-          ...result,
-          doubt: doubts.get(placeName(result.position)) ?? null,
-        })),
-      })),
-    };
+    return storyWithDoubts(told);
   }
 }

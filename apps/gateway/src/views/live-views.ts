@@ -1,5 +1,6 @@
 /** The dashboard's read models while a page is open: folded on at a pace, the same for all pages. Without a page nothing is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UNSHOWN } from '@seamstream/log-reader';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import { DashboardReader, type Overview } from '@seamstream/operations/views';
 import type { GatewayWorld } from '../gateway-world.js';
@@ -18,8 +19,6 @@ const PACE_MS = 250;
 /** After a failure of the log. */
 const PAUSE_MS = 2_000;
 
-const NO_PROGRESS = { advance: () => undefined, stop: () => undefined };
-
 export class LiveViews {
   private readonly reader: DashboardReader;
   private readonly watchers = new Set<(change: LiveChange) => void>();
@@ -28,7 +27,8 @@ export class LiveViews {
 
   constructor(
     private readonly world: GatewayWorld,
-    kept: KeptLog,
+    /** The log with the place of its read models' snapshots: that of the command line, so that either reads on from the other's. */
+    readonly kept: KeptLog,
   ) {
     this.reader = new DashboardReader(kept);
   }
@@ -58,7 +58,7 @@ export class LiveViews {
   }
 
   private async readOn(): Promise<void> {
-    await this.reader.refresh({ signal: this.world.closing, progress: () => NO_PROGRESS });
+    await this.reader.refresh({ signal: this.world.closing, progress: () => UNSHOWN });
     const { position } = this.reader;
     const overview = this.reader.overview();
     const last = this.last;

@@ -4,9 +4,9 @@
  */
 import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { streamQuerySchema } from '@seamstream/gateway-contract';
+import { jsonText } from '@seamstream/kernel';
 import type { FastifyReply } from 'fastify';
 import { GatewayWorld } from '../gateway-world.js';
-import { asJson } from './as-json.js';
 import { type LiveChange, LiveViews, positionId } from './live-views.js';
 
 /** A comment, so that proxies and page see that the connection is alive. */
@@ -42,7 +42,7 @@ export class StreamController {
     raw.write('retry: 1000\n\n');
     const tell = (kind: 'snapshot' | 'change', change: LiveChange): void => {
       if (raw.writableLength > MOST_WAITING_BYTES) return;
-      raw.write(`event: ${kind}\nid: ${positionId(change.position)}\ndata: ${asJson(change)}\n\n`);
+      raw.write(`event: ${kind}\nid: ${positionId(change.position)}\ndata: ${jsonText(change)}\n\n`);
     };
     if (known === positionId(first.position)) raw.write(': nothing new\n\n');
     else tell('snapshot', first);

@@ -8,33 +8,31 @@ import {
   problemIdSchema,
   problemsQuerySchema,
 } from '@seamstream/gateway-contract';
+import { jsonText } from '@seamstream/kernel';
+import { UNSHOWN } from '@seamstream/log-reader';
 import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream/operations/dead-letters';
 import { examineSystem } from '@seamstream/operations/doctor';
 import { readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
 import { browseLog, findAnything, listProblems, parseLogFilter } from '@seamstream/operations/views';
 import { GatewayWorld } from '../gateway-world.js';
-import { asJson } from './as-json.js';
-import { KeptLogOfWorld } from './kept-log.js';
 import { LiveViews } from './live-views.js';
 
 const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'] as const;
 const FRESH = ['cache-control', 'no-store'] as const;
-const NO_PROGRESS = { advance: () => undefined, stop: () => undefined };
 
 @Controller('api/views')
 export class ViewsController {
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
-    @Inject(KeptLogOfWorld) private readonly kept: KeptLogOfWorld,
   ) {}
 
   @Get('overview')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async overview(): Promise<string> {
-    return asJson(await this.live.change());
+    return jsonText(await this.live.change());
   }
 
   @Get('problems')
@@ -42,7 +40,7 @@ export class ViewsController {
   @Header(...FRESH)
   async problems(@Query() query: unknown): Promise<string> {
     const { offset, limit, ...filter } = problemsQuerySchema.parse(query);
-    return asJson(listProblems((await this.live.current()).problems(), filter, { offset, limit }));
+    return jsonText(listProblems((await this.live.current()).problems(), filter, { offset, limit }));
   }
 
   @Get('problems/:id')
@@ -51,38 +49,38 @@ export class ViewsController {
   async problem(@Param('id') id: unknown): Promise<string> {
     const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
       signal: this.world.closing,
-      progress: () => NO_PROGRESS,
+      progress: () => UNSHOWN,
     });
     const versions = Object.fromEntries(lineage.versions.map((each) => [each.adapterDigest, each.version]));
-    return asJson({ story, doubts: Object.fromEntries(doubts), versions });
+    return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
   }
 
   @Get('adapters')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async adapters(): Promise<string> {
-    return asJson((await this.live.current()).lineage());
+    return jsonText((await this.live.current()).lineage());
   }
 
   @Get('runs')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async runs(): Promise<string> {
-    return asJson({ runs: (await this.live.current()).runs() });
+    return jsonText({ runs: (await this.live.current()).runs() });
   }
 
   @Get('buffer')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async buffer(): Promise<string> {
-    return asJson((await this.live.current()).buffer());
+    return jsonText((await this.live.current()).buffer());
   }
 
   @Get('success')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async success(): Promise<string> {
-    return asJson((await this.live.current()).success());
+    return jsonText((await this.live.current()).success());
   }
 
   @Get('log')
@@ -98,7 +96,7 @@ export class ViewsController {
       headers: decoded.record.headers,
       summary: 'event' in decoded ? eventSummary(decoded.event) : hexExcerpt(decoded.record.value, 32),
     }));
-    return asJson({ records: told, ...rest });
+    return jsonText({ records: told, ...rest });
   }
 
   @Get('dead-letters')
@@ -108,7 +106,7 @@ export class ViewsController {
     const { log } = this.world.drivers;
     const { letters, unreadable } = await readDeadLetters(log);
     const redriven = await readRedriven(log, letters);
-    return asJson({
+    return jsonText({
       deadLetters: letters.map((letter) => ({ ...letter, redriven: redriven.has(placeOf(letter)) })),
       byCode: Object.fromEntries(countByCode(letters)),
       unreadable,
@@ -122,17 +120,17 @@ export class ViewsController {
     const { groups } = doctorQuerySchema.parse(query);
     const { config, drivers, closing } = this.world;
     const world = {
-      openKeptLog: () => this.kept.open(),
+      openKeptLog: async () => this.live.kept,
       openObjects: async () => drivers.objects,
       entrySchemas: () => loadEntrySchemas(config.entrySchemas),
     };
     const { findings, facts, snapshots } = await examineSystem(
       world,
       { groups },
-      { signal: closing, progress: () => NO_PROGRESS },
+      { signal: closing, progress: () => UNSHOWN },
     );
     const { groups: looked, runs, admission } = facts;
-    return asJson({
+    return jsonText({
       findings,
       looked: { groups: looked.length, runs: runs.map(({ runId }) => runId), admitted: admission.admitted, snapshots },
     });
@@ -145,7 +143,7 @@ export class ViewsController {
     const { id } = findQuerySchema.parse(query);
     const reader = await this.live.current();
     const { recent } = reader.problems();
-    return asJson({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), recent }) });
+    return jsonText({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), recent }) });
   }
 
   @Get('health')
@@ -154,7 +152,7 @@ export class ViewsController {
   async health(): Promise<string> {
     const { config, drivers } = this.world;
     const topics = await drivers.log.topics();
-    return asJson({
+    return jsonText({
       log: { driver: config.eventLog.driver, identity: await drivers.log.identity(), topics },
       objects: { driver: config.objectStore.driver },
       node: process.version,

@@ -1,7 +1,7 @@
 /** The dashboard's read side. */
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
+import { snapshotPlaceOf } from '@seamstream/service-kit';
 import type { GatewayWorld } from '../gateway-world.js';
-import { KeptLogOfWorld } from './kept-log.js';
 import { LiveViews } from './live-views.js';
 import { StreamController } from './stream.controller.js';
 import { ViewsController } from './views.controller.js';
@@ -9,15 +9,12 @@ import { ViewsController } from './views.controller.js';
 @Module({})
 export class ViewsModule implements OnModuleDestroy {
   static async of(world: GatewayWorld): Promise<DynamicModule> {
-    const kept = new KeptLogOfWorld(world);
-    const live = new LiveViews(world, await kept.open());
+    const { config, drivers } = world;
+    const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
     return {
       module: ViewsModule,
       controllers: [ViewsController, StreamController],
-      providers: [
-        { provide: KeptLogOfWorld, useValue: kept },
-        { provide: LiveViews, useValue: live },
-      ],
+      providers: [{ provide: LiveViews, useValue: live }],
     };
   }
 

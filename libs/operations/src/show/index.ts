@@ -1,2 +1,2 @@
 export { findProblem } from './find-problem.js';
-export { placeName, readStory, type ToldStory } from './read-story.js';
+export { placeName, readStory, storyWithDoubts, type ToldStory } from './read-story.js';

@@ -63,3 +63,23 @@ export async function readStory(
     doubts: new Map([...doubts].map(([index, doubt]) => [placeName(results[index]!.position), doubt])),
   };
 }
+
+type StoryAttempt = ProblemStory['attempts'][number];
+
+/** A story in which each result says why it does not count; null where it does. */
+interface StoryWithDoubts extends Omit<ProblemStory, 'attempts'> {
+  readonly attempts: readonly (Omit<StoryAttempt, 'results'> & {
+    readonly results: readonly (StoryAttempt['results'][number] & { readonly doubt: Doubt | null })[];
+  })[];
+}
+
+/** The story as one value: as commands and the gateway give it to machines. */
+export function storyWithDoubts({ story, doubts }: Pick<ToldStory, 'story' | 'doubts'>): StoryWithDoubts {
+  return {
+    ...story,
+    attempts: story.attempts.map((attempt) => ({
+      ...attempt,
+      results: attempt.results.map((result) => ({ ...result, doubt: doubts.get(placeName(result.position)) ?? null })),
+    })),
+  };
+}
