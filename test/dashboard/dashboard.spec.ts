@@ -249,7 +249,8 @@ function partOf(answer: unknown, path: string, at: string): object {
 /** Nothing is being read any more. */
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main .question').first().waitFor();
-  await page.locator('.waiting').waitFor({ state: 'detached' });
+  // Several parts of a page may wait at once.
+  await page.locator('body:not(:has(.waiting))').waitFor();
   // What was asked for a moment ago is asked by now.
   await page.waitForTimeout(150);
   await page.locator('main[aria-busy="false"]').waitFor();
