@@ -338,7 +338,10 @@ describe('R39: the harness catches planted faults', () => {
   };
   /** Stopped in the middle of its work, replaced by another, woken. */
   const stopped = async (services: ServiceProcesses, log: EventLog): Promise<void> => {
-    while ((await recordsIn(log, TOPIC.experiences)) === 0) await pause(5);
+    while ((await recordsIn(log, TOPIC.experiences)) === 0) {
+      if (services.complaints().length > 0) throw new Error(services.complaints().join('\n'));
+      await pause(5);
+    }
     // By now the next batch is in flight.
     await pause(700);
     services.signal('generator', 'SIGSTOP');
