@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
+import { houses, selfTrainingEnvironment } from '../support/self-training-world.js';
 
 // Two services, a training per attempt and kills, on a machine that may be busy.
 jest.setTimeout(300_000);
@@ -26,9 +27,9 @@ const services: ChildProcess[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'seam-restem-'));
-  environment = environmentIn(folder);
-  await writeFile(join(folder, 'train.jsonl'), passages(0, 8));
-  await writeFile(environment.SEAM_TRAINER_VALIDATION_PROBLEMS!, passages(8, 10));
+  environment = { ...process.env, ...selfTrainingEnvironment(folder) };
+  await writeFile(join(folder, 'train.jsonl'), houses(0, 8));
+  await writeFile(environment.SEAM_TRAINER_VALIDATION_PROBLEMS!, houses(8, 10));
   for (const name of ['generator', 'executor'])
     services.push(
       spawn(process.execPath, [pathOf(`apps/${name}/dist/main.js`)], { env: environment, stdio: 'inherit' }),
@@ -148,35 +149,6 @@ interface Searched {
 interface Trained {
   readonly status: string;
   readonly adapterDigest: string;
-}
-
-/** Houses with a colour each. */
-function passages(from: number, to: number): string {
-  const colours = ['blue', 'red', 'green', 'white'];
-  const lines = Array.from({ length: to - from }, (_, index) => {
-    const [question, colour] = [`Which colour has house ${from + index}?`, colours[(from + index) % 4]!];
-    return JSON.stringify({
-      passage: `Question: ${question}\nAnswer: ${colour}`,
-      questions: [{ question, reference: colour }],
-    });
-  });
-  return `${lines.join('\n')}\n`;
-}
-
-function environmentIn(folder: string): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    SEAM_PRESET: 'test',
-    SEAM_DATA_FOLDER: join(folder, 'data'),
-    SEAM_LOGGING_LEVEL: 'warn',
-    SEAM_GENERATOR_MODEL_FOLDER: pathOf('models/generator-base'),
-    SEAM_GENERATOR_THREADS: '1',
-    SEAM_EXECUTOR_MODEL_FOLDER: pathOf('models/executor'),
-    SEAM_EXECUTOR_THREADS: '1',
-    SEAM_TRAINER_MODEL_FOLDER: pathOf('models/generator-base'),
-    SEAM_TRAINER_EXECUTOR_FOLDER: pathOf('models/executor'),
-    SEAM_TRAINER_VALIDATION_PROBLEMS: join(folder, 'validation.jsonl'),
-  };
 }
 
 async function settled(): Promise<void> {
