@@ -121,7 +121,6 @@ const LONG_FILES = [
 const PLACES_WITH_HOUSE_WORDS = [
   'apps/cli',
   'apps/standalone',
-  'apps/trainer',
   // The text of a published prompt, which stays as it is.
   'libs/tasks/src/passage.task.ts',
   'libs/operations',
