@@ -16,7 +16,7 @@ describe('the arguments of npm start', () => {
 
   it.each([
     [['--sed', '1'], '--seed'],
-    [['--seed', 'one'], 'expected an integer of at least 0, came "one"'],
+    [['--seed', 'one'], 'expected an integer of at least 0, got "one"'],
     [['--round-size', '4'], 'expected an integer of at least 8'],
     [['--algorithm', 'ppo'], 'curriculum, grpo, rest-em, sft'],
     [['--services', 'oven'], 'expected generator, executor, buffer, trainer, gateway or none'],

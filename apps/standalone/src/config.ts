@@ -48,7 +48,7 @@ function integer(atLeast: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!Number.isSafeInteger(value) || value < atLeast)
-      throw new InvalidArgumentError(`expected an integer of at least ${atLeast}, came ${JSON.stringify(text)}.`);
+      throw new InvalidArgumentError(`expected an integer of at least ${atLeast}, got ${JSON.stringify(text)}.`);
     return value;
   };
 }
@@ -57,7 +57,7 @@ function services(text: string): readonly HostedService[] {
   const names = text === 'none' ? [] : text.split(',');
   const unknown = names.filter((name) => !(HOSTED_SERVICES as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new InvalidArgumentError(`expected ${HOSTED_SERVICES.join(', ')} or none, came ${unknown.join(', ')}.`);
+    throw new InvalidArgumentError(`expected ${HOSTED_SERVICES.join(', ')} or none, got ${unknown.join(', ')}.`);
   return names as HostedService[];
 }
 
@@ -71,13 +71,13 @@ Examples:
   ${start} --exit --method library --data-dir library
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
-A data folder keeps what it was begun with (run.json): without options a start goes on with that, with others it is refused.
+A data folder keeps the settings that it was begun with (run.json): a start without options resumes with them, one with others is refused.
 Limits on rounds may change.
 
 Ends with 0: converged; 2: an option, a file or a folder at fault; 3: ended without having converged (--exit);
 70: the system failed; 130: stopped before the end.`;
 
-/** Where a start keeps its log, objects and reports, unless it is told. */
+/** Where a start keeps its log, objects and reports without --data-dir. */
 const dataFolderOf = (environment: NodeJS.ProcessEnv): string => environment.SEAM_DATA_FOLDER ?? 'data';
 
 /**
@@ -153,7 +153,7 @@ function program(): Command {
   return withStartOptions(new Command('npm start --'), 'npm start --')
     .option(
       '--data-dir <folder>',
-      'where log, objects and reports lie; a run that was stopped goes on from there (default: SEAM_DATA_FOLDER, or "data")',
+      'where log, objects and reports are; a run that was stopped resumes from there (default: SEAM_DATA_FOLDER, or "data")',
     )
     .option('--json', 'print the report on stdout, progress on stderr', false)
     .exitOverride();

@@ -26,7 +26,7 @@ describe("the driver's lock", () => {
     await Promise.all(children.filter(({ signalCode }) => signalCode === null).map(kill));
     await rm(folder, { recursive: true });
   });
-  /** A process that asks for the lock, and what came of it: `locked`, or the code of its refusal. */
+  /** A process that asks for the lock, and its result: `locked`, or the code of its refusal. */
   const another = async (): Promise<{ readonly child: ChildProcess; readonly said: string }> => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,9 +1,9 @@
 /**
  * One driver per data folder: two would publish every round twice, and the run would be no function of its seed any more.
  *
- * The lock is the kernel's, on an empty file, taken through SQLite. Nothing is written, so nobody reads half of it; it ends with the
- * process, however that ends; and it means the same in every container that shares the folder, where a process's number does not.
- * So nobody has to judge whether a process is alive, and nobody can give back another's lock.
+ * The lock is the kernel's, on an empty file, taken through SQLite. Nothing is written, so no process can read half of it. It ends with
+ * the process, for any reason. It means the same in every container that shares the folder, where a process's number does not.
+ * So no process has to judge whether another one is alive, and none can give back another's lock.
  */
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,7 +13,7 @@ import { makeFolder } from '@seamstream/service-kit/drivers';
 /** https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
-/** Held until they are given back: one that nobody refers to would be closed with the garbage, and the lock with it. */
+/** Held until they are given back: one without a reference would be closed by garbage collection, and its lock released. */
 const held = new Set<DatabaseSync>();
 
 /**

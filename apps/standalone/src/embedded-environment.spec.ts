@@ -13,7 +13,7 @@ describe('the settings of the embedded loop', () => {
     expect(shippedModels({})).toEqual({ generator: true, executor: true });
   });
 
-  it('hand the trainer what is said of generator and executor, unless it is told otherwise', () => {
+  it('hands the trainer the settings of generator and executor, unless the trainer has other values', () => {
     const said = {
       SEAM_GENERATOR_MODEL_FOLDER: '/models/qwen',
       SEAM_EXECUTOR_DRIVER: 'endpoint',

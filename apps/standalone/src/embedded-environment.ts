@@ -36,7 +36,7 @@ export function shippedModels(environment: Environment): { readonly generator: b
   };
 }
 
-/** What the trainer has of its own of an executor's settings: it compares adapters before the executor that they are for. */
+/** Settings of an executor that the trainer has too: it compares adapters before the executor that they are for. */
 const SHARED_WITH_TRAINER =
   /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|ENVIRONMENT|INNER_UPDATE_.+|TEMPLATE|TEMPLATES_FOLDER)$/;
 
@@ -75,7 +75,7 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
       ? { SEAM_EXECUTOR_MAX_TOKENS: responseTokens, SEAM_TRAINER_RESPONSE_MAX_TOKENS: responseTokens }
       : {}),
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
-    // The demonstration's own problems have no subject, and nobody else publishes.
+    // The demonstration's problems have no subject, and no other client publishes.
     SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(settings.roundSize),
     SEAM_TRAINER_ALGORITHM: settings.algorithm,

@@ -45,12 +45,12 @@ export interface Host {
   readonly gatewayUrl: string | undefined;
   /** Rejects when a service can no longer do its work. */
   readonly ended: Promise<void>;
-  /** Ends the services; drivers and models stay for whoever still measures. */
+  /** Ends the services. Drivers and models stay open for measurements. */
   closeServices(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a host tells, and is asked, while it starts and runs. */
+/** What a host reports, and is asked, while it starts and runs. */
 export interface HostHooks {
   readonly onTraining: (progress: TrainingProgress) => void;
   readonly onUnderWay?: (service: HostedService, progress: BatchUnderWay | null) => void;
@@ -81,7 +81,7 @@ export function loadServiceConfigs(environment: Environment): ServiceConfigs {
 
 /**
  * Opens drivers and models and starts the named services.
- * @throws INVALID_CONFIGURATION and whatever drivers and models throw when they cannot be opened
+ * @throws INVALID_CONFIGURATION, and errors of drivers and models that cannot be opened
  */
 export async function hostServices(
   environment: Environment,

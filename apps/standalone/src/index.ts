@@ -13,9 +13,9 @@ export { settingsOfFolder } from './run-settings.js';
 export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
 
 /**
- * Runs the whole loop in this process, to its end or until SIGINT or SIGTERM. It is loaded late, since it brings the services along, and with
- * them a web framework, which whoever only reads settings has no use for.
- * @throws what keeps it from starting or going on
+ * Runs the whole loop in this process, to its end or until SIGINT or SIGTERM. It is loaded late, since it loads the services and with
+ * them a web framework: a command that only reads settings does not need these.
+ * @throws what keeps it from starting or continuing
  */
 export async function start(options: StartOptions): Promise<StartExit> {
   const whole = await import('./start.js');

@@ -1,4 +1,4 @@
-/** Files beside the log that a data folder keeps. */
+/** Files that a data folder keeps next to the log. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { messageOf, onOneLine, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The held-out measurement: the trained generator beside every control, on problems that decided nothing before. */
+/** The held-out measurement: the trained generator and every control, on problems that decided nothing before. */
 
 import { answerOnce } from '@seamstream/environments';
 import {
@@ -24,7 +24,7 @@ export class MeasureHeldOutHandler {
 
   /**
    * One adapter (null: the base model) alone.
-   * @param what for the line that tells how far it is
+   * @param what for the line that reports its progress
    */
   async resultOf(adapter: Served | null, problems: readonly Problem[], what: string): Promise<ArmResult> {
     const { rows } = await this.study(problems, adapter, ['trained'], what);

@@ -112,7 +112,7 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
   });
 }
 
-/** The adapter served when the new problems appeared, beside the last one, on the new problems and on the old domains. */
+/** The adapter served when the new problems appeared and the last one, both on the new problems and on the old domains. */
 async function measureShift(
   handler: MeasureHeldOutHandler,
   { progress, heldOut }: MeasureRunInput,

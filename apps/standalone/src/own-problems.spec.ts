@@ -33,7 +33,7 @@ describe('a file of one’s own', () => {
     ['in no known form', [{ a: 1 }], /expected a form that is known \(seam, .*gsm8k/],
     ['with a row at fault', [sum(1), { prompt: 'x' }], /row 2: reference: expected .* got nothing/],
     ['with a row that is no JSON', [sum(1), '{'], /row 2: expected one JSON object/],
-  ])('%s is refused, and told what a row looks like or which is at fault', async (_, rows, message) => {
+  ])('%s is refused, with the form of a row or the row at fault', async (_, rows, message) => {
     await expect(read(...rows)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(message),
@@ -48,7 +48,7 @@ describe('a file of one’s own', () => {
     const train = await read(sum(1), sum(2), sum(3));
     const copied = await read(sum(8), { ...sum(2), prompt: ' what is 2 + 2 ?' });
     expect(() => assertApart(train, copied, '--validation')).toThrow(
-      /do not stand in --validation .*row 2 as row 2 of it/,
+      /are not in --validation .*row 2 as row 2 of it/,
     );
     expect(() => assertApart(train, { ...copied, problems: copied.problems.slice(0, 1) }, '--validation')).toThrow(
       'at least two problems, got one',
@@ -61,7 +61,7 @@ describe('a file of one’s own', () => {
     expect(() => assertApart(train, validation, '--validation')).toThrow('got none of doubles');
   });
 
-  it('is published whole before any of it comes again, in an order of the seed, under ids of its own that name their place', async () => {
+  it('is published whole before any of it is repeated, in an order of the seed, under new ids that name their place', async () => {
     const file = await read(...Array.from({ length: 5 }, (_, i) => sum(i + 1)));
     const publish = (seed: number, startIndex: number, count: number, round = 1) =>
       fileSource(

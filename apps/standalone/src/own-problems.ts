@@ -27,7 +27,7 @@ const refused = (option: string, path: string, problem: string, cause?: unknown)
   new SeamError('INVALID_INPUT', `Cannot use ${option} ${path}: ${problem}`, { details: { file: path }, cause });
 
 /**
- * Reads a file in any form that `seam publish` reads; which one, its first row tells.
+ * Reads a file in any form that `seam publish` reads. Its first row decides which.
  * @param option that names the file, for messages
  * @throws INVALID_INPUT for a file that cannot be read, is in no known form, or has a row at fault, listing these rows
  */
@@ -78,7 +78,7 @@ const COPIES_SHOWN = 5;
 
 /**
  * What decides on adapters must not be learned from, and must be able to decide.
- * @throws INVALID_INPUT where questions stand in both files, the same or nearly so, a domain has no problem to decide on, or there is one problem only
+ * @throws INVALID_INPUT where both files have the same questions or nearly so, a domain has no problem to decide on, or there is only one problem
  */
 export function assertApart(train: ProblemFile, other: ProblemFile, option: string): void {
   if (other.problems.length < 2)
@@ -95,7 +95,7 @@ export function assertApart(train: ProblemFile, other: ProblemFile, option: stri
     throw refused(
       '--problems',
       train.path,
-      `expected questions that do not stand in ${option} ${other.path}, got ${copies.length} that do, or nearly (${rows}${copies.length > COPIES_SHOWN ? ', …' : ''}). Take them out of one of the files.`,
+      `expected questions that are not in ${option} ${other.path}, got ${copies.length} that are, or nearly (${rows}${copies.length > COPIES_SHOWN ? ', …' : ''}). Take them out of one of the files.`,
     );
   }
   const decided = new Set(other.problems.map(({ domain }) => domain));

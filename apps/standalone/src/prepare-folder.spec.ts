@@ -22,7 +22,7 @@ describe('the data folder', () => {
     expect(await readdir(join(folder, 'a', 'b'))).toEqual([]);
   });
 
-  it('that this user may not write is told in a sentence, with what to do', async () => {
+  it('that this user may not write is reported in a sentence that says what to do', async () => {
     await chmod(folder, 0o555);
     const program = `import { prepareFolder } from ${JSON.stringify(MODULE)};
       ${process.getuid?.() === 0 ? `process.setuid(${NOBODY});` : ''}
@@ -33,7 +33,7 @@ describe('the data folder', () => {
     );
   });
 
-  it('cannot be where the system keeps files of its own', async () => {
+  it('cannot be where the system keeps its files', async () => {
     await expect(prepareFolder('/proc/1/seam')).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringMatching(/expected a folder that can be written, got E[A-Z]+ \(/),

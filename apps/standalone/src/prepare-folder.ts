@@ -1,4 +1,4 @@
-/** The data folder before anything else: a place that cannot hold it is told in a sentence, not as a system's error code. */
+/** Checks the data folder before anything else: a place that cannot hold it is reported in a sentence, not as a system's error code. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SeamError, systemMeaning } from '@seamstream/kernel';

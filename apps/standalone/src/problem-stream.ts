@@ -24,7 +24,7 @@ interface RoundRequest {
 /** Where the rounds' problems come from. */
 export type ProblemSource = (request: RoundRequest) => readonly SeamEvent[];
 
-/** Where a problem stands in a stream that this driver published. */
+/** The place of a problem in a stream that this driver published. */
 export interface StreamPlace {
   readonly stream: string;
   readonly round: number;
@@ -90,7 +90,7 @@ export function worldSource(seed: number, method: Method = 'experiences'): Probl
   };
 }
 
-/** The rounds of the demonstration of self-edits: passages about people whom nobody else's passages are about. */
+/** The rounds of the demonstration of self-edits. Each passage is about a person whom no other passage is about. */
 export function passageSource(seed: number): ProblemSource {
   const stream = streamOf({ method: 'self-edits', seed, problems: null });
   return ({ round, phase, startIndex, count, occurredAt }) =>

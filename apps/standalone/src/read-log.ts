@@ -14,7 +14,7 @@ export interface LogAccount {
   readonly entries: { readonly valid: number; readonly generated: number };
   /** By round: entries that were to quote their problem, and the faithful of them. Those of no round are under null. */
   readonly quoting: ReadonlyMap<number | null, { readonly entries: number; readonly faithful: number }>;
-  /** The first entry that is none, by id; null where all are. */
+  /** The first entry with a misquote, by id; null where there is none. */
   readonly misquote: { readonly prompt: string; readonly entry: string; readonly fault: string } | null;
   /** Revisions of the executor that outcomes name: one, since it is frozen. */
   readonly executorRevisions: ReadonlySet<string>;

@@ -77,7 +77,7 @@ describe('a start on files of one’s own', () => {
   it.each([
     [['--problems'], 'expected --problems and --validation, got only --problems'],
     [['--validation'], 'got only --validation'],
-    [['--test'], 'Cannot use --test: expected it beside --problems, got it alone'],
+    [['--test'], 'Cannot use --test: expected it together with --problems, got it alone'],
   ])('wants %j with what belongs to it', async ([option], message) => {
     await expect(start(option!, path('train'))).rejects.toMatchObject({
       code: 'INVALID_INPUT',

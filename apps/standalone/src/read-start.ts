@@ -25,7 +25,7 @@ export interface Start {
 type FileOption = 'problems' | 'validation' | 'test';
 
 /**
- * Reads settings and files. Whoever only hosts services reads no file that is not named: the trainer reads what it decides on.
+ * Reads settings and files. A process that only hosts services reads no file that is not named: the trainer reads what it decides on.
  * @throws CONFLICT for settings or files that are not those of the folder; INVALID_INPUT for a file at fault, or one that lacks another
  */
 export async function readStart(options: StartOptions, environment: Environment): Promise<Start> {
@@ -71,12 +71,12 @@ async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<
   const read = async (name: FileOption, path: string): Promise<ProblemFile> => {
     const file = await readProblemFile(`--${name}`, path);
     const before = begun[name];
-    // What is measured on decides nothing: whoever names it may have changed it.
+    // The file that is measured on decides nothing, so it may change where it is named again.
     const mayChange = name === 'test' && options.test !== undefined;
     if (before?.path === file.path && before.digest !== file.digest && !mayChange) {
       throw new SeamError(
         'CONFLICT',
-        `Cannot go on in ${options.dataDir}: it was begun with --${name} ${path} of SHA-256 ${before.digest.slice(0, 12)}, got ${file.digest.slice(0, 12)}: the file has changed. Restore it, or choose another folder (--data-dir).`,
+        `Cannot continue in ${options.dataDir}: it was begun with --${name} ${path} of SHA-256 ${before.digest.slice(0, 12)}, got ${file.digest.slice(0, 12)}: the file has changed. Restore it, or choose another folder (--data-dir).`,
       );
     }
     return file;
@@ -93,7 +93,7 @@ async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<
 
 function incompleteness({ problems, validation }: Readonly<Record<FileOption, string | undefined>>): string {
   return problems === undefined && validation === undefined
-    ? 'Cannot use --test: expected it beside --problems, got it alone. The demonstration brings held-out problems of its own (--held-out).'
+    ? 'Cannot use --test: expected it together with --problems, got it alone. Use --held-out: the demonstration has its own held-out problems.'
     : `Cannot learn from files: expected --problems and --validation, got only ${problems === undefined ? '--validation' : '--problems'}. Promotions are decided on problems that are not learned from: name both.`;
 }
 

@@ -7,7 +7,7 @@ import type { RecordedRounds } from './run-settings.js';
 import type { WorkSpan } from './work-spans.js';
 
 export interface RecordedRun extends RecordedRounds {
-  /** From the first problem to the end of the last run; null without rounds. For folders that keep no times of their own. */
+  /** From the first problem to the end of the last run; null without rounds. For folders that keep no times. */
   readonly span: WorkSpan | null;
 }
 

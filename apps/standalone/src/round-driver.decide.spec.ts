@@ -69,7 +69,7 @@ describe("the rounds' driver", () => {
     expect(decideRound(initialLoopProgress(), plan)).toMatchObject({ kind: 'publish', round: 1, phase: 'base' });
   });
 
-  it('goes on with a round that was published only in part', () => {
+  it('continues a round that was published only in part', () => {
     expect(decideRound(progress([['base', 2]], []), plan)).toMatchObject({ kind: 'publish', round: 1, phase: 'base' });
   });
 

@@ -90,7 +90,7 @@ const outcome = (
   }) as SeamEvent;
 
 describe('the progress of the loop', () => {
-  it('lists ended runs by their window, whatever order starts and ends are read in', () => {
+  it('lists ended runs by their window, in any order of starts and ends', () => {
     const events = [
       ...[started('b', 2), started('a', 1), started('c', 3)],
       ...[...promoted('c'), ...promoted('a'), ...promoted('b')],
@@ -116,7 +116,7 @@ describe('the progress of the loop', () => {
     expect(runs).toEqual([]);
   });
 
-  it('takes only problems of its own stream for rounds, whatever the metadata of others claims', () => {
+  it('takes only problems of its stream for rounds, regardless of the metadata of others', () => {
     const foreign = { ...problemOf(round[0]), problemId: 'somebody-elses', metadata: { round: '999', phase: 'base' } };
     const progress = fold([...round, { ...(round[0] as SeamEvent & { type: 'ProblemPublished' }), problem: foreign }]);
     expect([...progress.rounds.keys()]).toEqual([1]);
@@ -168,7 +168,7 @@ describe('the buffer', () => {
     shards,
   });
 
-  it('is its newest version, in whatever order they are read', () => {
+  it('is its newest version, in any order of reading', () => {
     const { buffer } = fold([version(2, 0, 1), version(1, 0, 1)]);
     expect(buffer).toEqual({ sequence: 2, digest: 'digest-0-2', rows: 2, rowsPerStratum: { 'domain-0/easy': 2 } });
   });
@@ -198,7 +198,7 @@ describe('what the served adapter solves as a parent', () => {
     expect(ratesAsParent(runs)).toEqual({ timber: expect.closeTo(0.875, 12) });
   });
 
-  it('is what its own parent solved until it was compared, and nothing where nobody was', () => {
+  it('is what its own parent solved until it was compared, and nothing where there was no comparison', () => {
     expect(ratesAsParent([run('rejected', 0.3), run('promoted', 0.5)])).toEqual({ timber: 0.5 });
     expect(ratesAsParent([run('rejected', 0.3), run('promoted', 0.5), run('rejected', null)])).toEqual({ timber: 0.5 });
     expect(ratesAsParent([run('promoted', null)])).toEqual({});

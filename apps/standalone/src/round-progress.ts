@@ -239,7 +239,7 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
   return withDecisions(evolveFigures(state, event), evolveServedAdapter(state.adapters, event));
 }
 
-/** What came of the promotions so far: one that the log does not bear out ends no run, until what it rests on has been read as well. */
+/** The result of the promotions so far. One that the log does not bear out ends no run, until what it rests on has been read as well. */
 function withDecisions(state: LoopProgress, adapters: ServedAdapterState): LoopProgress {
   if (adapters.decisions === state.adapters.decisions) return { ...state, adapters };
   let next: LoopProgress = { ...state, adapters };

@@ -48,7 +48,7 @@ describe('the demonstration', () => {
   );
 
   it.each([
-    ['a setting that nobody knows', {}, { SEAM_TRAINER_SEEED: '1' }, 'SEAM_TRAINER_SEEED'],
+    ['an unknown setting', {}, { SEAM_TRAINER_SEEED: '1' }, 'SEAM_TRAINER_SEEED'],
     [
       'a file that is not there',
       { problems: '/no/such', validation: '/no/such' },

@@ -36,7 +36,7 @@ export interface LoopSurroundings {
   readonly environment: Environment;
   readonly signal: AbortSignal;
   readonly terminal: ViewStream;
-  /** Told once the loop has ended and everything is measured, when nothing is drawn. Returns where the report lies. */
+  /** Called once the loop has ended and everything is measured, when nothing is drawn. Returns where the report is. */
   readonly onReport: (report: FinishedReport) => Promise<string>;
 }
 
@@ -167,7 +167,7 @@ export async function runLoop(
     shown = seen.handle(AbortSignal.any([signal, watching.signal]), () =>
       rounds.react(seen.progress, seen.ledger.deadLettered),
     );
-    // Whoever waits for it below hears of its failure; between two waits nobody does.
+    // The wait for it below reports its failure; between two waits nothing else would handle it.
     shown.catch(() => undefined);
     const outcome = await Promise.race([rounds.finished, host.ended, shown, whenAborted(signal)]);
     if (outcome === undefined) return;
@@ -200,7 +200,7 @@ export async function runLoop(
       whenAborted(signal),
     ]);
     if (report === undefined) return;
-    // What is written now must neither be drawn over nor stand in the middle of the picture.
+    // Text that is written now must not be drawn over, nor appear in the middle of the picture.
     stopShowing();
     if (options.exit) {
       draw();

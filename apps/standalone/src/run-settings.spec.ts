@@ -83,7 +83,7 @@ describe('the settings of a data folder', () => {
 describe("a log's rounds", () => {
   const recorded = { streams: new Set(['11']), roundSize: 64, algorithms: new Set(['sft', 'grpo']) };
 
-  it('may be gone on with by the settings that they were published with', () => {
+  it('may be continued with the settings that they were published with', () => {
     expect(() => assertRounds('data', begun.settings, recorded)).not.toThrow();
     const none = { streams: new Set<string>(), roundSize: 0, algorithms: new Set<string>() };
     expect(() => assertRounds('data', { ...begun.settings, seed: 3 }, none)).not.toThrow();
@@ -94,7 +94,7 @@ describe("a log's rounds", () => {
     [{ roundSize: 32 }, 'its log holds rounds of --round-size 64, got --round-size 32'],
     [{ algorithm: 'grpo' }, 'its log holds runs of sft, got --algorithm grpo'],
     [{ problems }, 'its log holds rounds of --seed 11, got --problems'],
-  ])('refuse %j though no file tells what the folder was begun with', (other, message) => {
+  ])('refuse %j though no file says what the folder was begun with', (other, message) => {
     expect(() => assertRounds('data', { ...begun.settings, ...other }, recorded)).toThrow(message);
   });
 

@@ -55,7 +55,7 @@ const runFileSchema = z.object({
 /** What run.json holds. */
 export type RunFile = z.infer<typeof runFileSchema>;
 
-/** What a log of rounds says about how they were published, without a file beside it. */
+/** What a log of rounds says about how they were published, without a file next to it. */
 export interface RecordedRounds {
   /** Names of the streams that rounds belong to; see `streamOf`. */
   readonly streams: ReadonlySet<string>;
@@ -103,13 +103,13 @@ function isSame(a: FixedSettings[keyof FixedSettings], b: FixedSettings[keyof Fi
 function refused(folder: string, differing: readonly string[], wayOn: string): SeamError {
   return new SeamError(
     'CONFLICT',
-    `Cannot go on in ${folder}: ${differing.join('; ')}. ${wayOn}, or choose another folder (--data-dir).`,
+    `Cannot continue in ${folder}: ${differing.join('; ')}. ${wayOn}, or choose another folder (--data-dir).`,
     { details: { folder } },
   );
 }
 
 /**
- * The settings that hold for a start. What was not said is taken from the folder, so that `npm start` alone goes on with what was begun.
+ * The settings that hold for a start. Missing ones are taken from the folder, so that `npm start` alone continues the run in it.
  * @param kept what the folder's file says; null where it has none
  * @param now ISO 8601
  * @throws CONFLICT naming every setting that differs from what the folder was begun with
@@ -137,7 +137,8 @@ export function decideSettings(
       ? []
       : [`this folder was begun with ${shown(name, kept.settings[name])}, got ${shown(name, wanted)}`];
   });
-  if (differing.length > 0) throw refused(folder, differing, 'Leave out what differs to go on with what was begun');
+  if (differing.length > 0)
+    throw refused(folder, differing, 'Leave out what differs to continue with the settings of the folder');
   const moved = withPathsOf(kept, said);
   const last = kept.limits.at(-1)!;
   const { maxRounds = last.maxRounds, maxShiftedRounds = last.maxShiftedRounds } = said;

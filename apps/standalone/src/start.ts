@@ -8,9 +8,9 @@ import { runLoop } from './run-loop.js';
 import { runTeam } from './team/run-team.js';
 
 /**
- * Runs the loop in this process, to its end or until SIGINT or SIGTERM, and says in the end what came of it.
+ * Runs the loop in this process, to its end or until SIGINT or SIGTERM, and reports the result at the end.
  * @returns the exit status
- * @throws what keeps it from starting or going on
+ * @throws what keeps it from starting or continuing
  */
 export async function start(options: StartOptions): Promise<StartExit> {
   const stopped = new AbortController();
@@ -41,7 +41,7 @@ export async function start(options: StartOptions): Promise<StartExit> {
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
   process.stderr.write(
-    `Stopped before the end: there is no report. "seam start ${options.exit ? '--exit ' : ''}--data-dir ${options.dataDir}" goes on from here.\n`,
+    `Stopped before the end: there is no report. "seam start ${options.exit ? '--exit ' : ''}--data-dir ${options.dataDir}" resumes from here.\n`,
   );
   return EXIT.interrupted;
 }

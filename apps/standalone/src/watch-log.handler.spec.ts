@@ -58,7 +58,7 @@ const outcome = (problemId: string, success: boolean): SeamEvent => ({
 });
 
 describe('the watch over the log', () => {
-  it('shows problems that others published, before it began and while it runs, with nobody driving rounds', async () => {
+  it('shows problems that others published, before it began and while it runs, without a driver of rounds', async () => {
     const log = new InMemoryEventLog();
     await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
     await log.append([published('a'), published('b'), outcome('a', true)].map(encodeEvent));

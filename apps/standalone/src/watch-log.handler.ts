@@ -1,6 +1,6 @@
 /**
- * Follows the log and folds what it shows, whoever published it: the live view and the rounds' driver know nothing else. A process
- * that was killed goes on where the log ends.
+ * Follows the log and folds what it shows, from every publisher: the live view and the driver of rounds know nothing else. A process
+ * that was killed resumes where the log ends.
  */
 
 import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';

@@ -36,7 +36,7 @@ describe('the times of a folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('go on where the process before ended, also where it was killed after its last save', async () => {
+  it('resume where the previous process ended, also where it was killed after its last save', async () => {
     const clock = new ManualClock(1_000);
     const first = await WorkSpans.begin(folder, clock);
     clock.advance(500);
@@ -49,7 +49,7 @@ describe('the times of a folder', () => {
     expect(JSON.parse(await readFile(join(folder, 'work-spans.json'), 'utf8'))).toHaveLength(2);
   });
 
-  it('end with the loop, however long the process goes on hosting', async () => {
+  it('end with the loop, however long the process continues to host services', async () => {
     const clock = new ManualClock(0);
     const spans = await WorkSpans.begin(folder, clock);
     clock.advance(300);

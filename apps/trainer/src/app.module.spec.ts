@@ -59,7 +59,7 @@ describe('the trainer service', () => {
       baseModelDigest: BASE,
       parentAdapter: null,
       manifestKey: null,
-      // What it learns from decides the schedule, not where that stands in the log.
+      // The schedule depends on the results that are learned from, not on their place in the log.
       seed: `seamstream:${sha256(canonicalJson((await eventsOf(world, 'OutcomeRecorded')).map(({ meta }) => meta.messageId).sort()))}`,
     });
     const log = await openLog(world);
@@ -200,7 +200,7 @@ describe('the trainer service', () => {
     expect(await masks(schemaDigest(before))).toEqual(new Set([JSON.stringify(before.properties)]));
   });
 
-  it('a run that goes on from a checkpoint still forms its ratios with the weights that it began with', async () => {
+  it('a run that resumes from a checkpoint still forms its ratios with the weights that it began with', async () => {
     const world = newWorld();
     let deaths = 0;
     const engine = new FakeEngine((step) => {
@@ -228,11 +228,11 @@ describe('the trainer service', () => {
     expect(await findingsOf({})).toEqual({});
     expect(await findingsOf({ alike: true })).toEqual({ 'finding.no-variance': 2 });
     expect(await findingsOf({ entrySchema: 'another' })).toEqual({ 'finding.mask-mismatch': 2 });
-    // The engine gives every token e⁻⁰·⁷, whatever is recorded: k3 of a nat is e¹ − 2.
+    // The engine gives every token e⁻⁰·⁷, regardless of what is recorded: k3 of a nat is e¹ − 2.
     expect(await findingsOf({ logProb: -1.7 })).toEqual({ 'finding.mask-mismatch': 2 });
   });
 
-  it('reaches back over rounds without variance until it holds the live groups that it wants, and no further than told', async () => {
+  it('reaches back over rounds without variance until it holds the live groups that it wants, and no further than configured', async () => {
     const world = newWorld();
     const dynamicSampling = { liveGroups: 6, maxRounds: 3 };
     await serve(world, {
@@ -294,7 +294,7 @@ describe('the trainer service', () => {
     }
   });
 
-  it('stopped after any step it goes on from there, to the same adapter', async () => {
+  it('resumes after a stop at any step, to the same adapter', async () => {
     const expected = await undisturbed(1);
     for (const stopAt of [0, 1, 2, 3, 4]) {
       const world = newWorld();
@@ -342,7 +342,7 @@ describe('the trainer service', () => {
     }
   });
 
-  it('rejects an adapter that is worse than its parent, with the measurement, and goes on from the parent', async () => {
+  it('rejects an adapter that is worse than its parent, with the measurement, and continues from the parent', async () => {
     const world = newWorld();
     await serve(world, { evaluation: new FakeEvaluation([0.6, 0.5, 0.7]) });
     await playRounds(world, 3);
@@ -354,7 +354,7 @@ describe('the trainer service', () => {
     expect(third?.evaluation).toMatchObject({ success: 0.7, parentSuccess: 0.6 });
   });
 
-  it('rejects an adapter whose parent was replaced while it was judged, and goes on from what is served', async () => {
+  it('rejects an adapter whose parent was replaced while it was judged, and continues from the served adapter', async () => {
     const world = newWorld();
     const log = await openLog(world);
     const other = sha256('promoted by another run');
@@ -446,7 +446,7 @@ describe('the trainer service', () => {
     },
   );
 
-  it('promotes only what is better beyond chance, each comparison on problems of its own and with evidence of its own', async () => {
+  it('promotes only what is better beyond chance, each comparison on separate problems and with separate evidence', async () => {
     const world = newWorld();
     await serve(world, {
       evaluation: new FakeEvaluation([0.5, 0.6, 1, 1]),
@@ -485,7 +485,7 @@ describe('the trainer service', () => {
 
   it('measures a parent again where problems joined the set since its promotion, and compares on the same set', async () => {
     const world = newWorld();
-    // Alone, the sums are easy; the words that come later, nobody of them has seen.
+    // Alone, the sums are easy. Neither adapter has seen the words that are added later.
     class GrowingSet extends FakeEvaluation {
       override async measure(adapter: Adapter | null, domains: readonly string[]): Promise<readonly ProblemResult[]> {
         const measured = await super.measure(adapter, domains);
@@ -543,7 +543,7 @@ describe('the trainer service', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
-  it('begins anew from the last checkpoint when the engine dies, and the same adapter comes out', async () => {
+  it('resumes from the last checkpoint when the engine dies, to the same adapter', async () => {
     const expected = await undisturbed(1);
     const world = newWorld();
     let deaths = 0;

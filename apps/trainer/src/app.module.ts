@@ -140,12 +140,12 @@ async function historyOf(
     unplanned: trust.unsigned === 'allowed' ? 'believed' : 'refused',
     onDoubt: ({ runId, reason }) => {
       onDoubt();
-      lines.warn('plan', { runId, reason }, 'training run NOT BELIEVED; nobody carries it out');
+      lines.warn('plan', { runId, reason }, 'training run NOT BELIEVED; no worker carries it out');
     },
   });
 }
 
-/** Between two looks at a queue that nobody else takes runs from. */
+/** Between two looks at a queue that no other process takes runs from. */
 const LOOK_EVERY_MS = 1_000;
 
 function planRunOf(
@@ -284,7 +284,7 @@ async function enginesOf(
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) }));
   const model = assets.model ?? (await load());
   const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
-  // A plan says how long responses may be: one of another length has an executor of its own.
+  // A plan says how long responses may be: each other length needs a separate executor.
   const environmentOf = async (maxTokens: number): Promise<Environment> => {
     const executor = executors.get(maxTokens) ?? (await loadExecutor(maxTokens));
     executors.set(maxTokens, executor);

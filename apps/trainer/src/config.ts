@@ -105,7 +105,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       distillation: distillationSchema,
       /** Seed of every random choice of a run, together with what the run learns from. */
       seed: z.string().default('seamstream'),
-      /** Optimizer steps between two checkpoints, from which a killed run goes on. */
+      /** Optimizer steps between two checkpoints. A killed run resumes from the last one. */
       checkpointEverySteps: z.int().positive().default(10),
       /** Problems on which an adapter is compared with its parent: a file as seam publish reads it. */
       validationProblems: z.string().min(1).optional(),

@@ -1,4 +1,4 @@
-/** Plans and starts that somebody with the right to write made up, among honest ones: none is carried out or followed, and each is told. */
+/** Plans and starts that an attacker who may write appends among honest ones: none is carried out or followed, each is reported. */
 
 import { type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
 import { derivedId, Random, sha256 } from '@seamstream/kernel';
@@ -42,7 +42,7 @@ const configured = (plan: RunPlan, changes: Partial<RunConfiguration>): RunPlan 
 const windowOf = (plan: RunPlan) => plan.configuration.window!;
 const further = (ranges: RunPlan['inputs'], by: number) => ranges.map((range) => ({ ...range, to: range.to + by }));
 
-/** What was changed, and what is told of it. All but the first three have the id that their content leads to. */
+/** The doubt that is reported, and what was changed. All but the first three have the id that their content leads to. */
 const KINDS: readonly (readonly [RegExp, Forge])[] = [
   [/^its content does not lead to its id/, (plan, random) => ({ ...plan, seed: `${random.int(1e9)}` })],
   [
@@ -129,7 +129,7 @@ async function afterOneRun(): Promise<{ readonly world: World; readonly honest: 
 }
 
 describe('a forged plan', () => {
-  it('is not carried out, one of a thousand among honest ones, and each is told', async () => {
+  it('is not carried out, one of a thousand among honest ones, and each is reported', async () => {
     const { world, honest } = await afterOneRun();
     const random = Random.of(SEED);
     const expected = new Map<string, RegExp>();
@@ -152,7 +152,7 @@ describe('a forged plan', () => {
     for (const { runId, reason } of told)
       expect(reason).toMatch(expected.get(runId) ?? /^its content does not lead to its id/);
     expect(new Set(told.map(({ runId }) => runId))).toEqual(new Set([honest.runId, ...expected.keys()]));
-    // The loop goes on as if they were not there.
+    // The loop continues as if they were not there.
     await serve(world);
     const [promoted] = await eventsOf(world, 'AdapterPromoted');
     await publish(world, 6, 12, { adapterDigest: promoted!.adapterDigest });
@@ -167,7 +167,7 @@ describe('a forged plan', () => {
     const old = newWorld();
     await publish(old, 0, 6);
     const log = await openLog(old);
-    const other = { ...honest, codeVersion: 'of somebody else' };
+    const other = { ...honest, codeVersion: 'of another build' };
     await log.append([encodeEvent(begun!), encodeEvent({ ...planned(other), queue: 'theirs' })]);
     const run = (await new TrainingHistoryReader(log).read()).runs.get(honest.runId);
     expect(run).toMatchObject({ status: 'started', queue: null, plan: { codeVersion: honest.codeVersion } });

@@ -110,7 +110,7 @@ describe('a planned run', () => {
     expect(lackFor({ ...plan, configuration: unnamed }, abilities)).toBeUndefined();
   });
 
-  it('is evaluated under the token limits that its plan names, whatever the worker is set to', async () => {
+  it('is evaluated under the token limits that its plan names, regardless of the settings of the worker', async () => {
     const world = newWorld();
     await serve(world, { config: { roles: ['planner'], responseMaxTokens: 7, entryMaxTokens: 9 } });
     const evaluation = new WitnessEvaluation();
@@ -122,7 +122,7 @@ describe('a planned run', () => {
     ]);
   });
 
-  it('is taken by nobody once it is cancelled, and the stream goes on with the next window', async () => {
+  it('is taken by no worker once it is cancelled, and the next window follows', async () => {
     const world = newWorld();
     await serve(world, { config: { roles: ['planner'] } });
     await publish(world, 0, 6);

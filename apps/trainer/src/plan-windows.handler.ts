@@ -56,7 +56,7 @@ interface Held {
   window: OutcomeWindow;
   /** Absent once the window stands where the log does. */
   restoration?: { readonly consumed: readonly ConsumedOffset[]; under?: WindowRestoration } | undefined;
-  /** The run of the window before: another one there means that the window has to be counted anew. */
+  /** The run of the previous window. If it is another one now, the window is counted again. */
   after: string | undefined;
   /** What is known of the window that is complete and not planned yet, and the record that completes it. */
   ended?: { readonly by: string; readonly facts: EndedWindow } | undefined;
@@ -162,15 +162,15 @@ export class PlanWindowsHandler {
         { completedProblems, seconds: Math.round((nowMs - sinceMs) / 1000), ...this.waitsFor },
         this.waitsFor === undefined
           ? 'a complete window waits for a version of the buffer that covers it: does the buffer service run, and does it commit as often as runs are planned?'
-          : 'a complete window waits for the run before it to end: does a training worker of its queue run, with what it asks for? A run that nobody can carry out is taken back by seam runs cancel',
+          : 'a complete window waits for the run before it to end: does a training worker of its queue run, with what it asks for? Cancel a run that no worker can carry out with seam runs cancel',
       );
     return wait(Math.min(LOOK_MS, FIRST_LOOK_MS * 2 ** Math.min(looks, 10)));
   }
 
-  /** The history, or nothing where it is not read yet: reading goes on meanwhile. */
+  /** The history, or nothing while it is not read yet: reading continues. */
   private async historyWithin(patienceMs: number, signal: AbortSignal): Promise<TrainingHistory | undefined> {
     const reading = this.dependencies.history.read(signal);
-    reading.catch(() => undefined); // whoever asks next is told
+    reading.catch(() => undefined); // the next caller gets the error
     const over = new AbortController();
     try {
       return await Promise.race([reading, sleep(patienceMs, over.signal).then(() => undefined)]);

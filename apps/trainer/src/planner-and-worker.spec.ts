@@ -1,4 +1,4 @@
-/** Planner and workers as processes of their own, on one log: who does what, who takes over, and what it costs. */
+/** Planner and workers as separate processes on one log: which does what, which takes over, and what it costs. */
 
 import {
   type ConsumedOffset,
@@ -73,7 +73,7 @@ async function planAnother(world: World, name?: string): Promise<EventOf<'Traini
 }
 
 describe('planner and worker', () => {
-  it('as processes of their own make the adapters that one process makes', async () => {
+  it('as separate processes make the adapters that one process makes', async () => {
     const world = newWorld();
     await serve(world, { config: { roles: ['planner'] } });
     await serve(world, { config: { roles: ['worker'] } });
@@ -172,7 +172,7 @@ describe('planner and worker', () => {
     const heir = new FakeEngine();
     await serve(world, { engine: heir, config });
     await sleep(500);
-    // As long as it is renewed nobody takes the run.
+    // As long as it is renewed, no other worker takes the run.
     expect(heir.begun).toHaveLength(0);
     const frozen = setInterval(() => void objects.put(key!, lease), 1);
     try {
@@ -209,7 +209,7 @@ describe('planner and worker', () => {
     expect(() => configOf({ takes: 'one-run' })).toThrow('SEAM_TRAINER_ROLES');
   });
 
-  it('takes runs of its own queue alone', async () => {
+  it('takes only runs of its queue', async () => {
     const world = newWorld();
     await serve(world, { config: { roles: ['planner'], queue: 'gpu' } });
     const other = new FakeEngine();
@@ -224,7 +224,7 @@ describe('planner and worker', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
-  it('a run under a name that is none is left, and the others are carried out', async () => {
+  it('leaves a run under a malformed name and carries out the others', async () => {
     const world = newWorld();
     await serve(world, { config: { roles: ['planner'] } });
     await publish(world, 0, 6);
@@ -246,7 +246,7 @@ describe('planner and worker', () => {
       const offsets = await log.committedOffsets('seam.trainer');
       return offsets.reduce((sum, { nextOffset }) => sum + nextOffset, 0) === 20;
     });
-    // Each of these completes the window, in whatever partition it is; all wait for the buffer.
+    // Each of these completes the window, in any partition; all wait for the buffer.
     for (let index = 5; index < 12; index++) {
       await publish(world, index, index + 1);
       await sleep(50);
@@ -258,7 +258,7 @@ describe('planner and worker', () => {
     expect(outcomes.find(({ partition }) => partition === committedWith.partition)?.to).toBe(committedWith.nextOffset);
   });
 
-  it('tells no history with a gap: a run that this version cannot read ends planner and worker each time', async () => {
+  it('returns no history with a gap: a run that this version cannot read ends planner and worker each time', async () => {
     const world = newWorld();
     await serve(world);
     await playRounds(world, 1);

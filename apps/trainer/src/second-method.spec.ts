@@ -90,7 +90,7 @@ describe('a method without weights', () => {
     await serve(world, { ...hintsOf(world), config: HINTS });
     await playRounds(world, 1, { alike: true });
     expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
-      { adapterDigest: null, reason: 'no group has an entry that helped beside one that did not' },
+      { adapterDigest: null, reason: 'no group has both an entry that helped and one that did not' },
     ]);
     expect(await eventsOf(world, 'AdapterPublished')).toEqual([]);
   });

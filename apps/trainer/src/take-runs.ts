@@ -48,7 +48,7 @@ export class TakeRuns {
   readonly ended: Promise<void>;
   private readonly stopping = new AbortController();
   private news = Promise.withResolvers<undefined>();
-  /** Runs that are left to others, each told once; those of them that have ended are forgotten. */
+  /** Runs that are left to other workers, each logged once. Those of them that have ended are forgotten. */
   private readonly passedOver = new Set<string>();
 
   constructor(
@@ -56,10 +56,10 @@ export class TakeRuns {
     private readonly settings: TakeRunsSettings,
   ) {
     this.ended = this.work();
-    this.ended.catch(() => undefined); // whoever runs the service looks; nobody must
+    this.ended.catch(() => undefined); // the service may look at it, but need not
   }
 
-  /** Leaves the run in progress at its next step, with a checkpoint; whoever takes it resumes there. */
+  /** Leaves the run in progress at its next step, with a checkpoint. The worker that takes it next resumes there. */
   async close(): Promise<void> {
     this.stopping.abort(new SeamError('ABORTED', 'The worker closes.'));
     this.news.resolve(undefined);
@@ -80,7 +80,7 @@ export class TakeRuns {
         if (this.settings.takes === 'one-run') this.stopping.abort(new SeamError('ABORTED', 'The worker is done.'));
         else if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
         outages = 0;
-        // Its end did not count, whoever wrote what before it: not to be taken again at once, for ever.
+        // Its end did not count, because of an earlier record: without a wait it would be taken again at once, for ever.
         if (next !== undefined && !isStopped() && !(await this.hasEnded(next.runId)))
           await sleep(this.settings.lookEveryMs, signal);
       } catch (error) {
@@ -91,7 +91,7 @@ export class TakeRuns {
     await following;
   }
 
-  /** The run that has waited longest of those that nobody works on. */
+  /** The run that has waited longest of those that no worker holds. */
   private async next(): Promise<RunPlan | undefined> {
     const { history, leases } = this.dependencies;
     const known = await history.read();
@@ -132,7 +132,7 @@ export class TakeRuns {
     );
   }
 
-  /** Waits out what is nobody's fault. @throws everything else */
+  /** Waits after an outage or the loss of a run to another worker. @throws everything else */
   private async excuse(error: unknown, outages: number, signal: AbortSignal): Promise<void> {
     const { logger } = this.dependencies;
     if (isSeamError(error, 'FENCED')) {

@@ -36,7 +36,7 @@ describe('a stage of a team', () => {
     expect((await teamEvents(log, 'TrainingRunCheckpointed')).map(({ step }) => step)).toEqual([1, 2]);
   });
 
-  it('samples the team as it is by then before each agent, each batch on problems of its own', async () => {
+  it('samples the current team before each agent, each batch on different problems', async () => {
     const { tuner } = await tuned();
     const updated = await teamEvents(tuner.log, 'AgentUpdated');
     const turns = await teamEvents(tuner.log, 'TeamTurnTaken');
@@ -117,7 +117,7 @@ describe('a stage of a team', () => {
 });
 
 describe('the gate of a stage', () => {
-  it('takes weights and optimizer state back, and tells of every attempt', async () => {
+  it('takes weights and optimizer state back, and records every attempt', async () => {
     const { tuner } = await tuned({ gate: { target: 1e-15, maxBacktracks: 2 }, kl: { beta: 0.1 } });
     const tried = await teamEvents(tuner.log, 'AgentUpdateTried');
     const own = tried.filter(({ agent, steps }) => agent === 'concepts' && steps > 0);
@@ -132,7 +132,7 @@ describe('the gate of a stage', () => {
     expect(updated).toMatchObject({ adapterDigest: (await zero.exportAdapter()).digest, distance: 0 });
   });
 
-  it('is none where a control has none: every pass is kept', async () => {
+  it('is absent where a control has no gate: every pass is kept', async () => {
     const { tuner } = await tuned({ gate: null });
     const tried = await teamEvents(tuner.log, 'AgentUpdateTried');
     expect(new Set(tried.map(({ decision, target }) => `${decision} ${target}`))).toEqual(new Set(['accepted null']));
@@ -153,7 +153,7 @@ describe('other ways to tune', () => {
     }
   });
 
-  it('order the agents as they are told to', async () => {
+  it('order the agents as configured', async () => {
     for (const order of ['random', 'information']) {
       const { tuner } = await tuned({ order });
       const agents = (await teamEvents(tuner.log, 'AgentUpdated')).map(({ agent }) => agent);

@@ -26,7 +26,7 @@ export const TEAM: Team = teamOf(
   'of a spec',
 );
 
-/** Small batches, and a gate that passes whatever the double's steps do. */
+/** Small batches, and a gate that passes all steps of the double. */
 const SETTINGS = { groupSize: 4, batchSize: 8, sampling: { maxTokens: 24 }, gate: { target: 1 } };
 
 export interface Tuner {
@@ -39,7 +39,7 @@ export interface Tuner {
   tune(stage: number, settings?: Record<string, unknown>): Promise<SeamEvent['type'] | undefined>;
 }
 
-/** A process that tunes: another one on the same world goes on where it was killed. */
+/** A process that tunes: another one on the same world resumes where this one was killed. */
 export async function openTuner(
   world: World,
   {

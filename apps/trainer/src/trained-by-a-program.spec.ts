@@ -38,7 +38,7 @@ describe('a run that a program trains', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
-  it('goes on from its newest checkpoint when its program dies, and comes to the same', async () => {
+  it('resumes from its newest checkpoint when its program dies, to the same result', async () => {
     const world = newWorld();
     let deaths = 0;
     const program = new Program((step) => {
@@ -49,7 +49,7 @@ describe('a run that a program trains', () => {
     expect([deaths, program.steps]).toEqual([2, 6]);
   });
 
-  it('ends with its worker, and another worker goes on', async () => {
+  it('ends with its worker, and another worker resumes it', async () => {
     const world = newWorld();
     const gate = Promise.withResolvers<undefined>();
     const left = new Program((step) => (step === 3 ? gate.promise.then(() => undefined) : undefined));
@@ -138,7 +138,7 @@ describe('the command of the engine on PyTorch', () => {
     ]);
   });
 
-  it('is refused where engine, processes or command are none', () => {
+  it('is refused with an unknown engine, no processes or an empty command', () => {
     for (const trainer of [{ engine: 'jax' }, { torch: { processes: 0 } }, { torch: { command: ' ' } }])
       expect(() => trainerConfigSchema.parse({ trainer })).toThrow();
   });

@@ -1,4 +1,4 @@
-/** A world for specs of planner and worker: results as the services would have recorded them, a log that fails when told, and services on doubles. */
+/** A world for specs of planner and worker: results as the services record them, a log that fails on request, services on doubles. */
 
 import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
@@ -26,7 +26,7 @@ export const BASE = FAKE_BASE_MODEL;
 
 export function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trainerConfigSchema.parse> {
   return trainerConfigSchema.parse({
-    // Problems are not published here; forged results have a spec of their own.
+    // Problems are not published here; forged results have a separate spec.
     evidence: 'none',
     logging: { level: 'silent' },
     consuming: { firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 0 },
@@ -36,7 +36,7 @@ export function configOf(trainer: Record<string, unknown> = {}): ReturnType<type
       checkpointEverySteps: 2,
       maxBatchRecords: 500,
       algorithms: { grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } } },
-      // Ties pass, so that every window's adapter is served; the gate beyond chance has tests of its own.
+      // Ties pass, so that every window's adapter is served; the gate beyond chance has separate tests.
       promotion: { rule: 'tolerance' },
       ...trainer,
     },
@@ -144,7 +144,7 @@ export async function until(condition: () => Promise<boolean> | boolean): Promis
   }
 }
 
-/** Tells the service to stop while a step is going on, and lets that step end when it has had time to hear of it. */
+/** Asks the service to stop during a step, and lets that step end when the request has had time to arrive. */
 export async function closeDuring(service: RunningService, endStep: () => void): Promise<void> {
   const closing = service.close();
   await new Promise((resolve) => setTimeout(resolve, 150));

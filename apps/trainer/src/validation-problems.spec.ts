@@ -46,9 +46,9 @@ describe('validation problems', () => {
     ]);
     await expect(load(three, { dataset: 'aime' })).rejects.toMatchObject(refusal(/as aime\) has \d+ faults/));
     await expect(load(three, { dataset: 'gsm9k' })).rejects.toMatchObject(
-      refusal(/in a form that is known \(seam, .*gsm8k.*came "gsm9k"\. .*SEAM_TRAINER_VALIDATION_DATASET/),
+      refusal(/in a form that is known \(seam, .*gsm8k.*got "gsm9k"\. .*SEAM_TRAINER_VALIDATION_DATASET/),
     );
-    await expect(load('{"q":"?"}\n')).rejects.toMatchObject(refusal(/came a first row that is in none of them/));
+    await expect(load('{"q":"?"}\n')).rejects.toMatchObject(refusal(/got a first row that is in none of them/));
   });
 
   it('have a form that exists, or the configuration is at fault as a whole', () => {
@@ -106,7 +106,7 @@ describe('validation problems', () => {
   it('are not looked for in a folder or a damaged file, and both are named with the setting', async () => {
     await expect(loadValidationProblems({ file: folder, promotion: tolerated() })).rejects.toMatchObject(
       refusal(
-        new RegExp(`expected SEAM_TRAINER_VALIDATION_PROBLEMS to name a readable file, came "${folder}" .*EISDIR`),
+        new RegExp(`expected SEAM_TRAINER_VALIDATION_PROBLEMS to name a readable file, got "${folder}" .*EISDIR`),
       ),
     );
     await expect(load('PAR1 and no more')).rejects.toMatchObject(

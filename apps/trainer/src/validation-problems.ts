@@ -34,7 +34,7 @@ export interface ValidationSettings {
 const FAULTS_SHOWN = 10;
 const SETTING = 'SEAM_TRAINER_VALIDATION_PROBLEMS';
 const NO_FILE =
-  'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/how-to/checkpoints.md).';
+  'expected problems to compare adapters on, got none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/how-to/checkpoints.md).';
 
 /**
  * Reads the problems that adapters are compared on, in any form that `seam publish` reads; each is checked as it is there.
@@ -43,7 +43,7 @@ const NO_FILE =
 export async function loadValidationProblems(settings: ValidationSettings): Promise<ValidationProblems> {
   const { file, limit = Number.POSITIVE_INFINITY, promotion } = settings;
   const refuse = (problem: string, cause?: unknown): never => {
-    throw new SeamError('INVALID_CONFIGURATION', `Reading validation problems: ${problem}`, {
+    throw new SeamError('INVALID_CONFIGURATION', `Cannot read validation problems: ${problem}`, {
       ...(file === undefined ? {} : { details: { file } }),
       ...(cause === undefined ? {} : { cause }),
     });
@@ -53,7 +53,7 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
   }
   const content = await readFile(file).catch((cause: unknown) =>
     refuse(
-      `expected ${SETTING} to name a readable file, came ${JSON.stringify(file)} (${messageOf(cause)}). Name a file as seam publish reads it.`,
+      `expected ${SETTING} to name a readable file, got ${JSON.stringify(file)} (${messageOf(cause)}). Name a file as seam publish reads it.`,
       cause,
     ),
   );
@@ -64,13 +64,13 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
   });
   if (form === undefined) {
     return refuse(
-      `expected ${file} in a form that is known (${[...datasetForms.keys()].join(', ')}), came ${settings.dataset === undefined ? 'a first row that is in none of them' : JSON.stringify(settings.dataset)}. Name its form by SEAM_TRAINER_VALIDATION_DATASET, see what is in it by seam datasets inspect, or name another file by ${SETTING}.`,
+      `expected ${file} in a form that is known (${[...datasetForms.keys()].join(', ')}), got ${settings.dataset === undefined ? 'a first row that is in none of them' : JSON.stringify(settings.dataset)}. Name its form by SEAM_TRAINER_VALIDATION_DATASET, see what is in it by seam datasets inspect, or name another file by ${SETTING}.`,
     );
   }
   if (faults.length > 0) {
     const shown = faults
       .slice(0, FAULTS_SHOWN)
-      .map(({ row, field, expected, came }) => `  row ${row}: ${field}: expected ${expected}, came ${came}`);
+      .map(({ row, field, expected, came }) => `  row ${row}: ${field}: expected ${expected}, got ${came}`);
     return refuse(`${file} (as ${form.name}) has ${faults.length} faults. Correct them.\n${shown.join('\n')}`);
   }
   const { rule, risk, minProblems } = promotion;

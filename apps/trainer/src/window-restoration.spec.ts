@@ -43,7 +43,7 @@ describe('a window that is restored', () => {
     }
   });
 
-  it('goes on where an abort or a log that was away ended it, and reads nothing twice', async () => {
+  it('resumes where an abort or an outage of the log ended it, and reads nothing twice', async () => {
     const recorded = await log();
     const whole = await (await restorationOf(recorded)).advance();
     const restoration = await restorationOf(recorded, 10);

@@ -12,7 +12,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { StoredArtefact } from './artefact.js';
 import type { RunPlan } from './run-plan.js';
 
-/** Writes config and lineage first: whoever finds the tensors finds where they come from. */
+/** Writes config and lineage first: where the tensors are found, their origin is found as well. */
 export async function storeAdapter(
   objects: ObjectStore,
   adapter: Adapter,

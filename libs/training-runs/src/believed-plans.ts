@@ -1,7 +1,7 @@
 /**
  * The plans of a log that are believed, and the windows that follow one another through them. A plan is judged when it is first read, and
  * again at each look until the log bears it out: its partition may have been read before that of the plan or the adapter it rests on.
- * One that is still not borne out at the second look is told.
+ * A plan that is still not borne out at the second look is reported.
  */
 import { type EventLog, partitionName } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC, type TrainingRunPlanned, type TrainingRunStarted } from '@seamstream/events';
@@ -16,7 +16,7 @@ export interface PlanDoubt {
 }
 
 export interface Belief {
-  /** Is told of each run that is not believed. */
+  /** Is called for each run that is not believed. */
   readonly onDoubt: (doubt: PlanDoubt) => void;
   /** What becomes of runs that begin with their start, as older releases had them, once there are plans: refused where plans are signed. */
   readonly unplanned: 'believed' | 'refused';
@@ -78,7 +78,7 @@ export class BelievedPlans {
 
   /**
    * Judges what is not believed yet.
-   * @param isNew whether the log told of runs or adapters since the last look
+   * @param isNew whether the log has new runs or adapters, read since the last look
    * @returns the runs whose plans are believed from now on
    */
   async settle(servedAdapters: PlanGrounds['servedAdapters'], isNew: boolean): Promise<readonly string[]> {
@@ -154,5 +154,5 @@ export class BelievedPlans {
 
 /** One look may have missed what another partition holds. */
 const LOOKS_BEFORE_TOLD = 2;
-/** Plans that were told and may still be borne out; of more the oldest are given up. */
+/** Plans that were reported and may still be borne out; beyond this number the oldest are given up. */
 const MOST_DOUBTED = 1_000;

@@ -1,4 +1,4 @@
-/** Versions of the buffer as the log tells of them; each record is read once. */
+/** The buffer's versions that the log records. Each record is read once. */
 import type { EventLog } from '@seamstream/event-log';
 import { type BufferCommitted, type OffsetRange, TOPIC } from '@seamstream/events';
 import { NewEvents } from '@seamstream/log-reader';

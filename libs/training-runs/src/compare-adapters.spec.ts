@@ -80,7 +80,7 @@ describe('comparing a candidate with its parent', () => {
     expect(evaluator.asked).toEqual(['candidate 0+100', 'parent 0+100']);
   });
 
-  it('goes on while they do not, up to the most, and says how far it is', async () => {
+  it('continues while they do not, up to the maximum, and reports its progress', async () => {
     // One problem in fifty is rescued: eight of four hundred.
     const evaluator = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 50 !== 0);
     const told: number[] = [];

@@ -1,4 +1,4 @@
-/** Which weights an objective's log-probabilities are computed under, whatever engine computes them. */
+/** Which weights an objective's log-probabilities are computed under, for every engine. */
 import type { ComputedLogProbs, TrainingPlan } from '@seamstream/learning';
 
 type LogProbs = readonly (readonly number[])[];

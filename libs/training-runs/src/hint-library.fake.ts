@@ -64,7 +64,7 @@ class HintMethod implements LearningMethod<HintJob> {
       .filter(({ domain }, index, all) => all.findIndex((each) => each.domain === domain) > index - mostPerDomain);
     return add.length > 0
       ? { status: 'ready', job: { kind: 'hints', add } }
-      : { status: 'refused', reason: 'no group has an entry that helped beside one that did not', metrics: {} };
+      : { status: 'refused', reason: 'no group has both an entry that helped and one that did not', metrics: {} };
   }
 }
 

@@ -11,7 +11,7 @@ export interface RunHolder {
 }
 
 /**
- * Works on a run as its only holder: whoever held it before is fenced.
+ * Works on a run as its only holder: an earlier holder is fenced.
  * @param work is given the holder, and a name that no other holder has
  */
 export async function holdRun<T>(

@@ -76,7 +76,7 @@ export abstract class JobRunner<J extends Job = Job, A extends Artefact = Artefa
   /** How far an artefact that was made again is from the first; absent where digests say all. @param parent what both began with */
   differenceOf?(artefact: A, again: A, parent: A | null): Promise<AdapterDifference>;
 
-  /** By what whoever serves the artefact proves that it is this one. */
+  /** What a process that serves the artefact proves its identity by. */
   abstract fingerprint(artefact: A): Promise<string>;
 }
 

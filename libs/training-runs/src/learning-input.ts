@@ -56,8 +56,8 @@ export async function readProblemsInput(source: EventSource, inputs: readonly Of
 }
 
 /**
- * @param excluded groups that stand in the ranges and are not learned from
- * @param refused places of results that are not, whatever their group
+ * @param excluded groups whose records are in the ranges but are not learned from
+ * @param refused places of results that are not learned from, in any group
  */
 export async function readLogInput(
   source: EventSource,
@@ -78,8 +78,8 @@ export async function readLogInput(
 }
 
 /**
- * The same input with whole problems. An experience whose content is not in the log is left out and named: what it was to be about
- * nobody can say, and one that a stranger appended must not keep the others from being learned from.
+ * The same input with whole problems. An experience whose content is not in the log is left out and named: its problem cannot be
+ * known, and one such record from an attacker must not keep the others from being learned from.
  */
 export async function withContents(
   input: LearningInput,

@@ -42,7 +42,7 @@ export const contrastSettingsSchema = z.strictObject({
 /** Settings of the recipe `llm`. */
 export const distillationSettingsSchema = z.strictObject({
   ...limitsShape,
-  /** Whether verdicts and references are told, and only groups with both verdicts are used. */
+  /** Whether the model sees verdicts and references. Then only groups with both verdicts are used. */
   groundTruth: z.boolean().default(true),
   /** Of one group. */
   maxOperations: z.int().min(1).max(20).default(3),
@@ -114,7 +114,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
       return {
         status: 'refused',
         reason: usesVerdicts
-          ? 'no group has an attempt that succeeded beside one that failed'
+          ? 'no group has both an attempt that succeeded and one that failed'
           : 'no group of attempts is complete',
         metrics,
       };
@@ -134,7 +134,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
   }
 }
 
-/** So many groups a step, in an order that the seed decides anew for each pass. */
+/** So many groups a step. The seed decides a new order for each pass. */
 function batchesOf(
   groups: readonly (readonly TracedAttempt[])[],
   { batchSize, epochs }: { readonly batchSize: number; readonly epochs: number },

@@ -119,7 +119,7 @@ describe('a library brought on by a model', () => {
     expect(server.seen).toHaveLength(paid.length);
   });
 
-  it('tells no verdict and no reference without ground truth, and keeps what solvers wrote between its markers', async () => {
+  it('hides verdicts and references without ground truth, and keeps what solvers wrote between its markers', async () => {
     await runnerWith().run(job({ groundTruth: false }), null, recording());
     const prompts = server.seen.map(({ body }) => promptIn(body));
     expect(prompts.some((prompt) => /was right|was wrong|\(right\)|\(wrong\)|\b7\b/.test(prompt))).toBe(false);

@@ -76,7 +76,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
       if (saving !== undefined && work.steps < job.batches.length && work.steps % saving.everySteps === 0)
         await saving.save(work, work.metrics);
     }
-    // 3. A library that says what its parent says is none.
+    // 3. A library that equals its parent is no new artefact.
     const { library, steps, metrics } = work;
     return library.changes.some(({ operation }) => operation !== 'keep')
       ? { status: 'made', artefact: library, steps, metrics }
@@ -97,7 +97,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     const model = await this.dependencies.replies.modelOf(
       recording.runId,
       { temperature, maxTokens },
-      // What is done again for comparison saves nothing, and asks nobody.
+      // A run that is repeated for comparison saves nothing and asks no model.
       { mayAsk: recording.saving !== undefined, signal: recording.signal },
     );
     return (batch, library) => {
@@ -121,7 +121,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     return decodeLibrary(await objects.get(key), { digest: adapterDigest, baseModelDigest: this.baseModelDigest });
   }
 
-  /** The weights are the base model's: whoever serves a library proves those, and reads its digest from its bytes. */
+  /** The fingerprint is the base model's: a process that serves a library proves those weights, and reads the digest from the bytes. */
   override fingerprint(): Promise<string> {
     return this.dependencies.model.fingerprint(null);
   }

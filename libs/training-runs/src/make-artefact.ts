@@ -54,7 +54,7 @@ export interface MakingProgress {
   readonly signal: AbortSignal;
   /** Newest first. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Appends what a runner tells of its work; absent: nothing is written. */
+  /** Appends what a runner records of its work; absent: nothing is written. */
   readonly record?: (events: readonly SeamEvent[]) => Promise<unknown>;
   /** Records a checkpoint after so many steps; absent: nothing is saved. */
   readonly saving?: {

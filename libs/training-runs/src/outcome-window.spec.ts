@@ -66,7 +66,7 @@ describe('a window of completed problems', () => {
     expect(count([failure('control', 0, 1)]).completedProblems).toBe(1);
   });
 
-  it('counts an expired problem, and one that is told twice once', () => {
+  it('counts an expired problem, and counts one that is recorded twice once', () => {
     expect(count([expiry('a'), expiry('b'), expiry('a')]).completedProblems).toBe(2);
   });
 
@@ -74,7 +74,7 @@ describe('a window of completed problems', () => {
     expect(count([failure('a', 0, 2), failure('a', 0, 2)]).completedProblems).toBe(0);
   });
 
-  it('R07: counts a problem once, however often its results are told, in this window and after it', () => {
+  it('R07: counts a problem once, however often its results are recorded, in this window and after it', () => {
     const told = [failure('a', 0, 2), failure('a', 1, 2), expiry('e')];
     const first = count([...told, ...told]);
     expect(first.completedProblems).toBe(2);
@@ -84,7 +84,7 @@ describe('a window of completed problems', () => {
     expect([...next.repeated]).toEqual([['a', 1]]);
     const later = count([...told], windowAt(next.nextOffsets, next), 10);
     expect([later.completedProblems, [...later.repeated]]).toEqual([0, [['a', 2]]]);
-    // The repeated ones behind the last completed problem belong to nobody's window before the next one's.
+    // The repeated ones behind the last completed problem belong to no window before the next one's.
     expect(windowRanges(first, 't')).toEqual([{ topic: 't', partition: 0, from: 0, to: 3 }]);
     expect(windowRanges(next, 't')).toEqual([{ topic: 't', partition: 0, from: 3, to: 10 }]);
   });

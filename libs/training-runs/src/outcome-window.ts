@@ -1,7 +1,7 @@
 /**
- * Counts completed problems along seam.outcomes, and where in the log the current window of them stands. A problem is
- * complete when every candidate of its group has a result, or when it expired; once, however often results are told. A group that began before the window and
- * ends in it belongs to it: the window's ranges then reach back to its first result.
+ * Counts completed problems along seam.outcomes, and keeps where in the log the current window of them is. A problem is complete
+ * when every candidate of its group has a result, or when it expired. It counts once, however often its results are recorded. A group
+ * that began before the window and ends in it belongs to it: the window's ranges then reach back to its first result.
  */
 import { attemptIdOf, type OffsetRange, type SeamEvent } from '@seamstream/events';
 import { isAttemptResult, isComplete } from '@seamstream/experience-groups';
@@ -12,7 +12,7 @@ interface OpenGroup {
   readonly members: ReadonlySet<string>;
 }
 
-/** Windows whose problems are known again; what is told again later than that counts anew. */
+/** Windows whose problems are recognised. A result that is recorded again later than that counts as a new one. */
 export const REMEMBERED_WINDOWS = 4;
 
 export interface OutcomeWindow {
@@ -30,9 +30,9 @@ export interface OutcomeWindow {
   readonly open: ReadonlyMap<string, OpenGroup>;
   /** groupIds and messageIds of the problems that were completed or expired in this window. */
   readonly completed: ReadonlySet<string>;
-  /** The same of the windows before, the last one first: results that are told again after their end count no more. */
+  /** The same of the windows before, the last one first. Results that are recorded again after their end count no more. */
   readonly completedBefore: readonly ReadonlySet<string>[];
-  /** By groupId of these, where results were told again in this window: how many windows ago it was complete, 1 or more. */
+  /** By groupId of these, where results were recorded again in this window: how many windows ago it was complete, 1 or more. */
   readonly repeated: ReadonlyMap<string, number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a recorded plan claims, held against what the log says besides. Whoever may write to seam.training can append a plan; it is carried
- * out, and followed by the next window, only when its content leads to its id and everything that it names is there.
+ * Checks what a recorded plan claims against the rest of the log. Any client that may write to seam.training can append a plan. It is
+ * carried out, and the next window follows it, only when its content leads to its id and everything that it names is in the log.
  */
 import { partitionName } from '@seamstream/event-log';
 import {
@@ -34,7 +34,7 @@ export function versionName({ key, digest }: { readonly key: string; readonly di
   return `${key} ${digest}`;
 }
 
-/** Why a record states no plan, whatever else the log holds; undefined when it may. */
+/** Why a record states no plan, regardless of the rest of the log; undefined when it may. */
 export function recordDoubt(
   event: TrainingRunPlanned | TrainingRunStarted,
   role: 'planned' | 'started',
@@ -82,7 +82,7 @@ function windowDoubt({ index, outcomes }: RunWindow, { windows, isTrimmed }: Pla
   for (const [partition, to] of ended) {
     const range = own.get(partition);
     if (range === undefined || range.to < to || range.from > to)
-      return `its window does not go on where window ${index - 1} ended in partition ${partition}`;
+      return `its window does not continue where window ${index - 1} ended in partition ${partition}`;
   }
   const isNew = outcomes.some(({ partition, from, to }) => to > (ended.get(partition) ?? from));
   return isNew ? undefined : `its window holds no result that window ${index - 1} did not hold`;
@@ -124,7 +124,7 @@ function parentDoubt({ slot, parentAdapter, configuration }: RunPlan, grounds: P
 /** Of a power, which two releases of an engine may round differently. */
 const ROUNDING = 1e-9;
 
-/** A level follows from the comparison's place in the row: whoever raises it wants to be promoted by chance. */
+/** A level follows from the comparison's place in the row. A higher one would let an adapter be promoted by chance. */
 function levelDoubt({ configuration: { promotion } }: RunPlan): string | undefined {
   if (promotion.rule !== 'better') return undefined;
   const { look, promoted, risk, level } = promotion;

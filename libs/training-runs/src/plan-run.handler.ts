@@ -266,7 +266,7 @@ export class PlanRunHandler {
     return { rounds, extended: rounds > Math.max(1, least) };
   }
 
-  /** The results in the ranges that the log bears out, and the places of the others, which are told. */
+  /** The results in the ranges that the log bears out, and the places of the others, which are reported. */
   private async believed(
     outcomes: readonly OffsetRange[],
     before: readonly OffsetRange[],
@@ -359,7 +359,7 @@ function lastExperiences({ windows }: TrainingHistory): ReadonlyMap<number, numb
   return new Map(inOrder.flatMap(({ experiences }) => experiences.map(({ partition, from }) => [partition, from])));
 }
 
-/** What stands in the windows' ranges again, of windows up to the given one, which are no inputs: others are there in full, and count once. */
+/** Groups of windows that are no inputs, with records in the ranges of the given windows. Each counts once, in its own window. */
 function excludedFrom(windows: readonly RunWindow[], upTo: number): Pick<RunPlan['configuration'], 'excluded'> {
   const excluded = windows.flatMap(({ index, repeated = {} }) =>
     Object.entries(repeated).flatMap(([groupId, age]) => (index - age <= upTo ? [groupId] : [])),

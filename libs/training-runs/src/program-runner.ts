@@ -1,6 +1,6 @@
 /**
- * Carries out gradient jobs with a program that reads jobs of files: an engine in another language, in processes of its own. The program only
- * writes into the job's folder. What of it counts is recorded here, and only while this worker holds the run.
+ * Carries out gradient jobs with a program that reads jobs of files: an engine in another language, in separate processes. The program
+ * only writes into the job's folder. What counts of that is recorded here, and only while this worker holds the run.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

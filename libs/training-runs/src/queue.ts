@@ -1,4 +1,4 @@
-/** The queue of planned runs, as the log tells it: nothing is taken out of it, a run leaves it by its end. */
+/** The queue of planned runs, folded from the log. Nothing is taken out of it: a run leaves it when it ends. */
 import { runConfigurationOf } from './run-plan.js';
 import type { TrainingHistory } from './training-history.js';
 import { hasEnded, type TrainingRun } from './training-run.js';
@@ -14,7 +14,7 @@ export function runsInQueue({ runs }: Pick<TrainingHistory, 'runs'>, queue: stri
 
 function isInQueue(run: KnownRun, queue: string): boolean {
   if (hasEnded(run)) return false;
-  // Runs of a window that an older release began are in nobody's queue.
+  // Runs of a window that an older release began are in no queue.
   const isOlder = !('queue' in run.plan) && runConfigurationOf(run.plan).window !== null;
   return isOlder || run.queue === queue;
 }

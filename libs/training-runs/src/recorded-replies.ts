@@ -1,6 +1,6 @@
 /**
- * A model whose replies are in the log. What was asked before is not asked again: a run that was killed goes on after its last reply, and
- * one that is done again for comparison asks nobody.
+ * A model whose replies are in the log. A recorded request is not sent again: a run that was killed resumes after its last reply, and
+ * one that is repeated for comparison sends no request.
  */
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
@@ -12,7 +12,7 @@ import type { DistillationClient } from '@seamstream/model-clients';
 export interface ReplyDependencies {
   readonly log: EventLog;
   readonly clock: Clock;
-  /** Undefined: nobody can be asked, and only recorded replies are there. */
+  /** Undefined: no model can be asked, and only recorded replies are available. */
   readonly client: Pick<DistillationClient, 'model' | 'ask' | 'addSpent'> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The events of one run; each has an id of its own that follows from the run, so that what is recorded twice is known again. */
+/** The events of one run. The id of each follows from the run, so an event that is recorded twice is recognised. */
 
 import { examineRun, findingMetrics } from '@seamstream/doctor';
 import {

@@ -1,7 +1,7 @@
 /**
- * Tells other workers that a run is being worked on: an object beside the run's checkpoints that its holder renews. One that is not
+ * Shows other workers that a run is being worked on: an object next to the run's checkpoints that its holder renews. A lease that is not
  * renewed for a while belongs to a worker that died. It saves work and proves nothing: who holds a run is decided by its claim on the
- * log, where the latest fences all before.
+ * log, where the latest claim fences all earlier ones.
  */
 import { type Clock, isSeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -11,14 +11,14 @@ export class RunLeases {
   /** By run: another's lease as it was last found, and since when it has been so by the own clock. */
   private readonly seen = new Map<string, { readonly text: string; readonly sinceMs: number }>();
 
-  /** @param leaseMs a lease that is not renewed for so long has no holder; 0: nobody else takes runs, and no lease is kept */
+  /** @param leaseMs a lease that is not renewed for so long has no holder; 0: no other process takes runs, and no lease is kept */
   constructor(
     private readonly objects: ObjectStore,
     private readonly clock: Clock,
     private readonly leaseMs: number,
   ) {}
 
-  /** Whether nobody works on the run, as far as can be told. */
+  /** Whether no worker holds the run, as far as its lease shows. */
   async isFree(runId: string): Promise<boolean> {
     if (this.leaseMs === 0) return true;
     const text = await this.textOf(runId);
@@ -54,7 +54,7 @@ export class RunLeases {
     } finally {
       clearInterval(timer);
       await renewing;
-      // The lease may be the name of who lost the run by now, and tells of who has it all the same.
+      // A lost run's lease stays: it may name the loser by now, but it still shows that the run is held.
       if (!isFenced) await this.release(runId, holder);
     }
   }

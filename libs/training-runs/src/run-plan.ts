@@ -70,13 +70,13 @@ const runConfigurationSchema = z.object({
       /** The results of this window, and the experiences that they belong to. */
       outcomes: z.array(rangeSchema),
       experiences: z.array(rangeSchema),
-      /** Groups of earlier windows that stand in these ranges again, with how many windows ago they were complete; absent when there are none. */
+      /** Earlier windows' groups with records in these ranges, and how many windows ago they were complete; absent if there are none. */
       repeated: z.record(z.string(), z.int()).optional(),
       /** Of the results in these ranges those that nothing else in the log bears out; absent when there are none. */
       refused: z.array(rangeSchema).optional(),
     })
     .nullable(),
-  /** Groups in the inputs that are not learned from: of windows that are no inputs, told again. Absent when there are none. */
+  /** Groups in the inputs that are not learned from: of windows that are no inputs, recorded again. Absent when there are none. */
   excluded: z.array(z.string()).optional(),
   /** Results in the inputs that are not learned from, since nothing else in the log bears them out. Absent when there are none. */
   refused: z.array(rangeSchema).optional(),
@@ -114,8 +114,8 @@ export interface RunPlan {
 /**
  * Fills in the id (UUIDv5 of everything else but the code's version and the place of its comparison in the row of all: the same run,
  * asked for again, is not compared a second time) and makes the seed that of these results. The id knows
- * offsets, the seed must not: where transactions leave gaps, offsets follow from how records were batched, and a record told
- * twice moves all that come after it. Equal results lead to equal weights.
+ * offsets, the seed must not: where transactions leave gaps, offsets follow from how records were batched, and a record that is
+ * written twice moves all later ones. Equal results lead to equal weights.
  * @param results ids of the results that the run learns from, in any order, repeated or not
  */
 export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>): RunPlan {
@@ -124,17 +124,17 @@ export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>
   return { ...seeded, runId: idOf(seeded) };
 }
 
-/** What a run's id is derived from; of a recorded run the configuration as it stands in the log, whatever version wrote it. */
+/** What a run's id is derived from; of a recorded run the configuration as it is in the log, from any version. */
 type IdentifiedFacts = Omit<RunPlan, 'runId' | 'configuration'> & { readonly configuration: object };
 
 function idOf(facts: IdentifiedFacts): string {
   const { configuration, method, slot, ...others } = namedFacts(facts);
   const named = method === SEAM_METHOD && slot === GENERATOR_SLOT ? {} : { method, slot };
-  // Not the code's version: an upgrade between kill and restart goes on with the run.
+  // Not the code's version: after an upgrade between kill and restart the run resumes.
   return nameOf({ ...others, ...named, configuration: withoutPlace(configuration), codeVersion: null });
 }
 
-/** As the first releases named their runs: nobody asked for the same twice, and the version was no part of it. */
+/** The id that the first releases gave: the same run was never requested twice, and the version was no part of the id. */
 function firstIdOf(facts: IdentifiedFacts): string {
   const { algorithm, configuration, inputs, manifests, baseModelDigest, parentAdapter, seed } = facts;
   const manifest = manifests[0] ?? null;
@@ -168,7 +168,7 @@ function withoutPlace(configuration: object): object {
   return { ...configuration, promotion: { rule, risk, portion, most, minProblems } };
 }
 
-/** Whether a record's run has the id that its content leads to: nobody changed the content, nor made up the id. */
+/** Whether a record's run has the id that its content leads to: then the content was not changed and the id was not made up. */
 export function isNamedByContent(event: TrainingRunPlanned | TrainingRunStarted): boolean {
   const { runId, configuration: text } = event;
   let configuration: object;
@@ -183,7 +183,7 @@ export function isNamedByContent(event: TrainingRunPlanned | TrainingRunStarted)
 
 /**
  * The event that states the plan.
- * @param queue whose workers take it; empty: nobody does but the caller
+ * @param queue whose workers take it; empty: only the caller carries it out
  */
 export function plannedEvent(plan: RunPlan, queue: string, meta: EventMeta): TrainingRunPlanned {
   return { ...plan, meta, queue, configuration: canonicalJson(plan.configuration), attestation: null };
@@ -242,7 +242,7 @@ export function runConfigurationOf({
   } catch (cause) {
     throw new SeamError(
       'DATA_REFUSED',
-      `Reading training run ${runId}: expected the configuration that this trainer writes, came ${configuration.slice(0, 200)}. It was written by another version.`,
+      `Cannot read training run ${runId}: expected the configuration that this trainer writes, got ${configuration.slice(0, 200)}. Use the version that wrote it.`,
       { cause },
     );
   }

@@ -5,14 +5,14 @@ import type { z } from 'zod';
 /** Facts and a sentence, as a service's logger takes them. */
 type Line = (facts: object, sentence: string) => void;
 
-/** Where a run's story is told; a service's logger is one. */
+/** Where a run's progress is logged. A service's logger is one. */
 export interface RunLogger {
   readonly info: Line;
   readonly warn: Line;
   readonly error: Line;
 }
 
-/** Where is told what a record can cause again and again: whoever implements it bounds the lines of each reason. */
+/** Logs what a record can cause repeatedly. An implementation bounds the lines of each reason. */
 export interface RunLines {
   /** @param reason a code or another word of few */
   warn(reason: string, facts: Readonly<Record<string, unknown>>, sentence: string): void;

@@ -53,14 +53,14 @@ interface Attempt {
   readonly wasStarted: boolean;
 }
 
-/** Somebody took the run back while it was carried out. */
+/** A person cancelled the run while it was carried out. */
 class RunCancelled extends SeamError {
   constructor(readonly runId: string) {
     super('ABORTED', `Carrying out run ${runId}: it was cancelled. Nothing of it is served.`);
   }
 }
 
-/** What came of settings that were tried. */
+/** The result of trying settings. */
 export type Rehearsal =
   | {
       readonly status: 'made';
@@ -195,7 +195,7 @@ export class RunTraining {
     logger.info({ runId, adapterDigest, promote, reason }, 'adapter judged');
     const { slots } = await this.heedCancelling(plan);
     if (!promote) return events.rejected({ adapterDigest, reason, evaluation, metrics });
-    // Runs may overlap, and a rollback comes when it is needed. What comes between this look and the promotion's place in the log is
+    // Runs may overlap, and a rollback comes when it is needed. What is recorded between this look and the promotion is
     // decided by the log's order: `onlyOverParent`.
     const promotion = { adapterDigest, parent, runId, onlyOverParent: true };
     const hindrance = promotionHindrance(servedIn(slots, plan.slot), promotion);

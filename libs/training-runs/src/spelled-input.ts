@@ -1,6 +1,6 @@
 /**
- * An auditor reads the entry, training learns its tokens: both have to be the same. What does not spell its entry is not learned
- * from, whoever wrote it.
+ * An auditor reads the entry, training learns its tokens: both must be the same. Tokens that do not spell their entry are not learned
+ * from, regardless of their writer.
  */
 import { canonicalJson } from '@seamstream/kernel';
 import type { LearningInput } from '@seamstream/learning';
@@ -29,7 +29,7 @@ export function spelledInput(
     : { input: { ...input, rows: input.rows.filter(isSound) }, misspelled };
 }
 
-/** Entries are JSON: white space between its parts is none of their content. */
+/** Entries are JSON: white space between its parts is not content. */
 function spells(text: string, entry: string): boolean {
   if (text === entry) return true;
   try {

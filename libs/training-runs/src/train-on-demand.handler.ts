@@ -11,7 +11,7 @@ import type { Rehearsal, RunTraining, VerifiedAdapter } from './run-training.js'
 import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 
-/** The queue of what no worker takes: whoever asked carries it out. */
+/** The queue of runs that no worker takes: the process that planned one carries it out. */
 const NO_QUEUE = '';
 
 interface TrainOnDemandDependencies {

@@ -80,15 +80,15 @@ export class TrainingHistoryReader {
   private readonly plans: BelievedPlans;
   private readonly compared = new Map<string, Compared>();
   private known: TrainingHistory | undefined;
-  /** Runs that the log told of and that are not folded yet, and what was decided when the last ones were: a look may fail between. */
+  /** Runs that were read and are not folded yet, and what was decided when the last ones were: a look may fail between. */
   private readonly changed = new Set<string>();
   private decidedBefore = this.slots;
   private reading: Promise<unknown> = Promise.resolve();
-  /** What could not be read: the history has a gap from there on, and is told no more. */
+  /** What could not be read: the history has a gap from there on, and is not returned any more. */
   private fault: Error | undefined;
 
   constructor(log: EventLog, belief: Partial<Belief> = {}) {
-    // Runs first: where one transaction tells of a run and its adapter, the run's part may be read before it is there, never after.
+    // Runs first. One transaction may hold a run's end and its adapter: the end may then be read before the adapter, never after it.
     this.reader = new NewEvents(log, [TOPIC.adapters, TOPIC.training]);
     this.plans = new BelievedPlans(log, { onDoubt: () => undefined, unplanned: 'believed', ...belief });
   }
@@ -119,7 +119,7 @@ export class TrainingHistoryReader {
     const servedAdapters = (slot: string): readonly (string | null)[] => servedInOrder(servedIn(this.slots, slot));
     for (const runId of await this.plans.settle(servedAdapters, news.length + changed.size > 0)) changed.add(runId);
     if (this.known?.slots === this.slots && changed.size === 0) return this.known;
-    // What is learned of a run later may change what came of earlier decisions.
+    // What is learned of a run later may change the result of earlier decisions.
     for (const [slot, { decisions }] of this.slots)
       if ((this.decidedBefore.get(slot)?.decisions ?? []).some((each, index) => each !== decisions[index]))
         for (const { event } of decisions)
@@ -164,7 +164,7 @@ export class TrainingHistoryReader {
     return event.type === 'AdapterPromoted' ? decisionOn(servedIn(this.slots, event.slot), event) : undefined;
   }
 
-  /** Only the run itself says what it made: an adapter under its name that it did not complete with is somebody else's. */
+  /** Only the run itself says what it made: an adapter under its name with another digest is another writer's. */
   private isBelieved(event: RunEvent, status: Decision['status'] | undefined): boolean {
     if (event.type === 'AdapterPublished')
       return isOfCompletedRun(event, servedIn(this.slots, event.slot).runs.get(event.runId));
@@ -220,7 +220,7 @@ function addedComparisons(all: readonly Compared[]): Comparisons {
   };
 }
 
-/** Of several records of one adapter the one counts that its run told; promotions by digest, those that counted. */
+/** Of several records of one adapter the one counts that its run names; promotions by digest, those that counted. */
 function adaptersOf(slots: ServedSlots): Pick<TrainingHistory, 'published' | 'promoted'> {
   const published = new Map<string, AdapterPublished>();
   const promoted = new Map<string, AdapterPromoted>();

@@ -6,6 +6,6 @@ export interface TrainingRequest {
   readonly algorithm: string;
   /** What differs from the configured settings of that algorithm. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Of a self-training: its run of this iteration goes on, whatever was recorded since it was planned. */
+  /** Of a self-training: its run of this iteration resumes, regardless of what was recorded since it was planned. */
   readonly iteration?: RunIteration | undefined;
 }

@@ -106,7 +106,7 @@ describe('a training run that is found in the log', () => {
     expect(decide(given(started))).toEqual({ kind: 'train', checkpoints: [] });
   });
 
-  it('goes on from its newest checkpoint, older ones in reserve, each once', () => {
+  it('resumes from its newest checkpoint, older ones in reserve, each once', () => {
     expect(decide(given(started, checkpointed(2), checkpointed(4), checkpointed(2)))).toMatchObject({
       kind: 'train',
       checkpoints: [{ step: 4, key: 'k4', digest: 'd4' }, { step: 2 }],
@@ -133,7 +133,7 @@ describe('a training run that is found in the log', () => {
     expect(given(...events, ...events)).toEqual(given(...events));
   });
 
-  it('does not begin again when its start is told twice after a checkpoint', () => {
+  it('does not begin again when its start is recorded again after a checkpoint', () => {
     expect(given(started, checkpointed(2), started)).toEqual(given(started, checkpointed(2)));
   });
 

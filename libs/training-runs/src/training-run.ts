@@ -24,7 +24,7 @@ type PlanEvent = TrainingRunPlanned | TrainingRunStarted;
 interface Known {
   /** The first event that states the plan. */
   readonly plan: PlanEvent;
-  /** Whose workers take the run; null: nobody's, a person's process carries it out, or an older release began it. */
+  /** Whose workers take the run; null: a person's process carries it out, or an older release began it. */
   readonly queue: string | null;
 }
 
@@ -59,7 +59,7 @@ export function initialState(): TrainingRun {
   return { status: 'unknown' };
 }
 
-/** The run after an event of its own; one that does not follow (repeated, or out of order) changes nothing. */
+/** The run after one of its events. An event that does not follow (repeated, or out of order) changes nothing. */
 export function evolve(run: TrainingRun, event: SeamEvent): TrainingRun {
   switch (event.type) {
     case 'TrainingRunPlanned':

@@ -13,7 +13,7 @@ const SLICE_RECORDS = 20_000;
 
 /** A stretch of all partitions that is counted. */
 interface Stage {
-  /** Where the window is put before; absent: it goes on. */
+  /** Where the window is put before; absent: it continues. */
   readonly at?: (window: OutcomeWindow) => OutcomeWindow;
   /** By partition: the offset after the last record. */
   readonly ends: ReadonlyMap<number, number>;
@@ -50,7 +50,7 @@ export class WindowRestoration {
   /**
    * Counts one slice.
    * @returns the window; undefined as long as there is more to count
-   * @throws the signal's reason between two reads, and what the log throws: the next call goes on where this one stood
+   * @throws the signal's reason between two reads, and errors of the log: the next call resumes where this one stopped
    */
   async advance(signal?: AbortSignal): Promise<OutcomeWindow | undefined> {
     let left = this.sliceRecords;

@@ -193,7 +193,7 @@ function faithfulOf(
   return entries === 0 ? null : rows.reduce((sum, row) => sum + (row?.faithful ?? 0), 0) / entries;
 }
 
-/** What the adapter that was served then had reached on the validation problems; null for the base model, and where nobody measured it. */
+/** What the adapter served then had reached on the validation problems; null for the base model, and for an adapter without a comparison. */
 function validationServedAt(progress: LoopProgress, atMs: number): number | null {
   const served = servedAt(progress, atMs);
   return served === null ? null : (newestEvaluation(progress, served.adapterDigest, atMs)?.success ?? null);

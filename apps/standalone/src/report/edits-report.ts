@@ -125,7 +125,7 @@ export function renderEditsPage(report: EditsReport): string {
     `Seamstream report, self-edits, seed ${report.seed}`,
     `<h1>Seamstream: self-edits</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(editsHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} passages, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
+<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} passages, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
 <p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
 <h2>Questions answered without the passage</h2>
 ${renderEditsStudy(study, report.measuredOn.isHeldOut ? 'held-out' : 'validation')}

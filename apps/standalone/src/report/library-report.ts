@@ -108,7 +108,7 @@ export function renderLibraryPage(report: LibraryReport): string {
     `Seamstream report, library, seed ${report.seed}`,
     `<h1>Seamstream: a library of experiences</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(libraryHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
+<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
 <p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
 <h2>Success on ${report.measuredOn.isHeldOut ? 'held-out' : 'validation'} problems</h2>
 ${renderLibraryStudy(study)}

@@ -4,7 +4,7 @@ import type { Report } from './report.types.js';
 type Rates = Readonly<Record<string, number>>;
 
 /**
- * Success in the mean of the domains that are held out as well, like beside like.
+ * Mean success over the domains that are held out as well, so that equals are compared.
  * @param rates fractions by domain: at the promotion, as the parent in comparisons since (empty before one), and held out
  * @returns null where no domain has both a promotion and held-out problems
  */

@@ -26,7 +26,7 @@ export interface MeasuredBar {
   readonly problems: number;
 }
 
-/** A bar per row with its interval drawn on it, and the figures beside it. @param target a share that is marked in every row */
+/** A bar per row with its interval drawn on it, and the figures next to it. @param target a share that is marked in every row */
 export function measuredBars(rows: readonly MeasuredBar[], target?: number): string {
   const left = (share: number): string => `${(share * 100).toFixed(1)}%`;
   const mark = target === undefined ? '' : `<i class="target" style="left:${left(target)}"></i>`;

@@ -113,7 +113,7 @@ const report: Report = {
   misquote: {
     prompt: 'A <bow>.',
     entry: '["for lute oak"]',
-    fault: 'it quotes "lute", which does not stand in the problem',
+    fault: 'it quotes "lute", which does not occur in the problem',
   },
   entriesValid: 1,
   buffer: { digest: null, rows: 3, strata: { 'timber/hard': 1, 'timber/easy': 2 }, rejected: {} },
@@ -188,7 +188,7 @@ describe('the report page', () => {
     expect(html).toContain('71.9 % to 95.1 %, 32 problems');
   });
 
-  it('lists rejected runs beside the promoted, says how it was made, and how many groups taught nothing', () => {
+  it('lists rejected and promoted runs, says how it was made, and how many groups taught nothing', () => {
     for (const text of [
       'bbbbbbbbbbbb',
       'rejected',
@@ -200,12 +200,12 @@ describe('the report page', () => {
       expect(html).toContain(text);
   });
 
-  it('tells of every run what its comparison came to, and what it needed', () => {
+  it('shows for every run the result of its comparison, and what it needed', () => {
     expect(html).toMatch(/>120<.*>6<.*>1,000,000,000<.*>410<.*better beyond chance</);
     expect(html).toMatch(/>2<.*>65<.*>0\.03<.*>270<.*not better beyond chance, 8 problems asked before</);
   });
 
-  it('tells by how much validation flatters, where there are held-out problems', () => {
+  it('says by how much validation flatters, where there are held-out problems', () => {
     expect(html).toContain(
       'solved 99.0 % of the validation problems at its promotion (9.0 points more than held out) and 93.0 % as the parent in the comparisons since (3.0 points), and 90.0 % held out',
     );

@@ -111,7 +111,7 @@ function exampleOf({ example }: Report): string {
   ].join('')}</div>`;
 }
 
-/** An entry that tells its reader something false about the problem, where there is one. */
+/** An entry that says something false about the problem, where there is one. */
 function misquoteOf({ misquote, entriesFaithful }: Report): string {
   if (misquote === null || entriesFaithful === null) return '';
   return `<p class="soft">${percent(1 - entriesFaithful)} of the sampled entries misquote their problem. One of them: ${escapeHtml(misquote.fault)}.</p><pre>${escapeHtml(misquote.prompt)}\n${escapeHtml(misquote.entry)}</pre>`;
@@ -142,7 +142,7 @@ function settingsOf({ settings, version, madeAt, commands }: Report): string {
     `Seamstream ${version}`,
     `measured ${madeAt.slice(0, 16).replace('T', ' ')} UTC`,
   ];
-  return `<p class="soft">${escapeHtml(facts.join(', '))}. The figures are in report.json beside this file.</p><p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(commands.join('\n'))}</pre>`;
+  return `<p class="soft">${escapeHtml(facts.join(', '))}. The figures are in report.json next to this file.</p><p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(commands.join('\n'))}</pre>`;
 }
 
 /** Where the columns have the figures, the rule says them again. */

@@ -32,7 +32,7 @@ interface AdapterRow {
   readonly round: number;
 }
 
-/** A training run of a round, whatever came of it. */
+/** A training run of a round, with any result. */
 interface RunRow {
   readonly round: number;
   readonly algorithm: string;
@@ -59,7 +59,7 @@ export interface RoundRow {
   /** Success of sampled candidates, and of the control arm (null when the round had no control problem). */
   readonly explored: number;
   readonly control: number | null;
-  /** Fraction of sampled entries whose every quote stands in their problem; null where nothing was to be quoted. */
+  /** Fraction of sampled entries whose every quote occurs in their problem; null where nothing was to be quoted. */
   readonly faithful: number | null;
   /** Control problems of the round. */
   readonly controls: number;
@@ -164,7 +164,7 @@ export interface Report {
   readonly deadGroups: number;
   readonly liveGroups: number;
   readonly rollouts: number;
-  /** Fraction of generated entries whose every quote stands in their problem; null where nothing was to be quoted. */
+  /** Fraction of generated entries whose every quote occurs in their problem; null where nothing was to be quoted. */
   readonly entriesFaithful: number | null;
   /** An entry that quotes what does not stand there; null where there is none. */
   readonly misquote: { readonly prompt: string; readonly entry: string; readonly fault: string } | null;

@@ -125,7 +125,7 @@ export function renderTeamPage(report: TeamReport): string {
     `Seamstream report, team, seed ${report.seed}`,
     `<h1>Seamstream: a team</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(teamHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, stages of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
+<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, stages of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
 <p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
 <h2>Held-out problems</h2>
 ${measuredBars(

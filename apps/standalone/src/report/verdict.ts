@@ -1,4 +1,4 @@
-/** What came of a run, in words: the first line of the report and the last of the terminal. */
+/** The result of a run, in words: the first line of the report and the last of the terminal. */
 import { percent } from './page-pieces.js';
 import type { Report } from './report.types.js';
 

@@ -64,7 +64,7 @@ export async function readTeamAccounts(
   const executors = new Map<string, Set<string>>(slots.map((slot) => [slot, new Set<string>()]));
   const times = new Map<string, { from: number; to: number }>();
   let served = initialServedSlots();
-  /** A stage that was killed tells again what it had told. */
+  /** A stage that was killed records again what it had recorded. */
   const told = new Set<string>();
   const topics = [TOPIC.training, TOPIC.adapters, TOPIC.teams];
   for await (const { events } of readTopics(log, topics, { undecodable: 'skip' }))

@@ -1,4 +1,4 @@
-/** The team of the demonstration, and the ways in which it is tuned beside one another: each on the same problems, in a slot of its own. */
+/** The team of the demonstration, and the ways of tuning it that are compared: each on the same problems, in a separate slot. */
 import { fileURLToPath } from 'node:url';
 import { ENTRY_FIELDS } from '@seamstream/experience';
 import { type Team, type TeamEvaluation, type TeamRunner, teamOf } from '@seamstream/team-tuning';

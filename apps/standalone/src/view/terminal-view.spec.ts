@@ -161,7 +161,7 @@ describe('what the view says of adapters', () => {
     expect(lines[at + 1]?.trim()).toBe('✔✔✘');
   });
 
-  it('is nothing while the base model is served, whatever a rejected candidate reached', () => {
+  it('is nothing while the base model is served, regardless of the results of a rejected candidate', () => {
     const rejected = { ...busy, adapters: initialLoopProgress().adapters };
     expect(renderView(rejected, facts, 100).find((line) => line.startsWith('  validation'))).toContain('–');
   });
@@ -249,7 +249,7 @@ describe.each([
     expect((await screen.lines()).filter((line) => line.includes('Seamstream'))).toHaveLength(1);
   });
 
-  it('keeps the result in sight while the view goes on', async () => {
+  it('keeps the result in sight while the view continues', async () => {
     const screen = new Screen(columns, rows);
     const view = new TerminalView(screen);
     view.draw(busy, facts);
@@ -283,7 +283,7 @@ describe('without a terminal', () => {
   };
   beforeEach(() => lines.splice(0));
 
-  it('an activity is told when it begins, and how far it is every ten seconds', () => {
+  it('reports an activity when it begins, and its progress every ten seconds', () => {
     say('comparing 1/128', 0);
     say('comparing 2/128', 250);
     say('comparing 60/128', 9_000);

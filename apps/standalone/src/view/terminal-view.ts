@@ -17,7 +17,7 @@ import { columnsOf, cut } from './columns.js';
 export interface ViewFacts {
   /** What the first line names: "seed 1", or the file whose problems are learned from. */
   readonly source: string;
-  /** What became of the published problems, whoever published them. */
+  /** What became of the published problems, from every publisher. */
   readonly ledger: Pick<Ledger, 'published' | 'solved' | 'failed' | 'expired' | 'inFlight' | 'deadLetterRecords'>;
   /** Time that processes worked on the loop. */
   readonly workedSeconds: number;
@@ -28,7 +28,7 @@ export interface ViewFacts {
     readonly steps: number;
     readonly loss: number | null;
   } | null;
-  /** Batches of a model that take long enough to be told of, by service; absent where there are none. */
+  /** Batches of a model that take long enough to be shown, by service; absent where there are none. */
   readonly work?: readonly WorkFacts[];
   /** A line for what happens outside the loop (loading models, measuring held-out problems). */
   readonly activity: string | null;
@@ -238,7 +238,7 @@ export class TerminalView {
     this.drawn = [];
   }
 
-  /** Takes the picture away, so that text can stand in its place. */
+  /** Removes the picture, so that text can take its place. */
   erase(): void {
     if (this.stream.isTTY === true && this.drawn.length > 0) this.stream.write(this.erasing());
     this.drawn = [];
