@@ -11,15 +11,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAX_COLUMNS = 120;
 
 /**
- * Documents whose prose is not plain yet. The log of experiments is a record: its entries are not rewritten. The generated pages have the words
- * of help texts, schemas and settings, and become plain with them.
+ * Documents whose prose is not plain yet. The log of experiments is a record: its entries are not rewritten. The generated page of events has
+ * the words of the schemas, and becomes plain with them.
  */
-const TO_BE_MENDED = new Set([
-  'docs/experiments/LOG.md',
-  'docs/reference/commands.md',
-  'docs/reference/events.md',
-  'docs/reference/settings.md',
-]);
+const TO_BE_MENDED = new Set(['docs/experiments/LOG.md', 'docs/reference/events.md']);
 
 /** Folders of the tree that README.md draws. */
 const DRAWN = ['apps', 'libs'];

@@ -9,7 +9,7 @@ export function wholeNumber(option: string, least: number, most = Number.MAX_SAF
     if (!/^\d+$/.test(text) || value > most || value < least) {
       const range = most === Number.MAX_SAFE_INTEGER ? 'on' : `to ${most}`;
       throw new InvalidArgumentError(
-        `Reading ${option}: expected a whole number from ${least} ${range}, came "${text}".`,
+        `Cannot read ${option}: expected a whole number from ${least} ${range}, got "${text}".`,
       );
     }
     return value;
@@ -17,12 +17,12 @@ export function wholeNumber(option: string, least: number, most = Number.MAX_SAF
 }
 
 /**
- * What a person says about an act goes on record, and onto other people's terminals.
+ * A person's words about a decision are recorded, and shown on other people's terminals.
  * @throws INVALID_INPUT for a blank text and for one with control characters
  */
 export function checkWords(option: string, text: string): void {
   const expect = (expected: string, got: string): never => {
-    throw new SeamError('INVALID_INPUT', `Reading ${option}: expected ${expected}, got ${got}. Say it in words.`);
+    throw new SeamError('INVALID_INPUT', `Cannot read ${option}: expected ${expected}, got ${got}. Say it in words.`);
   };
   if (text.trim() === '') expect('a text', 'a blank one');
   if (onOneLine(text) !== text) expect('one line without control characters', onOneLine(text));

@@ -75,7 +75,7 @@ export interface CommandRuntime {
    */
   writeOutput(path: string, body: Uint8Array, options?: OutputOptions): Promise<void>;
   /**
-   * Begins a file that grows line by line while a long work goes on; a stop leaves what was appended. Closed by the runtime.
+   * Begins a file that grows line by line during a long work; a stop leaves what was appended. Closed by the runtime.
    * @throws as {@link checkOutput}
    */
   growOutput(path: string, options?: GrowOptions): Promise<GrowingOutput>;
@@ -99,7 +99,7 @@ export interface CommandRuntime {
   /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openAcls(): Promise<KafkaEventLog>;
   openObjects(): Promise<ObjectStore>;
-  /** A folder as an object store of its own; made where it is missing. Closed by the runtime. */
+  /** A folder as a separate object store; made where it is missing. Closed by the runtime. */
   openCatalogue(folder: string): Promise<ObjectStore>;
   /** The bucket of the object store, which need not exist. Closed by the runtime. */
   openBucket(): Promise<BucketDoor>;
@@ -126,7 +126,7 @@ export interface CommandRuntime {
    * INVALID_CONFIGURATION for an unknown preset.
    */
   algorithmSettings(algorithm: string, preset?: string): Promise<Settings>;
-  /** Every setting of the services, secrets unseen, and who set it. INVALID_CONFIGURATION for one that nobody knows. */
+  /** Every setting of the services and its source, secrets hidden. INVALID_CONFIGURATION for an unknown one. */
   settings(): Promise<readonly Setting[]>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;

@@ -1,6 +1,6 @@
 /**
- * The commands of `seam`, in the order of its help. A command's module is loaded when somebody types its name, so that no command waits for what
- * another one needs; help, completion and words that name nothing load all of them.
+ * The commands of `seam`, in the order of its help. A command's module is loaded when its name is typed, so that no command waits for what
+ * another one needs. Help, completion and unknown words load all of them.
  */
 import type { StartOptions } from '@seamstream/standalone';
 import type { Command } from 'commander';

@@ -108,7 +108,7 @@ describe('seam', () => {
     const world = await fakeWorld();
     expect(await world.seam('tail', 'nowhere', '--json')).toBe(2);
     expect(world.takeJson()).toMatchObject([{ error: { code: 'UNKNOWN_TOPIC', details: { topic: 'nowhere' } } }]);
-    expect(world.takeErrors()).toContain('seam: Opening topic "nowhere"');
+    expect(world.takeErrors()).toContain('seam: Cannot open topic "nowhere"');
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('seam', () => {
     );
   });
 
-  it('ends with 70 for a fault of its own', async () => {
+  it('ends with 70 for its own fault', async () => {
     let said = '';
     const exitCode = await runSeam(['buffer'], {
       write: () => undefined,

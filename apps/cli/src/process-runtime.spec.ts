@@ -42,7 +42,7 @@ describe('the process as a world', () => {
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
-  it('names a model folder that is none with its setting', async () => {
+  it('names a malformed model folder with its setting', async () => {
     const modelFolder = join(folder, 'model');
     process.env.SEAM_GENERATOR_MODEL_FOLDER = modelFolder;
     try {

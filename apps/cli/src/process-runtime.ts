@@ -33,7 +33,7 @@ import { processTerminal } from './terminal/terminal.js';
 /** Problems of the held-out sets; a start measures as many. */
 const HELD_OUT_PROBLEMS = 512;
 
-/** Settings of a run of the demonstration that no command depends on: they speak of rounds, which nobody drives here. */
+/** Settings of a run of the demonstration that no command depends on: they are about rounds, which are not driven here. */
 const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as const;
 
 type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
@@ -92,7 +92,7 @@ class RuntimeResources {
       if (isMissing(folder)) {
         throw new SeamError(
           'NOT_FOUND',
-          `Opening the event log: expected the folder ${folder}, got nothing. Start the system (seam start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
+          `Cannot open the event log: expected the folder ${folder}, got nothing. Start the system (seam start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
           { details: { folder } },
         );
       }
@@ -108,7 +108,7 @@ class RuntimeResources {
     if (mode === 'read' && address.driver === 'lmdb' && isMissing(address.folder)) {
       throw new SeamError(
         'NOT_FOUND',
-        `Opening lmdb:${address.folder}: expected the folder of a log, got nothing. The log of a data folder lies in its subfolder "log".`,
+        `Cannot open lmdb:${address.folder}: expected the folder of a log, got nothing. Name the subfolder "log" of a data folder.`,
         { details: { folder: address.folder } },
       );
     }
@@ -322,7 +322,7 @@ class RuntimeResources {
       { source: '--data-dir', environment: { SEAM_DATA_FOLDER: dataDir } },
       { source: 'environment', environment: process.env },
       { source: 'the data folder (seam start)', environment: (await this.folderEnvironment()) ?? {} },
-      // Their defaults are relative to a clone; whoever installed the package has none.
+      // Their defaults are relative to a clone, which an installed package does not have.
       { source: 'default', environment: SHIPPED_MODEL_FOLDERS },
     ]);
   }

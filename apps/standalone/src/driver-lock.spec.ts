@@ -41,7 +41,7 @@ describe("the driver's lock", () => {
     expect(said).toBe('locked');
     await expect(lockDriver(folder)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('another process does so already'),
+      message: expect.stringContaining('expected no other driver'),
     });
     await kill(child);
     const unlock = await lockDriver(folder);

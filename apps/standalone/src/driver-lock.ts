@@ -32,7 +32,7 @@ export async function lockDriver(dataFolder: string): Promise<() => void> {
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new SeamError(
       'CONFLICT',
-      `Driving rounds in ${dataFolder}: another process does so already ("fuser ${path}" names it). Choose another --data-dir, or host more services with --no-drive.`,
+      `Cannot drive rounds in ${dataFolder}: expected no other driver, got one ("fuser ${path}" names it). Choose another --data-dir, or host more services with --no-drive.`,
       { details: { path } },
     );
   }

@@ -47,9 +47,7 @@ describe('a file of one’s own', () => {
   it('is kept apart from what decides: the same question in both is refused, rows and file named', async () => {
     const train = await read(sum(1), sum(2), sum(3));
     const copied = await read(sum(8), { ...sum(2), prompt: ' what is 2 + 2 ?' });
-    expect(() => assertApart(train, copied, '--validation')).toThrow(
-      /are not in --validation .*row 2 as row 2 of it/,
-    );
+    expect(() => assertApart(train, copied, '--validation')).toThrow(/are not in --validation .*row 2 as row 2 of it/);
     expect(() => assertApart(train, { ...copied, problems: copied.problems.slice(0, 1) }, '--validation')).toThrow(
       'at least two problems, got one',
     );

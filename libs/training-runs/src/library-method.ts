@@ -100,7 +100,11 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
   readonly recipes = LIBRARY_RECIPES;
 
   plan({ plan, input, schemaFor }: JobFacts): PlannedJob<LibraryJob> {
-    if (input.reads !== 'log') throw new SeamError('INTERNAL', 'Planning a library: its recipes read the log.');
+    if (input.reads !== 'log')
+      throw new SeamError(
+        'INTERNAL',
+        'Cannot plan a library: expected input from the log, which its recipes read, got another.',
+      );
     const isContrast = plan.algorithm === 'contrast';
     const settings = isContrast
       ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)

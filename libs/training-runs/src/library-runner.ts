@@ -155,7 +155,7 @@ class LibraryWork implements Resumable {
       state = JSON.parse(Buffer.from(bytes).toString()) as typeof state;
       this.library = decodeLibrary(Buffer.from(state.library));
     } catch (cause) {
-      throw new SeamError('CHECKPOINT_INVALID', 'Resuming a library: expected a state of it, got other bytes.', {
+      throw new SeamError('CHECKPOINT_INVALID', 'Cannot resume a library: expected a state of it, got other bytes.', {
         cause,
       });
     }

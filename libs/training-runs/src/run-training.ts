@@ -56,7 +56,7 @@ interface Attempt {
 /** A person cancelled the run while it was carried out. */
 class RunCancelled extends SeamError {
   constructor(readonly runId: string) {
-    super('ABORTED', `Carrying out run ${runId}: it was cancelled. Nothing of it is served.`);
+    super('ABORTED', `Cannot complete run ${runId}: it was cancelled. Nothing of it is served.`);
   }
 }
 

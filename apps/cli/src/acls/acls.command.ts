@@ -67,7 +67,7 @@ export function aclsCommand(run: RunCommand): Command {
       examples([
         ['seam acls show', 'what each service may do'],
         ['seam acls diff', 'what differs; exits 1 if anything does'],
-        ['seam acls apply --revoke', 'give what is missing, take what nobody wants'],
+        ['seam acls apply --revoke', 'give missing rights, take those that are not wanted'],
       ]),
     )
     .addCommand(

@@ -95,7 +95,7 @@ describe('seam adapters', () => {
     expect(lines[4]).toBe('Served: a2220000');
   });
 
-  it('tells every promotion that nothing in the log bears out, and goes on with what was served', async () => {
+  it('lists every promotion that nothing in the log bears out, and keeps what was served', async () => {
     const world = await withAdapters();
     const forged = { ...promotedEvent('b333', 'a222', 0.9), promotedBy: null } as SeamEvent;
     await world.log.append([encodeEvent(forged)]);
@@ -177,10 +177,10 @@ describe('seam adapters', () => {
     await world.log.append([encodeEvent(publishedEvent('a2225', null))]);
     expect(await world.seam('adapters', 'show', 'ffff')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'expected one of those in the log (a1110000, a2220000, b3330000, a2225000), came none',
+      'expected one of those in the log (a1110000, a2220000, b3330000, a2225000), got none of them',
     );
     expect(await world.seam('adapters', 'show', 'a222')).toBe(2);
-    expect(world.takeErrors()).toContain('"a222" begins a2220000, a2225000. Give more digits.');
+    expect(world.takeErrors()).toContain('"a222", which begins a2220000, a2225000. Give more digits.');
     expect(await world.seam('adapters', 'show', 'a2')).toBe(2);
     expect(world.takeErrors()).toContain('expected at least 4 hexadecimal digits');
   });

@@ -135,7 +135,7 @@ describe('seam adapters export', () => {
     world.baseModel = { ...world.baseModel!, checkpoint: { ...world.baseModel!.checkpoint, digest: 'other' } };
     expect(await world.seam('adapters', 'export', digest, '--peft', 'out')).not.toBe(0);
     expect(world.takeErrors()).toMatch(
-      /expected its base model [0-9a-f]+, the folder .*base holds other.*SEAM_GENERATOR_MODEL_FOLDER/,
+      /expected its base model [0-9a-f]+ in .*base, got other.*SEAM_GENERATOR_MODEL_FOLDER/,
     );
     expect(world.files.has('out/adapter_config.json')).toBe(false);
   });

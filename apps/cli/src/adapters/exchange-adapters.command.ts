@@ -23,7 +23,7 @@ async function exportToFolder(
   const { terminal } = runtime;
   const { adapter, files, modelFolder } = await exportAdapter(runtime, digits, readingOf(runtime));
   await runtime.makeFolder(folder);
-  // Both before either is written: the settings of one adapter must not stand beside the tensors of another.
+  // Both are checked before either is written: the settings of one adapter must not be next to the tensors of another.
   for (const file of Object.values(PEFT_FILE)) await runtime.checkOutput(join(folder, file), { replace });
   await runtime.writeOutput(join(folder, PEFT_FILE.config), files.config, { replace });
   await runtime.writeOutput(join(folder, PEFT_FILE.tensors), files.tensors, { replace });

@@ -1,4 +1,4 @@
-/** A person promotes, rolls back, pins: what is recorded, what comes of it, and what is refused before anything is. */
+/** A person promotes, rolls back, pins: what is recorded, its results, and what is refused before anything is recorded. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function recorded(): Promise<SeamEvent[]> {
   return events;
 }
 
-/** Published, in the store, and measured unless told otherwise. */
+/** Published, in the store, and measured by default. */
 async function made(
   value: number,
   { parent = null, isMeasured = true }: { readonly parent?: Adapter | null; readonly isMeasured?: boolean } = {},
@@ -107,7 +107,7 @@ describe('seam adapters promote', () => {
     );
   });
 
-  it('tells a script the same as JSON', async () => {
+  it('prints the same as JSON for a script', async () => {
     const { digest } = await made(1);
     expect(await act('promote', digest, '--json')).toBe(0);
     expect(world.takeJson()).toMatchObject([
@@ -125,7 +125,7 @@ describe('seam adapters promote', () => {
     ]);
   });
 
-  it('serves what a run was refused with, and goes over whatever is served', async () => {
+  it('serves the adapter of a refused run, in place of any served one', async () => {
     await byRun(1, null);
     const other = await made(2);
     expect(await act('promote', other.digest)).toBe(0);
@@ -149,7 +149,7 @@ describe('seam adapters promote', () => {
         const { checkpoint } = world.baseModel!;
         world.baseModel = { ...world.baseModel!, checkpoint: { ...checkpoint, digest: 'f'.repeat(64) } };
       },
-      /expected its base model .* holds ffff/,
+      /expected its base model .*, got ffff/,
     ],
     [
       'it answers otherwise than it was published with',
@@ -167,18 +167,18 @@ describe('seam adapters promote', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('records nothing of an adapter that nobody measured, that is not there, or that is served', async () => {
+  it('records nothing of an adapter that was not measured, that is not there, or that is served', async () => {
     const unmeasured = await made(1, { isMeasured: false });
     const running = await byRun(2, null);
     const before = await recorded();
     expect(await act('promote', unmeasured.digest)).toBe(2);
     expect(world.takeErrors()).toMatch(/expected an evaluation of it on record, got none. Measure it \(seam eval FILE/);
     expect(await act('promote', 'ffffffff')).toBe(2);
-    expect(world.takeErrors()).toMatch(/Looking for adapter ffffffff/);
+    expect(world.takeErrors()).toMatch(/Cannot find adapter ffffffff/);
     expect(await act('promote', running.digest)).toBe(2);
     expect(world.takeErrors()).toMatch(/expected an adapter that is not served, got the served one/);
     expect(await world.seam('adapters', 'promote', running.digest, '--by', ' ', '--reason', 'r')).toBe(2);
-    expect(world.takeErrors()).toMatch(/Reading --by: expected a text, got a blank one/);
+    expect(world.takeErrors()).toMatch(/Cannot read --by: expected a text, got a blank one/);
     expect(await world.seam('adapters', 'promote', running.digest, '--by', 'ada')).toBe(2);
     expect(world.takeErrors()).toMatch(/--reason/);
     expect(await recorded()).toEqual(before);
@@ -210,7 +210,7 @@ describe('seam adapters promote', () => {
 });
 
 describe('seam adapters rollback', () => {
-  it('serves the last good adapter again, and tells it of both', async () => {
+  it('serves the last good adapter again, and names both', async () => {
     const first = await byRun(1, null);
     const second = await byRun(2, first);
     expect(await act('rollback')).toBe(0);
@@ -240,7 +240,7 @@ describe('seam adapters rollback', () => {
     expect(world.takeErrors()).toMatch(/expected an adapter that is served, got the base model/);
   });
 
-  it('is not undone by a run that went on from what was taken away', async () => {
+  it('is not undone by a run that continued from the adapter that was rolled back', async () => {
     const first = await byRun(1, null);
     const second = await byRun(2, first);
     await act('rollback');
@@ -248,7 +248,7 @@ describe('seam adapters rollback', () => {
     expect(await served()).toBe(first.digest);
   });
 
-  it('leads where it is told to, if that was served before and lies whole in the store', async () => {
+  it('serves the named adapter, if that was served before and is whole in the store', async () => {
     const first = await byRun(1, null);
     const second = await byRun(2, first);
     const third = await byRun(3, second);
@@ -343,10 +343,10 @@ describe('seam eval --record', () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ['nobody', ['--record'], /expected --by NAME beside --record, got none/],
-    ['no record', ['--by', 'ada'], /expected --record beside --by, got none/],
+    ['nobody', ['--record'], /expected --by NAME with --record, got none/],
+    ['no record', ['--by', 'ada'], /expected --record with --by, got none/],
     ['drawn answers', ['--record', '--by', 'ada', '--samples', '4'], /expected greedy answers with --record/],
-    ['the base model', ['--record', '--by', 'ada', '--adapter', 'base'], /expected an adapter beside --record/],
+    ['the base model', ['--record', '--by', 'ada', '--adapter', 'base'], /expected an adapter with --record/],
     ['what is served where nothing is', ['--record', '--by', 'ada', '--adapter', 'served'], /got the base model/],
     [
       'other arms',
@@ -361,7 +361,7 @@ describe('seam eval --record', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is refused before anything is measured where nobody would believe it, or nothing can be written', async () => {
+  it('is refused before anything is measured where no reader would believe it, or nothing can be written', async () => {
     const { digest } = await measurable();
     const args = ['eval', 'own/problems.jsonl', '--adapter', digest, '--record', '--by', 'ada'];
     world.trust = { keys: [], unsigned: 'refused' };
@@ -388,12 +388,12 @@ describe('what a person says and sees', () => {
     ['--by', 'a\u001b[41mda'],
     ['--reason', 'two\nlines'],
     ['--by', ' '],
-  ])('%s goes on record as one line of words: %j is refused', async (option, text) => {
+  ])('%s is recorded as one line of words: %j is refused', async (option, text) => {
     const first = await made(1);
     const words: Record<string, string> = { '--by': 'ada', '--reason': 'better', [option]: text };
     expect(await world.seam('adapters', 'promote', first.digest, ...Object.entries(words).flat())).toBe(2);
     const told = world.takeErrors();
-    expect(told).toContain(`Reading ${option}: expected`);
+    expect(told).toContain(`Cannot read ${option}: expected`);
     expect(told).not.toContain('\u001b');
     expect(await served()).toBeNull();
   });
@@ -426,7 +426,7 @@ describe('what a person says and sees', () => {
     expect(world.takeOutput()).toContain(`pinned ${first.digest.slice(0, 8)}`);
     expect(await act('unpin')).toBe(0);
     expect(await act('promote', 'base')).toBe(2);
-    expect(world.takeErrors()).toContain('Looking for adapter "base": expected an adapter, got the base model');
+    expect(world.takeErrors()).toContain('Cannot find adapter "base": expected an adapter, got the base model');
     expect(await act('rollback', '--to', 'served')).toBe(2);
     expect(world.takeErrors()).toMatch(
       /Cannot roll back to adapter .*: expected an earlier adapter, got the served one/,

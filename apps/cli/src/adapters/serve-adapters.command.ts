@@ -78,7 +78,7 @@ export function serveCommands(run: RunCommand): Command[] {
     signedBy(new Command('promote'))
       .summary('serve an adapter, in the name of a person')
       .description(
-        'Records that a person promotes the adapter, over whatever is served. It has to be measured before (seam eval --record), to lie whole in\n' +
+        'Records that a person promotes the adapter, in place of any served one. It has to be measured before (seam eval --record), to be whole in\n' +
           "the object store, to be for the generators' base model and to answer as it was published: otherwise nothing is recorded.\n" +
           'Exit code 1: it was recorded, and another decision came before it.',
       )
@@ -112,7 +112,7 @@ export function serveCommands(run: RunCommand): Command[] {
     signedBy(new Command('pin'))
       .summary('hold what is served')
       .description(
-        'Until it is unpinned, no promotion and no rollback changes what is served. Trainers go on; what they make is published, measured and told.',
+        'Until it is unpinned, no promotion and no rollback changes what is served. Trainers continue; what they make is published, measured and reported.',
       )
       .argument(
         '<digest>',

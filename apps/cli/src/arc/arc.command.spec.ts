@@ -44,7 +44,7 @@ describe('seam arc generate', () => {
 
   it('refuses other families and sizes, and a file that is there', async () => {
     expect(await world.seam('arc', 'generate', '--out', 't.jsonl', '--families', 'flip,magic')).toBe(2);
-    expect(world.takeErrors()).toContain('Reading --families: expected names of recolour,');
+    expect(world.takeErrors()).toContain('Cannot read --families: expected names of recolour,');
     expect(await world.seam('arc', 'generate', '--out', 't.jsonl', '--max-side', '2')).toBe(2);
     await generated('--tasks', '1');
     expect(await world.seam('arc', 'generate', '--out', 't.jsonl')).toBe(2);

@@ -47,7 +47,7 @@ function parseFamilies(text: string): GeneratedTask['family'][] {
   const families = FAMILY_NAMES.filter((family) => names.includes(family));
   if (families.length < names.length)
     throw new InvalidArgumentError(
-      `Reading --families: expected names of ${FAMILY_NAMES.join(', ')}, each once, came "${text}".`,
+      `Cannot read --families: expected names of ${FAMILY_NAMES.join(', ')}, each once, got "${text}".`,
     );
   return families;
 }

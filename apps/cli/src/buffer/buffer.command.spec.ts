@@ -100,7 +100,7 @@ describe('seam buffer', () => {
     expect(await decodeRows(world.files.get('rows.parquet')!)).toEqual(world.rows.slice(0, 1));
   });
 
-  it('never replaces a file without being told to, and writes to standard output', async () => {
+  it('never replaces a file without --force, and writes to standard output', async () => {
     const world = await withBuffer();
     world.files.set('rows.jsonl', Buffer.from('mine'));
     const args = ['buffer', 'export', '--format', 'jsonl', '--out'];
@@ -132,7 +132,7 @@ describe('seam buffer', () => {
     await world.seam('buffer');
     expect(world.takeOutput()).toMatch(/shard +1of2\nversion +2 of .*\nrows +1\n/);
     expect(await world.seam('buffer', 'export', '--out', 'x')).toBe(2);
-    expect(world.takeErrors()).toContain('of each of 2 shards, came 1 of them');
+    expect(world.takeErrors()).toContain('of each of 2 shards, got 1 of them');
     await commitVersions(world, [[a], [a], [a, c]], { shard: 0, shards: 2 });
     await world.seam('buffer');
     const output = world.takeOutput();
@@ -162,7 +162,7 @@ describe('seam buffer', () => {
   it('says when there is no such version', async () => {
     const world = await withBuffer();
     expect(await world.seam('buffer', 'export', '--out', 'x', '--sequence', '7')).toBe(2);
-    expect(world.takeErrors()).toContain('expected a version up to 2, came 7');
+    expect(world.takeErrors()).toContain('expected a version up to 2, got 7');
     const empty = await fakeWorld();
     await empty.seam('buffer');
     expect(empty.takeOutput()).toContain('The buffer has no version yet.');

@@ -1,5 +1,5 @@
 /**
- * Completion for shells, made from the commands themselves: whatever the command line understands is in it, and nothing else. A script
+ * Completion for shells, made from the commands themselves: it has all that the command line understands, and nothing else. A script
  * walks the words before the cursor, passes over the values of options, and so knows the command; the shell does the rest. Pure.
  */
 

@@ -27,7 +27,7 @@ type Offers = (lines: readonly (readonly string[])[]) => Promise<string[][]>;
 const run = async (shell: string, script: string): Promise<string> =>
   (await promisify(execFile)(shell, ['-c', script], { maxBuffer: 2 ** 24 })).stdout;
 
-/** Answers are divided by a line of their own. */
+/** A line that divides answers. */
 const DIVIDER = 'NEXT-LINE';
 const answersIn = (stdout: string): string[][] =>
   stdout
@@ -148,7 +148,7 @@ describe('seam completion', () => {
       },
     );
 
-  it.each(SHELLS)('is text that %s can read, whatever stands in a summary', (shell) => {
+  it.each(SHELLS)('is text that %s can read, with any text in a summary', (shell) => {
     const command = {
       name: 'seam',
       summary: '',

@@ -19,7 +19,7 @@ function commandFacts(command: Command, inherited: readonly OptionFacts[]): Comm
   return {
     name: command.name(),
     summary: command.summary() || command.description(),
-    // Whoever is nearer says what a name means.
+    // The innermost command with an option of a name decides what it means.
     options: options.filter(
       ({ names }, index) => options.findIndex((other) => other.names.some((name) => names.includes(name))) === index,
     ),

@@ -33,10 +33,10 @@ describe('seam config', () => {
     expect(await world.seam('config', '--changed', '--json')).toBe(0);
     expect(world.takeJson()).toEqual([{ settings: [world.settings[0], world.settings[2]] }]);
     expect(await world.seam('config', 'SEAM_NOTHING')).toBe(2);
-    expect(world.takeErrors()).toContain('Looking for the setting SEAM_NOTHING: expected one that begins so');
+    expect(world.takeErrors()).toContain('Cannot find the setting SEAM_NOTHING: expected one that begins so');
   });
 
-  it('reads the process: option, environment, default; secrets unseen; what nobody knows is refused', async () => {
+  it('reads the process: option, environment, default; secrets hidden; an unknown setting is refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'seam-config-'));
     const seam = (more: Record<string, string>) =>
       promisify(execFile)(process.execPath, [SEAM, '--data-dir', folder, 'config', '--json'], {

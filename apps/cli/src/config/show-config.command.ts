@@ -42,10 +42,10 @@ export function configCommand(run: RunCommand): Command {
     .summary('every setting, its value, and where it comes from')
     .description(
       'Shows what the services on this data folder would be started with: from --data-dir, the environment, a preset (SEAM_PRESET), what the\n' +
-        'folder was begun with, or the default. Secrets are shown as ***. A setting that nobody knows is refused, as services do.',
+        'folder was begun with, or the default. Secrets are shown as ***. An unknown setting is refused, as services refuse it.',
     )
     .argument('[setting...]', 'only those whose names begin so')
-    .option('--changed', 'only those that somebody set')
+    .option('--changed', 'only those that are set')
     .addHelpText(
       'after',
       examples([

@@ -26,7 +26,7 @@ afterAll(async () => {
 const estimate = (...options: string[]) => world.seam('cost', 'estimate', 'p.jsonl', ...options);
 
 describe('seam cost estimate', () => {
-  it('estimates what further passages really take, whatever their length', async () => {
+  it('estimates what further passages really take, for any length', async () => {
     // The machine may be busy with something else for a while: one of three estimates has to hold.
     let error = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 3 && Math.abs(error) > 0.5; attempt++) {

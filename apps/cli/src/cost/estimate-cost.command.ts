@@ -82,7 +82,7 @@ function positive(option: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-    throw new InvalidArgumentError(`Reading ${option}: expected a number above 0, came "${text}".`);
+    throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0, got "${text}".`);
   };
 }
 
@@ -96,7 +96,7 @@ function estimateCommand(run: RunCommand): Command {
     )
     .argument('<file>', 'passages with questions')
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+      new Option('--dataset <name>', 'what the rows look like; without it the first row decides').choices([
         ...datasetForms.keys(),
       ]),
     )

@@ -9,7 +9,7 @@ const TRAIN = [
 ];
 
 describe('seam datasets inspect', () => {
-  it('says what is in each file, how it read it, and what stands in two of them', async () => {
+  it('says what is in each file, how it read it, and which questions are in two of them', async () => {
     const world = await fakeWorld();
     world.files.set('train.jsonl', Buffer.from(TRAIN.map((row) => JSON.stringify(row)).join('\n')));
     world.files.set('dapo.parquet', VERL_PARQUET);
@@ -63,14 +63,14 @@ describe('seam datasets inspect', () => {
     expect(output).toContain('  row 2: questions: expected 1 to 100 questions that have an answer');
   });
 
-  it('says that no question stands in two of several files, and nothing of one file alone', async () => {
+  it('says that no question is in two of several files, and nothing of one file alone', async () => {
     const world = await fakeWorld();
     world.files.set('a.jsonl', Buffer.from('{"prompt":"What is two and three?","reference":"x"}'));
     world.files.set('b.jsonl', Buffer.from('{"prompt":"Who wrote the letter that was never sent?","reference":"y"}'));
     await world.seam('datasets', 'inspect', 'a.jsonl', 'b.jsonl');
-    expect(world.takeOutput()).toMatch(/\nNo question stands in two of these files\.\n$/);
+    expect(world.takeOutput()).toMatch(/\nNo question is in two of these files\.\n$/);
     await world.seam('datasets', 'inspect', 'a.jsonl');
-    expect(world.takeOutput()).not.toContain('No question stands');
+    expect(world.takeOutput()).not.toContain('No question is in two');
   });
 
   it('refuses a file that is named as Parquet and is something else, in one sentence', async () => {
@@ -85,7 +85,7 @@ describe('seam datasets inspect', () => {
     }
   });
 
-  it('takes a file of which nothing can be used for bad input, and says why beside the report', async () => {
+  it('takes a file of which nothing can be used for bad input, and says why next to the report', async () => {
     const world = await fakeWorld();
     world.files.set('good.jsonl', Buffer.from('{"prompt":"A?","reference":"x"}'));
     world.files.set('table.csv', Buffer.from('question,answer\nA?,x\n'));
@@ -93,14 +93,14 @@ describe('seam datasets inspect', () => {
     expect(await world.seam('datasets', 'inspect', 'good.jsonl', 'table.csv', 'empty.jsonl')).toBe(2);
     expect(world.takeOutput()).toMatch(/problems +1 of 1 line\n[^]*problems +0 of 2 lines, 2 that cannot be used\n/);
     expect(world.takeErrors()).toBe(
-      'Inspecting table.csv (as seam): expected problems, came 2 lines that cannot be used. Name another file, or say what its rows look like (--dataset, --columns).\n' +
-        'Inspecting empty.jsonl (as seam): expected problems, came a file without a single line. Name another file, or say what its rows look like (--dataset, --columns).\n',
+      'Cannot inspect table.csv (as seam): expected problems, got 2 lines that cannot be used. Name another file, or say what its rows look like (--dataset, --columns).\n' +
+        'Cannot inspect empty.jsonl (as seam): expected problems, got a file without a single line. Name another file, or say what its rows look like (--dataset, --columns).\n',
     );
     expect(await world.seam('datasets', 'inspect', 'table.csv', '--json')).toBe(2);
     expect(world.takeJson()).toMatchObject([
       { files: [{ problems: 0, badRows: 2, faults: [{ row: 1 }, { row: 2 }] }] },
     ]);
-    expect(world.takeErrors()).toContain('Inspecting table.csv (as seam): expected problems');
+    expect(world.takeErrors()).toContain('Cannot inspect table.csv (as seam): expected problems');
   });
 
   it('reads a part of a file, and every file as the options say', async () => {

@@ -33,7 +33,7 @@ function inspectDatasetsCommand(run: RunCommand): Command {
       .summary('counts, domains, forms of answers, duplicates within and across files')
       .description(
         'Reads each FILE as its first row suggests, or as --dataset or --columns say, and reports what is in it and which\n' +
-          'questions stand in it twice or in another FILE too: the same after normalisation, or nearly the same. Records nothing.\n' +
+          'questions are in it twice or in another FILE too: the same after normalisation, or nearly the same. Records nothing.\n' +
           'Bad rows are reported; a FILE without a single good one is bad input (exit code 2).',
       )
       .argument('<files...>', 'JSON Lines or Parquet'),

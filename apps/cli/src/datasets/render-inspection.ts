@@ -14,7 +14,7 @@ import { renderFacts } from '../terminal/table.js';
 
 export function renderInspection({ reports, files }: Inspection, style: Style): string {
   const isApart = files.length > 1 && reports.every(({ across }) => across.length === 0);
-  const told = isApart ? ['No question stands in two of these files.\n'] : [];
+  const told = isApart ? ['No question is in two of these files.\n'] : [];
   return [...reports.map((report, at) => renderFile(report, at, files, style)), ...told].join('\n');
 }
 

@@ -145,7 +145,7 @@ describe('seam dead-letters', () => {
     world.takeOutput();
     await world.seam('dead-letters', 'redrive', '--code', 'UNREADABLE_BATCH');
     expect(world.takeOutput()).toBe(
-      'Redrove 0 records.\n1 letter stood for bytes that nobody can read: publish them again.\n',
+      'Redrove 0 records.\n1 letter stood for bytes that cannot be read: publish them again.\n',
     );
   });
 

@@ -45,6 +45,6 @@ export function renderRedrive(plan: RedrivePlan, appended: number, dryRun: boole
   if (plan.withoutTopic > 0)
     lines.push(`${plural(plan.withoutTopic, 'letter')} named a topic that the log does not have.`);
   if (plan.unreadable > 0)
-    lines.push(`${plural(plan.unreadable, 'letter')} stood for bytes that nobody can read: publish them again.`);
+    lines.push(`${plural(plan.unreadable, 'letter')} stood for bytes that cannot be read: publish them again.`);
   return `${lines.join('\n')}\n`;
 }

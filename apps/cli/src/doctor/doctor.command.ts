@@ -22,7 +22,7 @@ function renderFindings({ findings, facts }: Examination, style: Style): string 
   return `${said.join('\n')}\n${seen}`;
 }
 
-/** Reads, examines, tells; the exit code says whether anything was found. */
+/** Reads, examines, prints the findings; the exit code says whether there are any. */
 async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const examination = await examineSystem(runtime, options, readingOf(runtime));

@@ -26,7 +26,7 @@ export function previewEditsCommand(run: RunCommand): Command {
     .option('--kind <name>', `kind of self-edit: ${SELF_EDIT_KINDS.join(', ')}`, 'implications')
     .addOption(new Option('--template <path>', 'a JSON file or folder with a kind of your own').conflicts('kind'))
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+      new Option('--dataset <name>', 'what the rows look like; without it the first row decides').choices([
         ...datasetForms.keys(),
       ]),
     )

@@ -1,4 +1,4 @@
-/** What came of writing edits, as text and as JSON. Pure. */
+/** The result of writing edits, as text and as JSON. Pure. */
 import { count, onOneLine, plural } from '@seamstream/kernel';
 import type {
   AugmentedLine,

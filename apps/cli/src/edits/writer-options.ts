@@ -1,4 +1,4 @@
-/** How a command is told who writes edits, how, and within which time. */
+/** Options that say who writes edits, how, and within which time. */
 import { datasetForms } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
 import type { CacheChoice, EditWriterChoice, GenerateRequest, SimilarityChoice } from '@seamstream/operations/edits';
@@ -49,7 +49,7 @@ function numberIn(option: string, least: number, most: number): (text: string) =
   return (text) => {
     const value = Number(text);
     if (text.trim() !== '' && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Reading ${option}: expected a number from ${least} to ${most}, got "${text}".`);
+    throw new InvalidArgumentError(`Cannot read ${option}: expected a number from ${least} to ${most}, got "${text}".`);
   };
 }
 
@@ -64,7 +64,7 @@ export function sizeIn(option: string): (text: string) => number {
     const [, figure, unit] = /^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text.trim()) ?? [];
     const factor = UNITS[unit?.toUpperCase() ?? '-'];
     if (figure !== undefined && factor !== undefined) return Math.floor(Number(figure) * factor);
-    throw new InvalidArgumentError(`Reading ${option}: expected a size as 5GB or 500MiB, got "${text}".`);
+    throw new InvalidArgumentError(`Cannot read ${option}: expected a size as 5GB or 500MiB, got "${text}".`);
   };
 }
 
@@ -122,7 +122,7 @@ function withKindOptions(command: Command): Command {
     .option('--kind <name>', `kind of self-edit: ${SELF_EDIT_KINDS.join(', ')}`, 'implications')
     .addOption(new Option('--template <path>', 'a JSON file or folder with a kind of your own').conflicts('kind'))
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+      new Option('--dataset <name>', 'what the rows look like; without it the first row decides').choices([
         ...datasetForms.keys(),
       ]),
     )

@@ -68,7 +68,7 @@ describe('seam eval', () => {
       },
     ]);
     expect(await world.seam('eval', ...options, '--temperature', '0')).toBe(2);
-    expect(world.takeErrors()).toContain('expected a number above 0, at most 10, came "0"');
+    expect(world.takeErrors()).toContain('expected a number above 0, at most 10, got "0"');
   });
 
   it('says how many answers could not be judged, and why', async () => {
@@ -111,19 +111,19 @@ describe('seam eval', () => {
     }
   });
 
-  it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers, how to read no file', async () => {
+  it('refuses options without effect: a set with a file, a temperature of greedy answers, how to read no file', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));
     for (const [args, message] of [
       [
         ['p.jsonl', '--set', 'held-out'],
-        'expected FILE or --set, came both (p.jsonl and --set held-out). Leave one out',
+        'expected FILE or --set, got both (p.jsonl and --set held-out). Leave one out',
       ],
-      [['p.jsonl', '--temperature', '0.6'], 'expected --samples of 2 or more beside --temperature 0.6, came 1 answer'],
-      [['--top-p', '1'], 'expected --samples of 2 or more beside --top-p 1'],
-      [['--samples', '1', '--temperature', '1'], 'expected --samples of 2 or more beside --temperature 1'],
-      [['--dataset', 'gsm8k'], 'expected FILE beside --dataset gsm8k, came none'],
-      [['--split', 'test'], 'expected FILE beside --split test, came none'],
+      [['p.jsonl', '--temperature', '0.6'], 'expected --samples of 2 or more with --temperature 0.6, got 1 answer'],
+      [['--top-p', '1'], 'expected --samples of 2 or more with --top-p 1'],
+      [['--samples', '1', '--temperature', '1'], 'expected --samples of 2 or more with --temperature 1'],
+      [['--dataset', 'gsm8k'], 'expected FILE with --dataset gsm8k, got none'],
+      [['--split', 'test'], 'expected FILE with --split test, got none'],
     ] as const) {
       expect(await world.seam('eval', ...args)).toBe(2);
       expect(world.takeErrors()).toContain(message);
@@ -153,12 +153,12 @@ describe('seam eval', () => {
     expect(await world.seam('eval', 'bad.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain('line 1: reference: expected a text');
     expect(await world.seam('eval', 'p.jsonl', '--adapter', 'abcd1234')).toBe(2);
-    expect(world.takeErrors()).toContain('Looking for adapter abcd1234');
+    expect(world.takeErrors()).toContain('Cannot find adapter abcd1234');
     expect(await world.seam('eval', 'p.jsonl', '--samples', '100000000')).toBe(2);
-    expect(world.takeErrors()).toContain('expected a whole number from 1 to 1024, came "100000000"');
+    expect(world.takeErrors()).toContain('expected a whole number from 1 to 1024, got "100000000"');
     const nested = `{"prompt":"x","reference":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
     world.files.set('nested.jsonl', Buffer.from(nested));
     expect(await world.seam('eval', 'nested.jsonl')).toBe(2);
-    expect(world.takeErrors()).toContain('came a value in thousands of brackets');
+    expect(world.takeErrors()).toContain('got a value in thousands of brackets');
   });
 });

@@ -14,7 +14,7 @@ import { waysOf } from './shipped-models.js';
 /** They are in memory together, of every problem. */
 const MOST_SAMPLES = 1024;
 
-/** Measures the arms on the problems of a file and prints them beside each other. */
+/** Measures the arms on the problems of a file and prints them side by side. */
 async function evaluation(
   runtime: CommandRuntime,
   path: string | undefined,
@@ -43,7 +43,7 @@ function parseArms(text: string): EvaluationArm[] {
   const arms = EVALUATION_ARMS.filter((arm) => names.includes(arm));
   if (arms.length < names.length) {
     throw new InvalidArgumentError(
-      `Reading --arms: expected names of ${EVALUATION_ARMS.join(', ')}, each once, came "${text}".`,
+      `Cannot read --arms: expected names of ${EVALUATION_ARMS.join(', ')}, each once, got "${text}".`,
     );
   }
   return arms;
@@ -54,7 +54,9 @@ function positive(option: string, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() === '' || !(value > 0 && value <= most)) {
-      throw new InvalidArgumentError(`Reading ${option}: expected a number above 0, at most ${most}, came "${text}".`);
+      throw new InvalidArgumentError(
+        `Cannot read ${option}: expected a number above 0, at most ${most}, got "${text}".`,
+      );
     }
     return value;
   };
@@ -62,7 +64,7 @@ function positive(option: string, most: number): (text: string) => number {
 
 export function evaluateCommand(run: RunCommand): Command {
   return withDatasetOptions(new Command('eval'))
-    .summary('success with and without the entries, beside its controls')
+    .summary('success with and without the entries, compared with its controls')
     .description(
       'Solves the problems once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +

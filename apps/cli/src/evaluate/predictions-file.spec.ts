@@ -81,7 +81,7 @@ describe('a file of predictions', () => {
     expect(Buffer.from(world.files.get('p.jsonl')!).toString()).toBe(FILE);
   });
 
-  it('replaces a file that is there where it is told to, of an evaluation and of a study', async () => {
+  it('replaces an existing file with --force, of an evaluation and of a study', async () => {
     for (const command of [['eval'], ['study', 'controls']]) {
       world.files.set('out.jsonl', Buffer.from('mine'));
       const asked = [...command, 'p.jsonl', '--predictions', 'out.jsonl'];

@@ -33,7 +33,7 @@ function successOf(result: Pick<ArmResult, 'problems' | 'success'> | undefined):
 export function faithfulSentence(share: FaithfulShare | null): string {
   if (share === null) return '';
   const { quoting, faithful } = share;
-  return `${count(faithful)} of ${count(quoting)} of the adapter's entries (${percent(faithful / quoting)}) quote nothing but what stands in their problem.\n`;
+  return `${count(faithful)} of ${count(quoting)} of the adapter's entries (${percent(faithful / quoting)}) quote nothing but what is in their problem.\n`;
 }
 
 export function renderEvaluation(result: EvaluationResult, adapter: string | null, style: Style): string {

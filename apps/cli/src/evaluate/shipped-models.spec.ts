@@ -14,7 +14,7 @@ beforeEach(async () => {
   world.files.set('q.jsonl', Buffer.from(QUESTIONS.map((row) => `${JSON.stringify(row)}\n`).join('')));
 });
 
-/** These models are asked from now on; those that are not shipped are somebody's own. */
+/** These models are asked from now on; those that are not shipped are a user's. */
 function ask(shipped: { readonly generator: boolean; readonly executor: boolean }): void {
   const { generator, executor } = world.models;
   world.models = {
@@ -32,7 +32,7 @@ describe('the shipped models, asked with words that they do not know', () => {
     ['solve', 'q.jsonl'],
     ['eval', 'q.jsonl'],
     ['study', 'controls', 'q.jsonl', '--hints-from', 'q.jsonl'],
-  ])('are told to know only the demonstration’s, with what to set: %s', async (...args) => {
+  ])('are reported to know only the words of the demonstration, with what to set: %s', async (...args) => {
     ask({ generator: true, executor: true });
     await world.seam(...args, '--json');
     const said = world.takeErrors();
@@ -43,7 +43,7 @@ describe('the shipped models, asked with words that they do not know', () => {
     expect(() => world.takeJson()).not.toThrow();
   });
 
-  it('are told apart from others that are configured beside them', async () => {
+  it('are told apart from others that are configured next to them', async () => {
     ask({ generator: false, executor: true });
     await world.seam('solve', 'q.jsonl');
     const executor = world.takeErrors();

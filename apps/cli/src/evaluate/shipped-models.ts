@@ -1,4 +1,4 @@
-/** What whoever brings questions of their own is told before the demonstration's models are asked. */
+/** The remark for users with their own questions, before the demonstration's models are asked. */
 import { SHIPPED_MODELS, unknownWords } from '@seamstream/embedded-world';
 import type { ControlRow } from '@seamstream/evaluation';
 import { onOneLine, plural } from '@seamstream/kernel';
@@ -9,7 +9,7 @@ type Role = 'generator' | 'executor';
 
 /** A way of coming to an answer: who gives it, and whether an entry that the generator wrote is given along. */
 export interface Way {
-  /** As it stands in a table; undefined where there is one way only. */
+  /** As it is in a table; undefined where there is one way only. */
   readonly name?: string;
   readonly solver: Role;
   readonly withEntries: boolean;
@@ -47,7 +47,7 @@ const SETTING: Readonly<Record<Role, string>> = {
 };
 
 /**
- * A remark where shipped models are asked with words that they were never shown: what comes of it in each way, and what to set. Null where all
+ * A remark where shipped models are asked with words that they were never shown: its effect on each way, and what to set. Null where all
  * words are known, or no shipped model is asked.
  */
 function unknownWordsRemark(

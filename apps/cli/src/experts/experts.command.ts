@@ -20,7 +20,7 @@ interface ExportOptions {
 function expertName(text: string): string {
   if (isExpertName(text)) return text;
   throw new InvalidArgumentError(
-    `Reading --name: expected lower-case letters, digits, ".", "_" and "-", at most 64, came "${text}".`,
+    `Cannot read --name: expected lower-case letters, digits, ".", "_" and "-", at most 64, got "${text}".`,
   );
 }
 

@@ -22,7 +22,7 @@ export async function archiveAt(runtime: CommandRuntime, path: string): Promise<
   );
 }
 
-/** Publishes the adapter of an archive, and says what became of it. @param path where it comes from; recorded beside the adapter */
+/** Publishes the adapter of an archive, and says what became of it. @param path where it comes from; recorded with the adapter */
 export async function importArchive(
   runtime: CommandRuntime,
   { body, path }: { readonly body: Uint8Array; readonly path: string },

@@ -66,7 +66,7 @@ async function give(runtime: CommandRuntime, meant: string, options: FeedbackOpt
 function scoreOf(text: string): number {
   const score = Number(text);
   if (/^(?:[01]|0?\.\d+|1\.0+)$/.test(text) && score <= 1) return score;
-  throw new InvalidArgumentError(`Reading --score: expected a number from 0 to 1, came "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --score: expected a number from 0 to 1, got "${text}".`);
 }
 
 export function feedbackCommand(run: RunCommand): Command {

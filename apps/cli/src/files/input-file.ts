@@ -10,7 +10,7 @@ export async function readInput(path: string): Promise<Uint8Array> {
     try {
       return await readFile(path);
     } catch (cause) {
-      throw new SeamError('NOT_FOUND', `Reading ${path}: expected a readable file, came: ${messageOf(cause)}.`, {
+      throw new SeamError('NOT_FOUND', `Cannot read ${path}: expected a readable file, got: ${messageOf(cause)}.`, {
         cause,
       });
     }
@@ -26,7 +26,7 @@ export interface OpenInput extends FileBytes {
   close(): Promise<void>;
 }
 
-/** An open file keeps its content for whoever has it open, also where another takes its place. */
+/** An open file keeps its content for its reader, also where another takes its place. */
 export async function openInput(path: string): Promise<OpenInput> {
   if (path === STANDARD_STREAM) {
     // Loaded when it is needed: most commands read no data set.
@@ -38,7 +38,7 @@ export async function openInput(path: string): Promise<OpenInput> {
     handle = await open(path);
     if (!(await handle.stat()).isFile()) throw new Error('no plain file');
   } catch (cause) {
-    throw new SeamError('NOT_FOUND', `Reading ${path}: expected a readable file, came: ${messageOf(cause)}.`, {
+    throw new SeamError('NOT_FOUND', `Cannot read ${path}: expected a readable file, got: ${messageOf(cause)}.`, {
       cause,
     });
   }
@@ -54,7 +54,7 @@ export async function openInput(path: string): Promise<OpenInput> {
         if (bytesRead === 0)
           throw new SeamError(
             'INVALID_INPUT',
-            `Reading ${path}: expected ${size} bytes, came ${start + filled}: it was cut short while it was read. Read it again when nobody writes to it.`,
+            `Cannot read ${path}: expected ${size} bytes, got ${start + filled}: it was cut short while it was read. Read it again when no program writes to it.`,
           );
         filled += bytesRead;
       }

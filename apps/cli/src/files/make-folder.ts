@@ -8,7 +8,7 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (cause) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Making the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,
+      `Cannot make the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,
       { cause },
     );
   }

@@ -60,7 +60,7 @@ describe.each(ways)('an output (%s)', (way) => {
     expect(parts()).toEqual([]);
   });
 
-  it('takes the place of nothing but a plain file, whatever is asked for', async () => {
+  it('takes the place of nothing but a plain file, with any options', async () => {
     await mkdir(path);
     for (const replace of [false, true])
       expect(await refused(replace)).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(ways)('an output (%s)', (way) => {
     expect(readdirSync(folder)).toEqual(['elsewhere']);
   });
 
-  it('is never a file that the command reads, under whatever name', async () => {
+  it('is never a file that the command reads, under any name', async () => {
     const input = join(folder, 'in.jsonl');
     await writeFile(input, 'questions');
     for (const name of [(): Promise<void> => link(input, path), (): Promise<void> => symlink(input, path)]) {
@@ -191,7 +191,7 @@ describe('a file that grows', () => {
     expect(text(path)).toBe('a\nb\nc\n');
   });
 
-  it('goes on with the whole lines of the same work that hold, and with no other’s', async () => {
+  it('resumes with the whole lines of the same work that hold, and with no other’s', async () => {
     await writeFile(`${path}.w0.part`, 'a\nbé\nno\nlost\ncut sho');
     await writeFile(`${path}.w1.part`, 'z\n');
     await command(async (runtime) => {

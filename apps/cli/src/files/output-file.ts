@@ -1,6 +1,6 @@
 /**
- * The files that commands write. A file gets its name when it is whole; what takes long grows beside it under the name of a part, line by line,
- * so that a stop loses nothing. Nothing but a plain file is ever replaced, and that only where it was asked for.
+ * The files that commands write. A file gets its name when it is whole. A long work grows next to it under the name of a part, line by
+ * line, so that a stop loses nothing. Nothing but a plain file is ever replaced, and that only on request.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -70,7 +70,7 @@ export class OutputFiles {
         () => stream.close(),
       );
     }
-    // Two runs of the same work have one part, so that the second goes on where the first stopped; others never meet.
+    // Two runs of the same work have one part, so that the second resumes where the first stopped; others never share one.
     const part = `${path}.${work ?? randomUUID().slice(0, 8)}.part`;
     return writing(part, async () => {
       const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
@@ -175,7 +175,7 @@ class PartFile implements GrowingOutput {
     if (size === this.size) return;
     throw new SeamError(
       'CONFLICT',
-      `Cannot write ${part}: expected ${this.size} bytes, got ${size}: another process writes there. Let one of the two end, then run the command again; it goes on with the lines that are whole.`,
+      `Cannot write ${part}: expected ${this.size} bytes, got ${size}: another process writes there. Let one of the two end, then run the command again; it resumes with the lines that are whole.`,
       { details: { file: part } },
     );
   }
@@ -195,7 +195,7 @@ function streamed(
   };
 }
 
-/** The whole lines at the start of a part that still hold, and their bytes. A line that was cut short is none. */
+/** The whole lines at the start of a part that still hold, and their bytes. A line that was cut short is left out. */
 async function keptOf(
   file: FileHandle,
   keep: GrowOptions['keep'],
@@ -235,7 +235,7 @@ async function giveName(part: string, path: string, place: Place): Promise<void>
   } else await placeNew(part, path);
 }
 
-/** Gives a file its name unless another has it: asking first leaves a moment in which somebody takes it. */
+/** Gives a file its name unless another has it: after a separate check another process could take the name. */
 async function placeNew(part: string, path: string): Promise<void> {
   try {
     await link(part, path);

@@ -37,7 +37,7 @@ export function keysCommand(run: RunCommand): Command {
       new Command('generate')
         .summary('make an Ed25519 key, and add its public half to the trusted ones')
         .description(
-          'Writes the private key to a file of its own, readable by its owner alone, and adds the public key to the list of trusted ones. A file that is there is never replaced.',
+          'Writes the private key to a separate file, readable by its owner alone, and adds the public key to the list of trusted ones. A file that is there is never replaced.',
         )
         .argument('<name>', 'whose key it is')
         .addOption(new Option('--may <what...>', 'what it may vouch for').choices(VOUCHERS).makeOptionMandatory())

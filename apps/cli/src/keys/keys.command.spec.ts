@@ -38,7 +38,7 @@ describe('seam keys generate', () => {
     expect(world.files.has('other.key.pem')).toBe(false);
   });
 
-  it('wants to be told what the key may vouch for', async () => {
+  it('requires what the key may vouch for', async () => {
     const world = await fakeWorld();
     expect(await world.seam('keys', 'generate', 'trainer')).toBe(2);
     expect(await world.seam('keys', 'generate', 'trainer', '--may', 'everything')).toBe(2);
@@ -78,7 +78,7 @@ describe('seam adapters verify', () => {
     ]);
   });
 
-  it('counts what nobody signed where that is allowed', async () => {
+  it('counts unsigned records where these are allowed', async () => {
     const world = await fakeWorld();
     await world.log.append([encodeEvent(promoted)]);
     expect(await world.seam('adapters', 'verify')).toBe(0);

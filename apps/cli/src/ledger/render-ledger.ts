@@ -7,7 +7,7 @@ import { percent } from '../terminal/text.js';
 const STANDINGS = [
   ['solved', 'at least one candidate succeeded'],
   ['failed', 'every candidate is in, none succeeded'],
-  ['ungraded', 'it has no verifier, and nobody judged it in time'],
+  ['ungraded', 'it has no verifier, and was not judged in time'],
   ['expired', 'its time was over before an answer'],
   ['deadLettered', 'a record of it could not be used'],
   ['inFlight', 'still on its way'],

@@ -23,7 +23,7 @@ export function ledgerCommand(run: RunCommand): Command {
     .summary('is every published problem accounted for?')
     .description(
       'Counts from the log what became of every published problem: solved, failed, expired, dead-lettered or in flight.\n' +
-        'It balances when these five sum up to what was published and nothing happened to a problem that nobody published.',
+        'It balances when these five sum up to what was published and nothing happened to an unpublished problem.',
     )
     .option('--check', 'exit with 1 when it does not balance')
     .addOption(fromScratchOption())

@@ -25,7 +25,7 @@ describe('seam models', () => {
     expect(world.takeOutput()).toContain('is there already');
   });
 
-  it('leaves nothing of a model that nobody pushed', async () => {
+  it('leaves nothing of a model that was not pushed', async () => {
     const world = await fakeWorld();
     expect(await world.seam('models', 'fetch', 'a'.repeat(64), '--to', into)).not.toBe(0);
     expect(world.takeErrors()).toContain('Push it first');

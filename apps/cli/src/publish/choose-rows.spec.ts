@@ -1,4 +1,4 @@
-/** What publishing tells of a file adds up, whatever is in the file, in the log and among the options. */
+/** The reported counts of publishing a file add up, for any file, log and options. */
 import { TOPIC } from '@seamstream/events';
 import type { RowCounts } from '@seamstream/operations/publish';
 import fc from 'fast-check';
@@ -98,7 +98,7 @@ describe('the summary of a publication', () => {
     expect(added).toBeGreaterThan(30);
   });
 
-  it('counts what was not come to when somebody stopped as left over', async () => {
+  it('counts what was not reached before a stop as left over', async () => {
     const world = await fakeWorld();
     world.files.set(
       'p.jsonl',

@@ -1,4 +1,4 @@
-/** How a command is told what the rows of a file look like, and which of them it wants. */
+/** Options that say what the rows of a file look like, and which of them a command wants. */
 import { datasetForms, SPLITS } from '@seamstream/datasets';
 import { clipped } from '@seamstream/kernel';
 import { type Command, Option } from 'commander';
@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 export function withDatasetOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+      new Option('--dataset <name>', 'what the rows look like; without it the first row decides').choices([
         ...datasetForms.keys(),
       ]),
     )

@@ -46,7 +46,7 @@ describe('seam publish', () => {
     expect(capital?.problem.verifier?.kind).toBe('exact');
   });
 
-  it('names every bad line with what was expected and what came, and records nothing', async () => {
+  it('names every bad line with what was expected and what it got, and records nothing', async () => {
     const world = await fakeWorld();
     world.files.set(
       'p.jsonl',
@@ -68,17 +68,17 @@ describe('seam publish', () => {
     const said = world.takeErrors();
     expect(said).toContain('10 of 11 lines cannot be used; nothing was recorded');
     expect(said).toContain('line 2: reference: expected a text (the answer');
-    expect(said).toContain('came nothing');
-    expect(said).toContain('line 3: expected one JSON object, came "not json"');
-    expect(said).toContain('line 4: prompt: expected a text that is not empty, came ""');
+    expect(said).toContain('got nothing');
+    expect(said).toContain('line 3: expected one JSON object, got "not json"');
+    expect(said).toContain('line 4: prompt: expected a text that is not empty, got ""');
     expect(said).toContain('line 5: answr: expected no such field');
     expect(said).toContain('line 6: verifier: expected a verifier that exists: exact@1, numeric@1');
-    expect(said).toContain('line 7: metadata.level: expected a text, came 3');
+    expect(said).toContain('line 7: metadata.level: expected a text, got 3');
     expect(said).toContain('line 8: reference: ');
     expect(said).toContain('line 9: reference: expected what its verifier can judge by');
-    expect(said).toContain('came "five"');
+    expect(said).toContain('got "five"');
     expect(said).toContain('no option tolerence');
-    expect(said).toContain('line 11: expected one JSON object, came [1,2]');
+    expect(said).toContain('line 11: expected one JSON object, got [1,2]');
     expect(await published(world)).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('seam publish', () => {
     world.files.set('p.jsonl', file(CAPITAL, CAPITAL));
     expect(await world.seam('publish', 'p.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'line 2: problemId: expected an id of its own (line 1 has this one), came "capital-1"',
+      'line 2: problemId: expected a unique id (line 1 has this one), got "capital-1"',
     );
   });
 
@@ -118,7 +118,7 @@ describe('seam publish', () => {
     expect(await world.seam('publish', 'p.jsonl')).toBe(2);
     const said = world.takeErrors();
     expect(said).toContain('line 1: expected UTF-8');
-    expect(said).toContain('line 2: expected at most 262144 bytes, came 300');
+    expect(said).toContain('line 2: expected at most 262144 bytes, got 300');
   });
 
   it('recognises a file that was published before, continues a part and repeats on request under new ids', async () => {
@@ -162,7 +162,7 @@ describe('seam publish', () => {
       { published: 1100 - steps * 500, alreadyPublished: steps * 500 },
       { error: { code: 'CONFLICT', details: { published: steps * 500, problems: 1100 } } },
     ]);
-    expect(world.takeErrors()).toContain('the same file is being published anew, and goes on there');
+    expect(world.takeErrors()).toContain('another process publishes the same file and continues there');
     const ids = (await published(world)).map(({ problem }) => problem.problemId);
     expect([ids.length, new Set(ids).size]).toEqual([1100, 1100]);
   });
@@ -180,7 +180,7 @@ describe('seam publish', () => {
     world.files.set('p.jsonl', file(CAPITAL));
     await world.seam('publish', 'p.jsonl');
     expect(await world.seam('publish', 'p.jsonl', '--again')).toBe(2);
-    expect(world.takeErrors()).toContain('line 1 brings the id "capital-1"');
+    expect(world.takeErrors()).toContain('got line 1 with the id "capital-1"');
   });
 
   it('reads standard input, a byte order mark and CRLF', async () => {
@@ -208,7 +208,7 @@ describe('seam publish', () => {
     world.files.set('test.jsonl', file('{"question":"q","answer":"just 5"}'));
     expect(await world.seam('publish', '--dataset', 'gsm8k', 'test.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'line 1: answer: expected a text whose last line is "#### number", came "just 5"',
+      'line 1: answer: expected a text whose last line is "#### number", got "just 5"',
     );
   });
 
@@ -253,10 +253,10 @@ describe('seam publish', () => {
       'Allowed choices are seam, passage, few-shot, turns, squad, squad-plain, arc, gsm8k, dapo, verl, math, aime',
     );
     expect(await world.seam('publish', 'p.jsonl', '--limit', '0')).toBe(2);
-    expect(world.takeErrors()).toContain('expected a whole number from 1 on, came "0"');
+    expect(world.takeErrors()).toContain('expected a whole number from 1 on, got "0"');
     expect(await world.seam('publish', 'nowhere.jsonl')).toBe(2);
     expect(await world.seam('publish', 'empty.jsonl')).toBe(2);
-    expect(world.takeErrors()).toContain('expected at least one line, came none');
+    expect(world.takeErrors()).toContain('expected at least one line, got none');
   });
 });
 
@@ -292,7 +292,7 @@ describe('seam publish of datasets', () => {
     });
     world.files.set('any.parquet', VERL_PARQUET);
     expect(await world.seam('publish', '--columns', 'prompt=prompt,reference=ability', 'any.parquet')).toBe(2);
-    expect(world.takeErrors()).toContain('row 1: prompt: expected a text that is not empty, came [{"content":');
+    expect(world.takeErrors()).toContain('row 1: prompt: expected a text that is not empty, got [{"content":');
     expect(await world.seam('publish', '--columns', mapping, '--dataset', 'gsm8k', 'any.jsonl')).toBe(2);
     expect(await world.seam('publish', '--columns', 'prompt=q', 'any.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain('expected a column for prompt and one for reference');
@@ -315,14 +315,14 @@ describe('seam publish of datasets', () => {
     expect(world.takeErrors()).toContain('expected three shares of train, validation and test with the sum 1');
   });
 
-  it('refuses what stands in the test file, or nearly so, and records nothing', async () => {
+  it('refuses what is in the test file, or nearly so, and records nothing', async () => {
     const world = await fakeWorld();
     world.files.set('train.jsonl', file(gsm8k('One?', 1), gsm8k(BAKER.replace('baker', 'cook'), 6), gsm8k('two', 3)));
     world.files.set('test.jsonl', file(gsm8k(BAKER, 6), gsm8k(' Two.', 2)));
     const options = ['--dataset', 'gsm8k', '--against', 'test.jsonl', 'train.jsonl'];
     expect(await world.seam('publish', ...options)).toBe(2);
     const said = world.takeErrors();
-    expect(said).toContain('expected questions that stand nowhere else, came 2 that do; nothing was recorded');
+    expect(said).toContain('expected questions that are nowhere else, got 2 that are; nothing was recorded');
     expect(said).toContain('  line 2: 85 % of line 1 of test.jsonl\n');
     expect(said).toContain('  line 3: the question of line 2 of test.jsonl, with another answer\n');
     expect(await published(world)).toEqual([]);
@@ -341,7 +341,7 @@ describe('seam publish of datasets', () => {
     expect(world.takeErrors()).toContain('2 duplicates:\n  line 2: 85 % of');
     expect(await published(world)).toHaveLength(3);
     expect(await world.seam('publish', ...options, '--similarity', '0.9', '--again')).toBe(2);
-    expect(world.takeErrors()).toContain('came 1 that do');
+    expect(world.takeErrors()).toContain('got 1 that are');
   });
 
   it('skips or refuses repetitions within the file on request, and takes the limit after that', async () => {
@@ -367,11 +367,11 @@ describe('seam publish of datasets', () => {
     expect(world.takeErrors()).toContain('  line 1: the question of line 1 of aime.jsonl\n');
     world.files.set('aime.jsonl', file('{"Problem":"x","Answer":"1"}', '{"Problem":"x","Answer":"-1"}'));
     expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'aime.jsonl')).toBe(2);
-    expect(world.takeErrors()).toContain('Comparing with aime.jsonl (as aime): expected problems in every line');
+    expect(world.takeErrors()).toContain('Cannot compare with aime.jsonl (as aime): expected problems in every line');
     world.files.set('empty.jsonl', file());
     expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'empty.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'Comparing with empty.jsonl: expected problems, came a file without a single line; nothing was recorded. Name the file that is kept for testing',
+      'Cannot compare with empty.jsonl: expected problems, got a file without a single line; nothing was recorded. Name the file that is kept for testing',
     );
     world.files.set('test.parquet', Buffer.from('PAR1 and no more'));
     expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'test.parquet')).toBe(2);
@@ -402,7 +402,7 @@ describe('what publishing knows by itself', () => {
     const [first] = (await published(world)).filter(({ problem }) => problem.prompt.includes('2'));
     world.takeOutput();
     expect(await world.seam('publish', 'b.jsonl', '--duplicates', 'skip')).toBe(0);
-    expect(world.takeOutput()).toMatch(/^published 1 problem of b\.jsonl .*, 1 stood in the log from elsewhere\n$/);
+    expect(world.takeOutput()).toMatch(/^published 1 problem of b\.jsonl .*, 1 were in the log from elsewhere\n$/);
     expect(world.takeErrors()).toContain(`  line 2: in the log as ${first!.problem.problemId}\n`);
     expect(await published(world)).toHaveLength(3);
     expect(await world.seam('publish', 'c.jsonl')).toBe(0);

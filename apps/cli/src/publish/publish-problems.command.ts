@@ -85,7 +85,7 @@ function report({ file, form, wanted, counts, expired, duplicates }: Published):
 function renderRest({ inLog, elsewhere, duplicates, expired, leftOver }: RowCounts): string {
   const said: readonly (readonly [number, string])[] = [
     [inLog, 'were in the log already'],
-    [elsewhere, 'stood in the log from elsewhere'],
+    [elsewhere, 'were in the log from elsewhere'],
     [duplicates, 'skipped as duplicates'],
     [expired, 'left out as expired'],
     [leftOver, 'left over'],
@@ -103,16 +103,16 @@ export function publishCommand(run: RunCommand): Command {
       .description(
         `Reads FILE ("-": standard input) as JSON Lines or Parquet, checks every row, then appends one ProblemPublished per row to ${TOPIC.problems}.\n` +
           'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
-          'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
+          'A problem without an id gets one from the digest of the file and its row, so a file that was published\n' +
           'before is recognised: in full it is refused, in part (after Ctrl-C, or with a --limit) it is continued.\n' +
           'A question that the log holds from elsewhere, to the same --mode, is named; --duplicates skip leaves it out.\n' +
-          'Of two that publish the same file at once the later goes on where the earlier stood, and the earlier stops (exit code 2).',
+          'Of two that publish the same file at once the later continues where the earlier was, and the earlier stops (exit code 2).',
       )
       .argument('<file>', 'JSON Lines or Parquet, or "-" for standard input'),
   )
     .option(
       '--against <file>',
-      'a file kept for testing: what stands in it, or nearly so, is no training problem (may be given several times)',
+      'a file kept for testing: a question in it, or nearly the same, is no training problem (may be given several times)',
       (path: string, paths: readonly string[]) => [...paths, path],
       [],
     )
@@ -155,7 +155,7 @@ export function publishCommand(run: RunCommand): Command {
         ['seam publish --dataset dapo --duplicates skip dapo-math-17k.parquet', 'each question once'],
         ['seam publish --columns prompt=question,reference=answer --verifier numeric any.parquet', 'any columns'],
         ['seam publish --dataset math --split train --fractions 0.8,0.1,0.1 math.jsonl', 'one part of it'],
-        ['seam publish --ungraded --mode deploy questions.jsonl', 'nobody knows yet what is right'],
+        ['seam publish --ungraded --mode deploy questions.jsonl', 'the right answers are not known yet'],
         ['head -5 problems.jsonl | seam publish -', 'from a pipe'],
         ['seam publish problems.jsonl --dry-run --json', 'check only'],
       ])}`,

@@ -13,7 +13,7 @@ export function similarityOption(): Option {
       if (text.trim() === '' || !(value >= 0.5 && value <= 1))
         throw new SeamError(
           'INVALID_INPUT',
-          `Reading --similarity: expected a share from 0.5 to 1, came "${text}". Below 0.5 pairs would be missed.`,
+          `Cannot read --similarity: expected a share from 0.5 to 1, got "${text}". Below 0.5 pairs would be missed.`,
         );
       return value;
     });

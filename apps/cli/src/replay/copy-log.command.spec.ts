@@ -183,16 +183,19 @@ describe('seam replay copy', () => {
   });
 
   it.each([
-    [[], 'expected --from, --to or both, came none'],
+    [[], 'expected --from, --to or both, got none'],
     [['--to', 'elsewhere'], 'expected lmdb:FOLDER'],
     [['--from', 'lmdb:nowhere'], 'there is no such log'],
     [['--to', TO, '--topic', 'nothing'], 'expected one of access, adapters, answers, buffer'],
     [['--to', TO, '--topic', 'buffer'], 'name offsets and objects of the log'],
-    [['--to', TO, '--since', 'yesterday'], 'Reading --since: expected a time (2030-01-31T12:00:00Z), came "yesterday"'],
-    [['--to', TO, '--until', '42'], 'Reading --until: expected a time'],
+    [
+      ['--to', TO, '--since', 'yesterday'],
+      'Cannot read --since: expected a time (2030-01-31T12:00:00Z), got "yesterday"',
+    ],
+    [['--to', TO, '--until', '42'], 'Cannot read --until: expected a time'],
     [['--to', TO, '--since', '2030-02-01', '--until', '2030-01-01'], 'expected --since before --until'],
-    [['--to', TO, '--done', '--until', '2030-01-01'], 'Copying a log with --done'],
-    [['--to', TO, '--done', '--topic', 'problems'], 'Copying a log with --done'],
+    [['--to', TO, '--done', '--until', '2030-01-01'], 'Cannot copy a log with --done'],
+    [['--to', TO, '--done', '--topic', 'problems'], 'Cannot copy a log with --done'],
   ])('refuses %j', async (options, expected) => {
     const here = await fakeWorld();
     expect(await here.seam('replay', 'copy', ...options)).toBe(2);
@@ -214,18 +217,18 @@ describe('seam replay copy', () => {
     here.otherLogs.set(TO, other);
     expect(await here.seam('replay', 'copy', '--to', TO)).toBe(2);
     expect(here.takeErrors()).toMatch(
-      /it has 4 partitions at the source and 7 at the target.*Copy into a log without this topic/,
+      /expected 4 partitions at the target, as at the source, got 7.*Copy into a log without this topic/,
     );
     here.otherLogs.set('lmdb:same', here.log);
     expect(await here.seam('replay', 'copy', '--to', 'lmdb:same')).toBe(2);
-    expect(here.takeErrors()).toContain('the same log');
+    expect(here.takeErrors()).toContain('expected two logs, got the same one twice');
   });
 
   it('teaches', async () => {
     const here = await fakeWorld();
     expect(await here.seam('replay', 'copy', '--help')).toBe(0);
     const help = here.takeOutput();
-    for (const part of ['Examples:', 'Logs:', 'kafka://HOST:PORT', 'the same command goes on', '--data-dir'])
+    for (const part of ['Examples:', 'Logs:', 'kafka://HOST:PORT', 'the same command resumes', '--data-dir'])
       expect(help).toContain(part);
   });
 });

@@ -17,7 +17,7 @@ async function copyLogs(runtime: CommandRuntime, request: CopyRequest): Promise<
       progress = terminal.progress('copying', records);
     },
     looked: (records: number) => progress.advance(records),
-    waits: () => terminal.remark('Another copy into this log is at work; this one goes on when that has ended.'),
+    waits: () => terminal.remark('Another copy into this log is at work; this one continues when that has ended.'),
   };
   try {
     const copied = await copyBetween(runtime, request, { signal, observer });
@@ -26,7 +26,7 @@ async function copyLogs(runtime: CommandRuntime, request: CopyRequest): Promise<
     else terminal.print(renderCopies(copied, terminal.style));
     return EXIT.ok;
   } catch (error) {
-    if (signal.aborted) terminal.remark('The same command goes on where this one stopped; nothing is copied twice.');
+    if (signal.aborted) terminal.remark('The same command resumes where this one stopped; nothing is copied twice.');
     throw error;
   } finally {
     progress.stop();
@@ -70,8 +70,8 @@ Logs:
 What is kept: key, bytes, headers, time and partition. Each copy names its origin in the header "seam-origin".
 Where SEAM_SCHEMA_REGISTRY_URL is set, a record in Confluent's framing gets the fingerprint for the id when it is copied into
 a folder, and the id again in a cluster: a folder can be read without the registry.
-How far a copy is stands in the target (topic ${COPIES_TOPIC}), committed together with the records: stopped at any place,
-even by kill -9, the same command goes on, and no record is copied twice, also when the filters change in between.
+The progress of a copy is in the target (topic ${COPIES_TOPIC}), committed together with the records: stopped at any place,
+even by kill -9, the same command resumes, and no record is copied twice, also when the filters change in between.
 Copied back, a record is not appended to the log that it came from.
 
 What services at the target do: the buffer folds copied outcomes, the trainer learns from them. The generator takes copied
@@ -81,7 +81,7 @@ work is in vain. --done saves it: give it while no generator and no executor run
 
 export function copyLogCommand(run: RunCommand): Command {
   return new Command('copy')
-    .summary('move a log into another one, from folder to Kafka or back; goes on where it stopped')
+    .summary('move a log into another one, from folder to Kafka or back; resumes where it stopped')
     .description(
       `Copies ${SOURCE_TOPICS.join(', ')} of one log into another, exactly once.\n` +
         'The other topics hold what services made of these, and are made again at the target; dead letters on request.',

@@ -1,4 +1,4 @@
-/** The read models that have no command of their own, as text. Pure. */
+/** The read models without a separate command, as text. Pure. */
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { SuccessByArm, SuccessTally, TrainingProgress } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';

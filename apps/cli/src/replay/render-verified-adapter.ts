@@ -1,4 +1,4 @@
-/** What came of training an adapter again: whether it is the same, and by what that was decided. */
+/** The result of training an adapter again: whether it is the same, and what decided that. */
 import type { EngineIdentity } from '@seamstream/events';
 import { onOneLine } from '@seamstream/kernel';
 import type { AdapterVerification } from '@seamstream/operations/train';

@@ -200,6 +200,6 @@ describe('seam replay', () => {
     expect(await world.seam('replay', '--verify-buffer', '--read-model', 'ledger')).toBe(2);
     expect(await world.seam('replay', '--read-model', 'everything')).toBe(2);
     expect(await world.seam('replay', '--verify-buffer')).toBe(2);
-    expect(world.takeErrors()).toContain('expected a committed version, came none');
+    expect(world.takeErrors()).toContain('expected a committed version, got none');
   });
 });

@@ -76,7 +76,7 @@ async function verifyBufferVersions(runtime: CommandRuntime): Promise<ExitCode> 
   if (commits.length === 0) {
     throw new SeamError(
       'NOT_FOUND',
-      'Verifying the buffer: expected a committed version, came none. The buffer commits one when a round of problems is complete.',
+      'Cannot verify the buffer: expected a committed version, got none. The buffer commits one when a round of problems is complete.',
     );
   }
   // The rule of the service itself; loaded late, because a service brings a web framework along.
@@ -119,7 +119,7 @@ async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promi
   if (options.verifyAdapter !== undefined) return verifyAdapter(runtime, options.verifyAdapter);
   throw new SeamError(
     'INVALID_INPUT',
-    'Replaying the log: expected --read-model, --verify-buffer or --verify-adapter, came none. "seam replay --help" shows examples.',
+    'Cannot replay the log: expected --read-model, --verify-buffer or --verify-adapter, got none. "seam replay --help" shows examples.',
   );
 }
 

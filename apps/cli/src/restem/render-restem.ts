@@ -97,6 +97,6 @@ export function sayStep(step: NextStep): string {
 const ENDINGS: Readonly<Record<Extract<NextStep, { kind: 'none' }>['reason'], string>> = {
   done: 'all iterations are done',
   'no gain': 'ended: as many iterations in a row as patience allows made no better writer',
-  stopped: 'stopped: the same command goes on',
+  stopped: 'stopped: the same command resumes',
   failed: 'a training run failed: look at it (seam runs show last); other settings begin another self-training',
 };

@@ -1,4 +1,4 @@
-/** How commands are told by what settings a writer is trained. */
+/** Options for the settings by which a writer is trained. */
 import type { DatasetOptions } from '@seamstream/operations/publish';
 import { RESTEM_PRESETS, type RestEmRunConfig, resolveRestEm, settingsIn } from '@seamstream/operations/restem';
 import { type Command, Option } from 'commander';

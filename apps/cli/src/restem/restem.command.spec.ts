@@ -48,7 +48,7 @@ describe('seam restem start', () => {
 });
 
 describe('seam restem stop and status', () => {
-  it('stop the only one that goes on, by name and reason, and show who did', async () => {
+  it('stop the only one that continues, by name and reason, and show who did', async () => {
     const world = await fakeWorld();
     await world.log.append([started]);
     expect(await world.seam('restem', 'stop', '--by', 'ada', '--reason', 'wrong passages')).toBe(0);
@@ -56,7 +56,7 @@ describe('seam restem stop and status', () => {
     expect(await world.seam('restem', 'status')).toBe(0);
     expect(world.takeOutput()).toContain('t-1 stopped by ada: wrong passages; 2 iterations of 8 passages');
     expect(await world.seam('restem', 'stop', '--by', 'ada', '--reason', 'again')).toBe(2);
-    expect(world.takeErrors()).toContain('expected one that goes on, got 0');
+    expect(world.takeErrors()).toContain('expected one that continues, got 0');
   });
 
   it('show each iteration with its rewards', async () => {
@@ -136,7 +136,7 @@ describe('seam restem search', () => {
     expect(world.takeErrors().match(/ of 4: /g)).toHaveLength(4);
   });
 
-  it('ends with 1 where no trial made a writer, and begins none that nobody asked for', async () => {
+  it('ends with 1 where no trial made a writer, and begins none without a request', async () => {
     const world = await searching();
     expect(await world.seam('restem', 'search', 'dev.jsonl', ...GRID, '--ranks', '1', '--trials', '2')).toBe(1);
     expect(world.takeOutput()).toContain('No trial made a writer.');

@@ -98,8 +98,8 @@ function startCommand(run: RunCommand): Command {
         .description(
           'Publishes passages of FILE to be explored, waits until generator and executor have tried an edit of each, trains the writer by\n' +
             'ReST-EM on what its own attempts came to, and promotes what is better: the next iteration explores with that. Generator and executor\n' +
-            "run meanwhile; the trainer's service need not. The same command goes on after a stop or a kill, from what the log says.\n" +
-            'Exit code 1: a training failed, or somebody stopped it.',
+            "run meanwhile; the trainer's service need not. The same command resumes after a stop or a kill, from what the log says.\n" +
+            'Exit code 1: a training failed, or a person stopped it.',
         )
         .argument('<file>', 'passages with questions, or other problems, as seam publish reads them'),
     ),
@@ -142,7 +142,7 @@ export function restEmCommand(run: RunCommand): Command {
         .description(
           'Records that a person stops it. Who runs it stops at the next safe place; attempts under way are still recorded.',
         )
-        .argument('[id]', `${SELF_TRAINING}; without it the only one that goes on`)
+        .argument('[id]', `${SELF_TRAINING}; without it the only one that continues`)
         .requiredOption('--by <name>', 'who decides; recorded')
         .requiredOption('--reason <text>', 'why; recorded')
         .action((meant: string | undefined, options: { readonly by: string; readonly reason: string }) =>
@@ -151,7 +151,7 @@ export function restEmCommand(run: RunCommand): Command {
     )
     .addCommand(
       new Command('status')
-        .summary('iterations with their rewards, and what came of each')
+        .summary('iterations with their rewards, and the result of each')
         .argument('[id]', `${SELF_TRAINING}; without it all`)
         .action((meant: string | undefined) => run((runtime) => status(runtime, meant))),
     );

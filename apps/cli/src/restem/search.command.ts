@@ -111,7 +111,7 @@ function numbers(option: string): (text: string) => readonly number[] {
   return (text) => {
     const values = text.split(',').map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
     if (values.every(Number.isFinite)) return values;
-    throw new InvalidArgumentError(`Reading ${option}: expected numbers between commas, came "${text}".`);
+    throw new InvalidArgumentError(`Cannot read ${option}: expected numbers between commas, got "${text}".`);
   };
 }
 

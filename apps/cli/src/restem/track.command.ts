@@ -61,7 +61,7 @@ function trackerOf(
 
 export function trackCommand(run: RunCommand): Command {
   return new Command('track')
-    .summary('show figures of self-trainings beside other experiments: files, MLflow')
+    .summary('show figures of self-trainings next to other experiments: files, MLflow')
     .description(
       'Writes rewards, success, accuracy and validation of every iteration that has ended. They follow from the log: the same command at a later\n' +
         'time adds what is new. infra/tracking/wandb_from_files.py shows the files in Weights & Biases.',

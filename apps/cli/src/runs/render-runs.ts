@@ -1,4 +1,4 @@
-/** Training runs as a list, one in full, and two beside each other. Pure. */
+/** Training runs as a list, one in full, and two side by side. Pure. */
 import { LIMITS } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { RecordedRun } from '@seamstream/operations/read-models';

@@ -133,7 +133,7 @@ describe('seam runs', () => {
     expect(rows.every(({ differs }) => !differs)).toBe(true);
   });
 
-  it('tells what was decided on an adapter by the run that made it', async () => {
+  it('shows what was decided on an adapter under the run that made it', async () => {
     const world = await fakeWorld();
     await world.log.append(EXAMPLE_LINEAGE.map(encodeEvent));
     await world.seam('runs', '--json');

@@ -70,7 +70,7 @@ export function runsCommand(run: RunCommand): Command {
       examples([
         ['seam runs', 'the list'],
         ['seam runs show last', 'one in full: inputs, settings, steps, comparison'],
-        ['seam runs compare 4f3a90c1 9b399f91', 'two beside each other'],
+        ['seam runs compare 4f3a90c1 9b399f91', 'two side by side'],
         ['seam runs list --json', 'for a script'],
       ]),
     )
@@ -90,7 +90,7 @@ export function runsCommand(run: RunCommand): Command {
     )
     .addCommand(
       new Command('compare')
-        .summary('two runs beside each other; of their settings those that differ')
+        .summary('two runs side by side; of their settings those that differ')
         .argument('<one>', RUN)
         .argument('<other>', RUN)
         .action((one: string, other: string) => run((runtime) => compare(runtime, one, other))),
@@ -99,17 +99,15 @@ export function runsCommand(run: RunCommand): Command {
       new Command('cancel')
         .summary('take a run back that waits for a worker or is being carried out')
         .description(
-          'Records that a person cancels the run. Nobody takes it any more; a worker that carries it out stops at its next checkpoint, and nothing\n' +
-            'of it is served. The stream goes on with the next window. A run that has ended stays as it is.',
+          'Records that a person cancels the run. No worker takes it any more; a worker that carries it out stops at its next checkpoint, and nothing\n' +
+            'of it is served. The next window follows. A run that has ended stays as it is.',
         )
         .argument('<run>', 'the first characters of its id, at least four')
         .requiredOption('--by <name>', 'who decides; recorded')
         .requiredOption('--reason <text>', 'why; recorded')
         .addHelpText(
           'after',
-          examples([
-            ['seam runs cancel 4f3a90c1 --by ada --reason "wrong base model"', 'the stream goes on without it'],
-          ]),
+          examples([['seam runs cancel 4f3a90c1 --by ada --reason "wrong base model"', 'the next window follows']]),
         )
         .action((meant: string, options: { readonly by: string; readonly reason: string }) =>
           run((runtime) => cancel(runtime, meant, options)),

@@ -1,4 +1,4 @@
-/** An entry as lines of names and values, whatever its schema. Pure. */
+/** An entry as lines of names and values, for any schema. Pure. */
 import { onOneLine } from '@seamstream/kernel';
 
 /** Names and values of an entry's fields, nested ones by a dotted path; an entry that is no object is one value without a name. */

@@ -42,7 +42,7 @@ export function renderStory({ story, doubts, lineage }: ToldStory, options: Stor
 const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
   solved: 'solved',
   notSolved: 'not solved',
-  ungraded: 'ungraded: nobody judged it in time',
+  ungraded: 'ungraded: not judged in time',
   expired: 'expired',
   deadLettered: 'among the dead letters',
   inFlight: 'in flight',
@@ -195,7 +195,7 @@ function authorOf({ adapterDigest }: Attempt, lineage: AdapterLineage): string {
 function answerFacts({ attemptId, answer, feedback, results }: Attempt, { options }: GroupContext): [string, string][] {
   const facts: [string, string][] = [];
   const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
-  // A result by feedback tells the answer itself.
+  // A result by feedback holds the answer itself.
   if (answer !== null && results.every(({ response }) => response === null)) {
     facts.push(['response', `${whole(answer.response, RESPONSE)} (${onOneLine(answer.executor)})`]);
     if (results.length === 0)

@@ -66,7 +66,7 @@ const run = (runId: string, facts: Partial<EventOf<'TrainingRunStarted'>>): Seam
 });
 
 describe('seam show', () => {
-  it('tells of a problem who published it, what was written for it, what was answered and why it counts', async () => {
+  it('shows who published a problem, what was written for it, what was answered and why it counts', async () => {
     await append(...all(APPLES), ...all(PEARS));
     expect(await world.seam('show', APPLES.published.problem.problemId)).toBe(0);
     const shown = world.takeOutput();

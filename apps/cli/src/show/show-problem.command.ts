@@ -9,7 +9,7 @@ interface ShowOptions {
   readonly full?: true;
 }
 
-/** Finds the problem, reads all that is said of it, and tells it in the order in which it happened. */
+/** Finds the problem, reads all records about it, and prints them in the order in which they happened. */
 async function showProblem(runtime: CommandRuntime, meant: string, options: ShowOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   // Everything that is in the log, believed or not: a result that does not count is part of the story.
@@ -26,7 +26,7 @@ export function showCommand(run: RunCommand): Command {
   return new Command('show')
     .summary('one problem, from its publication to the runs that learned from it')
     .description(
-      'Tells from the log what became of PROBLEM: who published it, the entries that were written for it and by which adapter, the\n' +
+      'Shows from the log what became of PROBLEM: who published it, the entries that were written for it and by which adapter, the\n' +
         'answers and verdicts with their reasons, what the rest of the log does not bear out, what the buffer decided, and which\n' +
         'training runs had it before them. PROBLEM is an id, the beginning of one, or words of the question. Nothing is recorded.',
     )

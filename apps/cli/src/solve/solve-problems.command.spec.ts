@@ -14,7 +14,7 @@ interface Line {
 const ROWS = [
   { domain: 'sums', prompt: 'What is 0 + 1?', reference: '1', verifier: 'numeric' },
   { prompt: 'What is 1 + 1?', reference: '2', verifier: 'numeric' },
-  { prompt: 'What is nobody telling?' },
+  { prompt: 'What is still secret?' },
   { question: 'How many are one?', answer: 'It is\n#### 1' },
   { question: 'And this?', year: 2026 },
 ];
@@ -27,14 +27,14 @@ const file = (rows: readonly unknown[], name = 'q.jsonl'): void =>
   void world.files.set(name, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
 
 describe('seam solve', () => {
-  it('answers every question of a file in its order, and judges where somebody says what is right', async () => {
+  it('answers every question of a file in its order, and judges where a reference says what is right', async () => {
     file(ROWS);
     expect(await world.seam('solve', 'q.jsonl', '--json')).toBe(0);
     const lines = world.takeJson() as Line[];
     expect(lines.map(({ prompt, answer, success }) => [prompt, answer, success])).toEqual([
       ['What is 0 + 1?', '1', true],
       ['What is 1 + 1?', '1', false],
-      ['What is nobody telling?', '1', undefined],
+      ['What is still secret?', '1', undefined],
       ['How many are one?', '1', true],
       ['And this?', '1', undefined],
     ]);
@@ -78,7 +78,7 @@ describe('seam solve', () => {
     expect(world.takeErrors()).toContain('Cannot write a.jsonl: expected no file of that name, got one.');
   });
 
-  it('replaces a file that is there where it is told to', async () => {
+  it('replaces an existing file with --force', async () => {
     file(ROWS);
     world.files.set('a.jsonl', Buffer.from('mine'));
     expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(2);
@@ -114,13 +114,13 @@ describe('seam solve', () => {
       asked.length = 0;
     });
 
-    it('has what it knew in a part, says so, and goes on from there when it is asked again', async () => {
+    it('has what it knew in a part, says so, and resumes from there when it is run again', async () => {
       const expected = await whole();
       const { models } = world;
       executorThat({ stopsAt: 'Question 20' });
       expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(130);
       const [part] = partsOf();
-      expect(world.takeErrors()).toContain(`answers are in ${part}. The same command goes on from there.`);
+      expect(world.takeErrors()).toContain(`answers are in ${part}. The same command resumes from there.`);
       const known = Buffer.from(world.files.get(part!)!).toString();
       expect(expected.startsWith(known)).toBe(true);
       expect(known.split('\n').length - 1).toBeGreaterThanOrEqual(16);
@@ -135,7 +135,7 @@ describe('seam solve', () => {
       expect(asked.at(-1)).toBe('Question 39?');
       expect(Buffer.from(world.files.get('a.jsonl')!).toString()).toBe(expected);
       expect(world.takeJson()).toMatchObject([{ file: 'a.jsonl', questions: 40, answered: 40 }]);
-      expect(world.takeErrors()).toContain('of 40 answers are known from an earlier run: going on.');
+      expect(world.takeErrors()).toContain('of 40 answers are known from an earlier run: resuming.');
       expect(partsOf()).toEqual([]);
     });
 
@@ -157,7 +157,7 @@ describe('seam solve', () => {
       ['at another temperature', ['--temperature', '1']],
       ['fewer questions', ['--limit', '30']],
       ['other questions', ['--domain', 'other']],
-    ])('goes on with nothing of other work: %s', async (_, options) => {
+    ])('resumes nothing of other work: %s', async (_, options) => {
       const { models } = world;
       executorThat({ stopsAt: 'Question 20' });
       expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(130);
@@ -185,7 +185,7 @@ describe('seam solve', () => {
     expect(said).toContain('line 2: prompt: expected a text');
     expect(said).toContain('line 3: reference: expected a text');
     expect(said).toContain('line 4: expected a question: prompt, question or problem');
-    expect(said).toContain('line 6: problemId: expected an id of its own');
+    expect(said).toContain('line 6: problemId: expected a unique id');
     expect(await world.seam('solve')).toBe(2);
     expect(await world.seam('solve', 'q.jsonl', '--prompt', 'x')).toBe(2);
     expect(await world.seam('solve', '--prompt', ' ')).toBe(2);

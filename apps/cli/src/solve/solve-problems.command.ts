@@ -12,7 +12,7 @@ import { entryFields } from '../show/readable-entry.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 
-/** Answers every question with the chosen adapter, tells each answer as it comes, and says how many are right where that is known. */
+/** Answers every question with the chosen adapter, prints each answer as it arrives, and says how many are right where that is known. */
 async function solve(runtime: CommandRuntime, path: string | undefined, request: SolveRequest): Promise<ExitCode> {
   const { terminal } = runtime;
   const { out, entry: withEntries } = request;
@@ -20,7 +20,7 @@ async function solve(runtime: CommandRuntime, path: string | undefined, request:
   const { models, questions, kept, partPath, adapterDigest } = solving;
   tellUnknownWords(terminal, models, questions, [{ solver: 'executor', withEntries }]);
   const known = (answers: number): string => `${count(answers)} of ${plural(questions.length, 'answer')}`;
-  if (kept > 0) terminal.remark(`${known(kept)} are known from an earlier run: going on.`);
+  if (kept > 0) terminal.remark(`${known(kept)} are known from an earlier run: resuming.`);
   const progress = terminal.progress('solving', questions.length);
   progress.advance(kept);
   let next = kept;
@@ -36,7 +36,7 @@ async function solve(runtime: CommandRuntime, path: string | undefined, request:
     }
   } catch (error) {
     if (partPath !== null && next > 0)
-      terminal.remark(`${known(next)} are in ${partPath}. The same command goes on from there.`);
+      terminal.remark(`${known(next)} are in ${partPath}. The same command resumes from there.`);
     throw error;
   } finally {
     progress.stop();
@@ -48,7 +48,7 @@ async function solve(runtime: CommandRuntime, path: string | undefined, request:
   return tally.failed === 0 ? EXIT.ok : EXIT.failedCheck;
 }
 
-/** What came of all questions, in a sentence. */
+/** The result of all questions, in a sentence. */
 function renderTally(solving: Solving, { out, entry }: SolveRequest): string {
   const { questions, adapterDigest } = solving;
   const tally = solving.tally();
@@ -90,7 +90,7 @@ function renderAnswer({ question, answer: answered }: SolvedQuestion, style: Sty
 function temperatureOf(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && value <= 10) return value;
-  throw new InvalidArgumentError(`Reading --temperature: expected a number from 0 to 10, came "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --temperature: expected a number from 0 to 10, got "${text}".`);
 }
 
 export function solveCommand(run: RunCommand): Command {
@@ -99,9 +99,9 @@ export function solveCommand(run: RunCommand): Command {
     .description(
       'Answers the questions of FILE, or the one of --prompt: the adapter writes an entry, the executor answers guided by it. A row\n' +
         'needs a question only; where it states a reference, its verifier says whether the answer is right. Nothing is recorded, and\n' +
-        'services may run beside it: to have answers in the log, "seam publish --mode deploy". Equal questions, models and --seed\n' +
+        'services may run at the same time: to have answers in the log, "seam publish --mode deploy". Equal questions, models and --seed\n' +
         'give equal answers. With --json each answer is a line of JSON. With --out the answers known so far are in FILE.….part, and the\n' +
-        'same command goes on from there after a stop. Exit code 1: a question could not be asked or judged.',
+        'same command resumes from there after a stop. Exit code 1: a question could not be asked or judged.',
     )
     .argument('[file]', 'JSON Lines or Parquet, rows with a prompt or problems as for "seam publish", or "-"')
     .option('--prompt <text>', 'one question')

@@ -1,4 +1,4 @@
-/** What goes on as a screen of text. Pure. */
+/** The current state as a screen of text. Pure. */
 
 import { remedyOf } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';

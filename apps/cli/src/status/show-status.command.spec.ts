@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('seam status', () => {
-  it('counts problems, says what nobody has answered yet, and what the last run came to', async () => {
+  it('counts problems, says what is not answered yet, and what the last run came to', async () => {
     await world.log.append(
       [published('p1'), published('p2'), recorded('p1', true), ...EXAMPLE_LINEAGE].map(encodeEvent),
     );
@@ -71,7 +71,7 @@ describe('seam status', () => {
     expect(world.takeJson()).toMatchObject([{ waiting: { answers: 2, firstEndsAt: ends[1] } }]);
   });
 
-  it('reads on what is new alone, and tells the same as who reads all', async () => {
+  it('reads only what is new, and returns the same as a reader of all', async () => {
     const reader = new StatusReader({ log: world.log, snapshots: null });
     const reading = { signal: new AbortController().signal, progress: () => NO_PROGRESS };
     for (const event of [
@@ -87,7 +87,7 @@ describe('seam status', () => {
     }
   });
 
-  it('watches until Ctrl-C, which is no failure, and tells a stream what has changed alone', async () => {
+  it('watches until Ctrl-C, which is no failure, and prints only changes to a stream', async () => {
     const watching = world.seam('status', '--watch', '--every', '1', '--json');
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await world.log.append([encodeEvent(published('p1'))]);

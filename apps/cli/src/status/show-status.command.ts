@@ -14,7 +14,7 @@ interface StatusOptions extends ReadModelOptions {
   readonly every: number;
 }
 
-/** Tells what goes on; with `watch` again and again, in place on a terminal and elsewhere when something has changed. */
+/** Prints the current state; with `watch` again and again, in place on a terminal and elsewhere when something has changed. */
 async function showStatus(runtime: CommandRuntime, options: StatusOptions): Promise<ExitCode> {
   const [kept, reading] = await keptLogOf(runtime, options);
   const reader = new StatusReader(kept);
@@ -63,9 +63,9 @@ async function showAll(
 
 export function statusCommand(run: RunCommand): Command {
   return new Command('status')
-    .summary('what goes on: problems, what is served, the last run, who is behind')
+    .summary('the current state: problems, what is served, the last run, lags')
     .description(
-      'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and tells how many\n' +
+      'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and says how many\n' +
         'records each consumer has still to answer. With --watch again and again, until Ctrl-C. Nothing is recorded.',
     )
     .option('-w, --watch', 'again and again, until Ctrl-C')
@@ -75,7 +75,7 @@ export function statusCommand(run: RunCommand): Command {
       'after',
       examples([
         ['seam status', 'once'],
-        ['seam status --watch', 'beside seam start'],
+        ['seam status --watch', 'next to seam start'],
         ['seam status --watch --every 30 --json', 'a line whenever something changed'],
       ]),
     )

@@ -4,5 +4,5 @@ import { InvalidArgumentError } from 'commander';
 export function parseSeeds(text: string): string[] {
   const seeds = text.split(',').map((seed) => seed.trim());
   if (new Set(seeds).size === seeds.length && !seeds.includes('')) return seeds;
-  throw new InvalidArgumentError(`Reading --seeds: expected different words with commas between, came "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --seeds: expected different words with commas between, got "${text}".`);
 }

@@ -61,7 +61,7 @@ describe('seam study controls', () => {
       },
     ]);
     expect(await world.seam('study', 'controls', 'p.jsonl', '--set', 'shifted')).toBe(2);
-    expect(world.takeErrors()).toContain('expected FILE or --set, came both');
+    expect(world.takeErrors()).toContain('expected FILE or --set, got both');
     expect(await world.seam('study', 'controls', 'p.jsonl', '--rows', 'trained,magic')).toBe(2);
     expect(world.takeErrors()).toContain('expected names of noExperience');
   });

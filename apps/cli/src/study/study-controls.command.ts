@@ -15,14 +15,14 @@ import { studyRetentionCommand } from './study-retention.command.js';
 import { studySelfEditsCommand } from './study-self-edits.command.js';
 import { studySessionsCommand } from './study-sessions.command.js';
 
-/** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
+/** Measures every row on the problems, prints them side by side, and writes a page on request. */
 async function study(runtime: CommandRuntime, path: string | undefined, request: StudyRequest): Promise<ExitCode> {
   const { terminal } = runtime;
   const { report, rows, candidates, force: replace } = request;
   if (report === STANDARD_STREAM)
     throw new SeamError(
       'INVALID_INPUT',
-      'Reading --report: expected a file, got "-": the table goes to standard output.',
+      'Cannot read --report: expected a file, got "-": the table goes to standard output.',
     );
   const show = ({ result, fixedHints, ...measured }: Studied): void =>
     terminal.json
@@ -42,7 +42,7 @@ function parseRows(text: string): ControlRow[] {
   const rows = CONTROL_ROWS.filter((row) => names.includes(row));
   if (rows.length < names.length) {
     throw new InvalidArgumentError(
-      `Reading --rows: expected names of ${CONTROL_ROWS.join(', ')}, each once, came "${text}".`,
+      `Cannot read --rows: expected names of ${CONTROL_ROWS.join(', ')}, each once, got "${text}".`,
     );
   }
   return rows;
@@ -93,7 +93,7 @@ export function studyCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       examples([
-        ['seam study controls', 'the served adapter beside every control'],
+        ['seam study controls', 'the served adapter and every control'],
         ['seam study retention passages.json', 'what is kept of passages that are learned one after the other'],
       ]),
     )

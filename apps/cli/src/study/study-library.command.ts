@@ -75,7 +75,7 @@ export function studyLibraryCommand(run: RunCommand): Command {
       'after',
       `${datasetsHelp()}${examples([
         ['seam study library', 'the served library on the held-out problems of the demonstration'],
-        ['seam study library --against written.json', 'beside one that was written without attempts'],
+        ['seam study library --against written.json', 'compared with one that was written without attempts'],
       ])}`,
     )
     .action((file: string | undefined, options: LibraryStudyRequest) =>

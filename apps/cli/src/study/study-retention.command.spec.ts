@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('seam study retention', () => {
-  it('measures what is left of each passage after every edit, with every remedy beside none', async () => {
+  it('measures what is left of each passage after every edit, with every remedy and with none', async () => {
     expect(
       await world.seam('study', 'retention', 'p.jsonl', '--edits', 'edits.jsonl', '--report', 'page.html', '--json'),
     ).toBe(0);
@@ -41,7 +41,7 @@ describe('seam study retention', () => {
     expect(page).not.toContain('http');
   });
 
-  it('goes on after an interruption with the scores that it had, and comes to the same', async () => {
+  it('resumes after an interruption with the scores that it had, to the same result', async () => {
     const options = ['--arms', 'plain,gate', '--limit', '3'];
     await world.seam('study', 'retention', 'p.jsonl', ...options, '--scores', 'whole.jsonl', '--json');
     const [whole] = world.takeJson();

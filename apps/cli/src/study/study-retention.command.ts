@@ -37,14 +37,14 @@ function parseArms(text: string): RetentionArm[] {
   const arms = RETENTION_ARMS.filter((arm) => names.includes(arm));
   if (arms.length === names.length) return arms;
   throw new InvalidArgumentError(
-    `Reading --arms: expected names of ${RETENTION_ARMS.join(', ')}, each once, came "${text}".`,
+    `Cannot read --arms: expected names of ${RETENTION_ARMS.join(', ')}, each once, got "${text}".`,
   );
 }
 
 function parseCost(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && value <= 1) return value;
-  throw new InvalidArgumentError(`Reading --most-cost: expected a number from 0 to 1, came "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --most-cost: expected a number from 0 to 1, got "${text}".`);
 }
 
 export function studyRetentionCommand(run: RunCommand): Command {
@@ -52,13 +52,13 @@ export function studyRetentionCommand(run: RunCommand): Command {
     .summary('edits merged one after the other: what is kept of each')
     .description(
       'Trains the executor on the passages of a file one after the other, each training beginning where the last one ended, and asks the questions\n' +
-        'about every passage so far after each. Remedies stand beside it: earlier edits learned again, a gate that refuses a merge that costs too\n' +
+        'about every passage so far after each. It is compared with remedies: earlier edits learned again, a gate that refuses a merge that costs too\n' +
         'much, and all edits in one training. Nothing is recorded, and the model stays as it is. With a gate, the first question of a passage with\n' +
         'several decides and is not measured. SEAM_EXECUTOR_INNER_UPDATE_… says how it is trained.',
     )
     .argument('<file>', 'passages with questions')
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+      new Option('--dataset <name>', 'what the rows look like; without it the first row decides').choices([
         ...datasetForms.keys(),
       ]),
     )
@@ -68,11 +68,11 @@ export function studyRetentionCommand(run: RunCommand): Command {
     )
     .option('--limit <n>', 'passages of a sequence: the first n', wholeNumber('--limit', 2), 8)
     .option('--arms <names>', `comma-separated: ${RETENTION_ARMS.join(', ')}`, parseArms, [...RETENTION_ARMS])
-    .option('--seeds <words>', 'a sequence each, with an order of its own', parseSeeds, ['1'])
+    .option('--seeds <words>', 'one sequence for each, in a different order', parseSeeds, ['1'])
     .option('--replayed <n>', 'arm replay: earlier passages that are learned again', wholeNumber('--replayed', 1), 2)
     .option('--most-cost <share>', 'arm gate: an edit may cost what was learned before so much', parseCost, 0.1)
     .addOption(new Option('--measure <name>', 'of an answer').choices(['exactMatch', 'f1']).default('exactMatch'))
-    .option('--scores <file.jsonl>', 'the scores after every edit; an interrupted study goes on from FILE.….part')
+    .option('--scores <file.jsonl>', 'the scores after every edit; an interrupted study resumes from FILE.….part')
     .option('--report <file.html>', 'writes the study as a page, too')
     .addOption(forceOption())
     .addHelpText(

@@ -46,7 +46,7 @@ function rendered(result: SessionsReport, { terminal }: CommandRuntime): string 
 function rate(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError(`Reading --learning-rate: expected a number above 0, got "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --learning-rate: expected a number above 0, got "${text}".`);
 }
 
 export function studySessionsCommand(run: RunCommand): Command {

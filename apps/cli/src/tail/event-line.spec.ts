@@ -11,7 +11,7 @@ const recordOf = (type: EventType) => {
 };
 
 describe('the line of an event', () => {
-  it.each(Object.keys(EXAMPLE_EVENTS) as EventType[])('tells %s on one line without a gap', (type) => {
+  it.each(Object.keys(EXAMPLE_EVENTS) as EventType[])('shows %s on one line without a gap', (type) => {
     const line = renderRecord(decodeRecord(recordOf(type)), PLAIN_STYLE);
     expect(line.startsWith(`12:00:00.005    2/41  ${type.padEnd(23)}  `)).toBe(true);
     expect(line.endsWith('\n')).toBe(true);

@@ -6,7 +6,7 @@ import type { DecodedRecord } from '@seamstream/log-reader';
 import { eventSummary, hexExcerpt } from '@seamstream/operations/tail';
 import type { Style } from '../terminal/style.js';
 
-/** Longest event name, so that what follows stands in one column. */
+/** Longest event name, so that what follows is in one column. */
 const NAME_WIDTH = 'TrainingRunCheckpointed'.length;
 
 type Colour = (style: Style) => (text: string) => string;

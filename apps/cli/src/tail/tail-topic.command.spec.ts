@@ -85,10 +85,10 @@ describe('seam tail', () => {
     expect(partitions.length).toBeGreaterThan(0);
     expect(new Set(partitions)).toEqual(new Set([2]));
     expect(await world.seam('tail', 'problems', '--partition', '9')).toBe(2);
-    expect(world.takeErrors()).toContain('expected 0 to 3 for seam.problems, came 9');
+    expect(world.takeErrors()).toContain('expected 0 to 3 for seam.problems, got 9');
   });
 
-  it('shows a record that is no event by its error and first bytes, and goes on', async () => {
+  it('shows a record that is no event by its error and first bytes, and continues', async () => {
     const world = await fakeWorld();
     await world.log.append([{ topic: 'seam.problems', key: 'x', value: Buffer.from([0x1b, 0x5b, 0x32, 0x4a, 0xff]) }]);
     world.clock.advance(1);
@@ -108,7 +108,7 @@ describe('seam tail', () => {
     expect(world.takeOutput()).toContain('"a\\u001b[2Jb\\nc\\u202ed"');
   });
 
-  it('follows what comes until Ctrl-C, which is no failure', async () => {
+  it('follows new records until Ctrl-C, which is no failure', async () => {
     const world = await withProblems(2);
     const ended = world.seam('tail', 'problems', '--follow', '--from', 'latest');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -131,7 +131,7 @@ describe('seam tail', () => {
     const world = await fakeWorld();
     expect(await world.seam('tail', 'replies')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'expected one of access, adapters, answers, buffer, dead-letters, experiences, feedback, outcomes, problems, teams, training, came "replies"',
+      'expected one of access, adapters, answers, buffer, dead-letters, experiences, feedback, outcomes, problems, teams, training, got "replies"',
     );
     expect(await world.seam('tail', 'problems', '--from', 'yesterday')).toBe(2);
     expect(world.takeErrors()).toContain('expected earliest, latest, an offset (42) or a time');

@@ -100,7 +100,7 @@ export function tailCommand(run: RunCommand): Command {
     .option('--type <names>', 'these events, between commas; beginnings suffice (outcome)', parseEventTypes)
     .option('--domain <name>', 'events about this domain')
     .option('--problem <id>', 'events about this problem; the beginning of its id suffices')
-    .option('--grep <text>', 'events that hold this text, whatever its case')
+    .option('--grep <text>', 'events that hold this text, in any case')
     .option('--since <time>', 'from this time on (ISO 8601)', parseSince)
     .option(
       '--from <place>',
@@ -113,7 +113,7 @@ export function tailCommand(run: RunCommand): Command {
       wholeNumber('--limit', 1),
     )
     .option('--partition <p>', 'this partition only', wholeNumber('--partition', 0))
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
+    .option('-f, --follow', 'continue with new events, until Ctrl-C')
     .addHelpText(
       'after',
       examples([

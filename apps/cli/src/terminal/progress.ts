@@ -3,7 +3,7 @@ import { count } from '@seamstream/kernel';
 /** Progress of one long piece of work. Written to stderr, so that stdout holds results only. */
 export interface Progress {
   advance(by?: number): void;
-  /** Sets a value that stands beside the bar, e.g. the loss. */
+  /** Sets a value that is shown next to the bar, e.g. the loss. */
   note(text: string): void;
   stop(): void;
 }
@@ -48,7 +48,7 @@ export function startProgress(stream: NodeJS.WriteStream, label: string, total: 
 
 /** Takes what long operations report, and shows a bar for each of their stages, one after the other. */
 export interface StageProgress {
-  /** @param done of `total` units of the stage; less than before begins it anew */
+  /** @param done of `total` units of the stage; less than before begins it again */
   readonly show: (stage: string, done: number, total: number, note?: string) => void;
   readonly stop: () => void;
 }

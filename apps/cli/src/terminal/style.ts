@@ -1,6 +1,6 @@
 /** How text may be shown: colours and emphasis as ANSI escapes (ECMA-48 SGR) or nothing at all, and how wide a line may be. */
 export interface Style {
-  /** Cells of a line; infinite where nobody looks at lines, as in a file. */
+  /** Cells of a line; infinite where lines have no limit, as in a file. */
   readonly columns: number;
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -51,7 +51,7 @@ export function styleFor(
   return { ...(refused ? PLAIN_STYLE : COLOURED_STYLE), ...width };
 }
 
-/** The width that somebody asked for by COLUMNS (POSIX, chapter 8); undefined where that says none. */
+/** The width that COLUMNS sets (POSIX, chapter 8); undefined where it holds no width. */
 function askedColumns({ COLUMNS = '' }: Readonly<Record<string, string | undefined>>): number | undefined {
   return /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }

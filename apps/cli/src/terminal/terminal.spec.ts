@@ -57,7 +57,7 @@ describe('a table', () => {
     expect(cellsOf('\u001b[1m\u001b[31m12.3 %†\u001b[39m\u001b[22m …')).toBe(9);
   });
 
-  it('can have no rows, and facts stand in two columns', () => {
+  it('can have no rows, and facts are in two columns', () => {
     expect(renderTable([{ title: 'A' }, { title: 'B' }], [], PLAIN_STYLE)).toBe('A  B\n');
     expect(
       renderFacts(
@@ -89,7 +89,7 @@ describe('a narrow terminal', () => {
     );
   });
 
-  it('never gets a longer line, whatever is shown', () => {
+  it('never gets a longer line, for any content', () => {
     const text = fc.string({ unit: fc.constantFrom('数', 'a', ' ', 'e\u0301', '🦆', '-'), maxLength: 90, size: 'max' });
     fc.assert(
       fc.property(
@@ -148,7 +148,7 @@ describe('progress', () => {
 });
 
 describe('the progress of stages', () => {
-  it('is a bar for each, one after the other, that begins anew where a stage does', () => {
+  it('is a bar for each, one after the other, that begins again where a stage does', () => {
     const seen: string[] = [];
     const progress = stageProgress({
       progress(stage, total) {

@@ -11,7 +11,7 @@ export interface Terminal {
   /** stdout is to hold JSON only. */
   readonly json: boolean;
   readonly style: Style;
-  /** Lines of the screen; undefined where stdout is none. */
+  /** Lines of the screen; undefined where stdout is not one. */
   readonly rows: number | undefined;
   /** Text to stdout, as given, but for lines that are too long for a terminal. */
   print(text: string): void;

@@ -29,6 +29,6 @@ describe('settings from the command line', () => {
     ['a=1', 'a.b=2'],
     ['a.b=1', 'a=2'],
   ])('refuse a name given twice: %s %s', (...texts) => {
-    expect(() => parseAssignments(texts)).toThrow('is given twice');
+    expect(() => parseAssignments(texts)).toThrow('expected each setting once');
   });
 });

@@ -7,7 +7,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*)*$/;
 
 /**
  * Settings from texts like `learningRate.peak=1e-3`: a dot goes one level down, the value is JSON where it is JSON and
- * text otherwise. INVALID_INPUT for a text without "=", a name that is none, and a name that is given twice.
+ * text otherwise. INVALID_INPUT for a text without "=", a malformed name, and a name that is given twice.
  */
 export function parseAssignments(texts: readonly string[]): Settings {
   const settings: Settings = {};
@@ -35,7 +35,7 @@ function splitAssignment(text: string): readonly [name: string, value: unknown] 
   if (at < 1 || !NAME.test(name) || name.split('.').some((part) => part in {})) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading --set: expected name=value, e.g. learningRate.peak=1e-3, came "${text}".`,
+      `Cannot read --set: expected name=value, e.g. learningRate.peak=1e-3, got "${text}".`,
       {
         details: { option: '--set', value: text },
       },
@@ -50,11 +50,7 @@ function splitAssignment(text: string): readonly [name: string, value: unknown] 
 }
 
 function givenTwice(text: string, name: string): SeamError {
-  return new SeamError(
-    'INVALID_INPUT',
-    `Reading --set ${text}: expected each setting once, but ${name} is given twice.`,
-    {
-      details: { option: '--set', value: text },
-    },
-  );
+  return new SeamError('INVALID_INPUT', `Cannot read --set ${text}: expected each setting once, got ${name} twice.`, {
+    details: { option: '--set', value: text },
+  });
 }

@@ -3,7 +3,7 @@ import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { fakeWorld } from '../command-runtime.fake.js';
 
 describe('seam train', () => {
-  it('runs once and tells what came of it', async () => {
+  it('runs once and prints the result', async () => {
     const world = await fakeWorld();
     expect(await world.seam('train', 'sft')).toBe(0);
     expect(world.takeOutput()).toBe(`run      r1\nresult   promoted\nadapter  ${'a'.repeat(64)}\nloss     0.5\n`);

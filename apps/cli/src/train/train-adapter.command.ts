@@ -23,7 +23,7 @@ interface TrainOptions {
   readonly dryRun?: true;
 }
 
-/** Who is told of a run's steps, and who ends the bar. */
+/** Shows a run's steps, and ends the bar. */
 export function stepProgress(terminal: Terminal): {
   readonly onStep: (report: TrainingStepReport) => void;
   readonly stop: () => void;

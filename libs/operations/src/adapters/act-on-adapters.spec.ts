@@ -36,7 +36,7 @@ const numRecorded = async (): Promise<number> =>
   (await log.watermarks('seam.adapters')).reduce((sum, { high }) => sum + high, 0);
 
 describe('A decision on what is served', () => {
-  it('is recorded in the name of who decides, and its effect is told', async () => {
+  it('is recorded in the name of its author, and its effect is reported', async () => {
     const { event, decision, lineage } = await decide({ act: 'pin', adapter: 'served' });
     expect(event).toMatchObject({ type: 'AdapterPinned', adapterDigest: ADAPTER, pinnedBy: 'ada', reason: 'why' });
     expect([event.meta.occurredAt, decision?.status]).toEqual([5000, 'counted']);
@@ -48,7 +48,7 @@ describe('A decision on what is served', () => {
   it.each<[string, AdapterDecision, string]>([
     ['nothing is pinned', { act: 'unpin' }, 'CONFLICT'],
     ['the adapter is served already', { act: 'promote', adapter: 'aaaa' }, 'CONFLICT'],
-    ['nobody knows the adapter', { act: 'promote', adapter: 'bbbb' }, 'NOT_FOUND'],
+    ['the adapter is unknown', { act: 'promote', adapter: 'bbbb' }, 'NOT_FOUND'],
     ['the adapter was never served', { act: 'rollBack', to: 'cccc' }, 'NOT_FOUND'],
   ])('is refused before anything is recorded where %s', async (_, decision, code) => {
     const before = await numRecorded();

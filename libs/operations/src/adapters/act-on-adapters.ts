@@ -22,7 +22,7 @@ export type AdapterDecision =
 
 export interface DecisionResult {
   readonly event: Decision['event'];
-  /** What came of it: another decision may have come before it in the log. Null where the trusted keys do not believe it. */
+  /** Its result: another decision may be earlier in the log. Null where the trusted keys do not believe it. */
   readonly decision: Decision | null;
   /** After it. */
   readonly lineage: AdapterLineage;
@@ -76,7 +76,7 @@ async function check(world: AdapterWorld, event: Decision['event'], { versions }
   if (event.type === 'AdapterPromoted') await prove(world, version(event.adapterDigest)!);
   if (event.type === 'AdapterRolledBack') {
     const target = version(event.to);
-    // Generators prove it on their model as they swap; nobody who rolls back waits for a model to be loaded here as well.
+    // Generators prove it on their model as they swap. A rollback must not wait until a model is loaded here as well.
     if (target !== undefined) await open(world, target, (version(event.adapterDigest) ?? target).baseModelDigest);
   }
 }

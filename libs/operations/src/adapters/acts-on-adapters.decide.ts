@@ -36,7 +36,7 @@ const nameOf = (digest: string | null): string => (digest === null ? 'the base m
 
 /**
  * A person's promotion of an adapter, on the newest evaluation on record.
- * @throws CONFLICT where it is served already or would change nothing, INVALID_INPUT where nobody measured it
+ * @throws CONFLICT where it is served already or would change nothing, INVALID_INPUT where it has no evaluation
  */
 export function promotionBy(
   act: Act,

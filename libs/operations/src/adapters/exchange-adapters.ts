@@ -32,11 +32,11 @@ export async function exportAdapter(
 
 export interface ImportedFiles {
   readonly files: PeftFiles;
-  /** Where they come from; recorded beside the adapter. */
+  /** Where they come from; recorded with the adapter. */
   readonly folder: string;
   /** The digest that the adapter is said to have. */
   readonly expected?: string;
-  /** The expert that they belong to; recorded beside the adapter. */
+  /** The expert that they belong to; recorded with the adapter. */
   readonly expert?: Origin['expert'];
 }
 

@@ -15,13 +15,13 @@ export function findAdapter({ versions, served }: AdapterLineage, digits: string
     if (found !== undefined) return found;
     throw new SeamError(
       'NOT_FOUND',
-      `Looking for adapter "${digits}": expected an adapter, got the base model, which is ${digits === BASE ? 'none' : 'served'}. Name one by its digest (seam adapters).`,
+      `Cannot find adapter "${digits}": expected an adapter, got the base model, which is ${digits === BASE ? 'none' : 'served'}. Name one by its digest (seam adapters).`,
     );
   }
   if (!/^[0-9a-f]+$/i.test(digits) || digits.length < LEAST_OF_ID) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Looking for an adapter: expected at least ${LEAST_OF_ID} hexadecimal digits of its digest, came "${digits}".`,
+      `Cannot find an adapter: expected at least ${LEAST_OF_ID} hexadecimal digits of its digest, got "${digits}".`,
     );
   }
   const found = versions.filter(({ adapterDigest }) => isMeant(digits, adapterDigest));
@@ -31,13 +31,13 @@ export function findAdapter({ versions, served }: AdapterLineage, digits: string
     const names = found.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
     throw new SeamError(
       'INVALID_INPUT',
-      `Looking for an adapter: expected one, but "${digits}" begins ${names}. Give more digits.`,
+      `Cannot find an adapter: expected digits of one, got "${digits}", which begins ${names}. Give more digits.`,
     );
   }
   const known = versions.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
   throw new SeamError(
     'NOT_FOUND',
-    `Looking for adapter ${digits}: expected one of those in the log (${known === '' ? 'there are none yet' : known}), came none.`,
+    `Cannot find adapter ${digits}: expected one of those in the log (${known === '' ? 'there are none yet' : known}), got none of them.`,
     { details: { digest: digits } },
   );
 }

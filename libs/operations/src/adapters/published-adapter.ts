@@ -32,7 +32,7 @@ export async function openAdapter(
   if (adapter !== null) return { adapter, base };
   throw new SeamError(
     'INVALID_INPUT',
-    `Opening adapter ${served.digest}: expected weights, got a library of texts. Take it out with "seam library export".`,
+    `Cannot open adapter ${served.digest}: expected weights, got a library of texts. Take it out with "seam library export".`,
   );
 }
 
@@ -51,7 +51,7 @@ export async function openServed(
   if (digest !== served.baseModelDigest) {
     throw new SeamError(
       'CONFLICT',
-      `Opening adapter ${served.digest}: expected its base model ${served.baseModelDigest}, the folder ${folder} holds ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
+      `Cannot open adapter ${served.digest}: expected its base model ${served.baseModelDigest} in ${folder}, got ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
       { details: { expected: served.baseModelDigest, measured: digest } },
     );
   }
@@ -101,7 +101,7 @@ export async function publishImported(
   await log.append([encodeEvent(event)]);
 }
 
-/** Where it comes from first: whoever finds the tensors finds that too. */
+/** Writes the origin first: where the tensors are found, their origin is found as well. */
 async function storeImported(
   objects: ObjectStore,
   adapter: Adapter,

@@ -21,7 +21,7 @@ export async function recordable(world: RecordingWorld, adapter: { readonly dige
   }
   throw new SeamError(
     'INVALID_INPUT',
-    'Evaluating: expected an adapter beside --record, got the base model. Name one with --adapter.',
+    'Cannot record an evaluation: expected an adapter with --record, got the base model. Name one with --adapter.',
   );
 }
 

@@ -36,11 +36,11 @@ export function selectCommits(
   const last = commits.at(-1);
   const came =
     last === undefined
-      ? 'expected a committed version, came none. The buffer commits one when a round of problems is complete (seam start runs it).'
+      ? 'expected a committed version, got none. The buffer commits one when a round of problems is complete (seam start runs it).'
       : last.shards > 1
-        ? `expected a version ${sequence ?? ''} of each of ${last.shards} shards, came ${wanted.length} of them.`
-        : `expected a version up to ${last.sequence}, came ${sequence ?? ''}.`;
-  throw new SeamError('NOT_FOUND', `Opening the buffer: ${came}`, { details: { sequence, last: last?.sequence } });
+        ? `expected a version ${sequence ?? ''} of each of ${last.shards} shards, got ${wanted.length} of them.`
+        : `expected a version up to ${last.sequence}, got ${sequence ?? ''}.`;
+  throw new SeamError('NOT_FOUND', `Cannot open the buffer: ${came}`, { details: { sequence, last: last?.sequence } });
 }
 
 /** The manifest that the commit names. OBJECT_CORRUPT when its content has another digest. */
@@ -71,7 +71,7 @@ function expectDigest(key: string, came: string, expected: string): void {
   if (came === expected) return;
   throw new SeamError(
     'OBJECT_CORRUPT',
-    `Reading ${key}: expected content with digest ${shortId(expected)}…, came ${shortId(came)}…. Restore the object, or rebuild the buffer from the log.`,
+    `Cannot read ${key}: expected content with digest ${shortId(expected)}…, got ${shortId(came)}…. Restore the object, or rebuild the buffer from the log.`,
     { details: { key, expected, came } },
   );
 }

@@ -37,7 +37,7 @@ describe('the file of rights that the project ships', () => {
     });
   });
 
-  it('gives no service a transaction or a group of another, and nobody all operations', async () => {
+  it('gives no service a transaction or a group of another, and no principal all operations', async () => {
     const acls = await shipped();
     const services = ['generator', 'executor', 'buffer', 'trainer'];
     for (const service of services) {

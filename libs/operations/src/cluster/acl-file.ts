@@ -32,10 +32,10 @@ export function parseAclFile(path: string, bytes: Uint8Array): readonly Acl[] {
   try {
     data = JSON.parse(Buffer.from(bytes).toString());
   } catch (cause) {
-    throw new SeamError('INVALID_INPUT', `Reading ${path}: expected JSON, came: ${messageOf(cause)}.`, { cause });
+    throw new SeamError('INVALID_INPUT', `Cannot read ${path}: expected JSON, got: ${messageOf(cause)}.`, { cause });
   }
   const result = aclFile.safeParse(data);
-  if (!result.success) throw new SeamError('INVALID_INPUT', `Reading ${path}: ${z.prettifyError(result.error)}`);
+  if (!result.success) throw new SeamError('INVALID_INPUT', `Cannot read ${path}: ${z.prettifyError(result.error)}`);
   const { sees, principals } = result.data;
   const twice = principals.find(
     ({ principal }, at) => principals.findIndex((each) => each.principal === principal) < at,
@@ -43,7 +43,7 @@ export function parseAclFile(path: string, bytes: Uint8Array): readonly Acl[] {
   if (twice !== undefined)
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading ${path}: expected each principal once, came ${JSON.stringify(twice.principal)} twice. Put its rights together.`,
+      `Cannot read ${path}: expected each principal once, got ${JSON.stringify(twice.principal)} twice. Put its rights together.`,
     );
   return principals.flatMap(({ principal, reads, writes, groups, transactionalIds, makes }) => {
     const on = (resource: AclResource, of: readonly string[], ...operations: AclOperation[]): Acl[] =>

@@ -77,7 +77,7 @@ export async function compareAcls(
   return { wanted: wanted.length, differences: await (await world.openAcls()).compareAcls(wanted) };
 }
 
-/** Gives missing rights; takes those that nobody wants with `revoke` alone. @throws as {@link wantedAcls} */
+/** Gives missing rights; takes those that no principal is to have only with `revoke`. @throws as {@link wantedAcls} */
 export async function applyAcls(
   world: AclsWorld,
   file: string | undefined,

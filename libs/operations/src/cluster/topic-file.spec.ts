@@ -16,7 +16,7 @@ describe('the file of topics', () => {
     }
   });
 
-  it('lets a topic have settings of its own', () => {
+  it('lets a topic have separate settings', () => {
     const file = { config: { a: '1', b: '1' }, topics: [{ name: 't', partitions: 2, config: { b: '2' } }] };
     expect(parseTopicFile('f', bytes(file))).toEqual([{ name: 't', partitions: 2, config: { a: '1', b: '2' } }]);
   });

@@ -29,11 +29,11 @@ export function parseTopicFile(path: string, bytes: Uint8Array): readonly Wanted
   try {
     data = JSON.parse(Buffer.from(bytes).toString());
   } catch (cause) {
-    throw new SeamError('INVALID_INPUT', `Reading ${path}: expected JSON, came: ${messageOf(cause)}.`, { cause });
+    throw new SeamError('INVALID_INPUT', `Cannot read ${path}: expected JSON, got: ${messageOf(cause)}.`, { cause });
   }
   const result = topicFile.safeParse(data);
   if (!result.success) {
-    throw new SeamError('INVALID_INPUT', `Reading ${path}: ${z.prettifyError(result.error)}`);
+    throw new SeamError('INVALID_INPUT', `Cannot read ${path}: ${z.prettifyError(result.error)}`);
   }
   return result.data.topics.map((topic) => ({ ...topic, config: { ...result.data.config, ...topic.config } }));
 }

@@ -62,7 +62,7 @@ export async function copyBetween(
   if (from === undefined && to === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      'Copying a log: expected --from, --to or both, came none; what is not named is the configured log. "seam replay copy --help" shows examples.',
+      'Cannot copy a log: expected --from, --to or both, got none. Name one; the other is the configured log ("seam replay copy --help" shows examples).',
     );
   }
   const source = await (from === undefined ? world.openLog('read') : world.openLogAt(from, 'read'));
@@ -90,9 +90,13 @@ function timeOf(option: string, text: string | undefined): number | null {
   } catch {
     // Said below, with this option's name.
   }
-  throw new SeamError('INVALID_INPUT', `Reading ${option}: expected a time (2030-01-31T12:00:00Z), came "${text}".`, {
-    details: { option, value: text },
-  });
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot read ${option}: expected a time (2030-01-31T12:00:00Z), got "${text}".`,
+    {
+      details: { option, value: text },
+    },
+  );
 }
 
 function selectionOf({ since, until, domain = [] }: CopyRequest): Selection {
@@ -104,7 +108,7 @@ function selectionOf({ since, until, domain = [] }: CopyRequest): Selection {
   if (selection.since !== null && selection.until !== null && selection.since >= selection.until) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Copying a log: expected --since before --until, came ${since} and ${until}. Nothing lies between them.`,
+      `Cannot copy a log: expected --since before --until, got ${since} and ${until}. Nothing is between them.`,
     );
   }
   return selection;
@@ -117,7 +121,7 @@ function topicsOf(options: CopyRequest, known: readonly string[]): readonly stri
   if (topics.includes(COPIES_TOPIC)) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Copying ${COPIES_TOPIC}: it says what was copied into this log, which is true of no other. Leave it out.`,
+      `Cannot copy ${COPIES_TOPIC}: it says what was copied into this log, which is not true of another. Leave it out.`,
     );
   }
   const derived = topics.filter((topic) => DERIVED_TOPICS.includes(topic));
@@ -131,7 +135,7 @@ function topicsOf(options: CopyRequest, known: readonly string[]): readonly stri
   if (topics.length === 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      'Copying a log: the source has none of the topics that are copied. Check --from.',
+      'Cannot copy a log: expected a source with topics that are copied, got one with none of them. Check --from.',
     );
   }
   return [...new Set(topics)];
@@ -142,6 +146,6 @@ function checkDone({ done, until, topic }: CopyRequest): void {
   if (until === undefined && topic === undefined) return;
   throw new SeamError(
     'INVALID_INPUT',
-    'Copying a log with --done: expected no --until and no --topic, since a problem counts as done only together with what came of it, and that may lie outside of them. Leave these out, or --done.',
+    'Cannot copy a log with --done: expected no --until and no --topic, got one: a problem counts as done only with its results, which may be outside of them. Leave these out, or --done.',
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Copies topics of one log into another, exactly once, whatever is killed: copy-progress.ts has the rules.
+ * Copies topics of one log into another exactly once, regardless of what is killed: copy-progress.ts has the rules.
  *
  * One copy at a time writes into a log. It is the member of a group that owns the marks' partition and commits under that
  * claim: a copy that was given up for dead and wakes up is FENCED, a second one stands by until the first has ended.
@@ -26,7 +26,7 @@ const COPY_GROUP = 'seam.copy';
 const STEP_RECORDS = 1000;
 const STEP_BYTES = 4 * 1024 ** 2;
 
-/** After how long without a claim a person is told that another copy is at work. Joining a Kafka group takes a few seconds. */
+/** After how long without a claim a person hears of another copy at work. Joining a Kafka group takes a few seconds. */
 const PATIENCE_MS = 5_000;
 
 interface TopicsToCopy {
@@ -46,12 +46,12 @@ export interface TopicCopy {
   cameHome: number;
   /** No longer stored at the source when it was to be copied. */
   expired: number;
-  /** Batches of the source that nobody can read: no record can be made of them. */
+  /** Batches of the source that cannot be read: no record can be made of them. */
   unreadable: number;
 }
 
 export interface CopyObserver {
-  /** Records to look at; anew when the claim was lost and won again. */
+  /** Records to look at; called again when the claim was lost and won again. */
   planned(records: number): void;
   looked(records: number): void;
   /** Another copy into the same log is at work. */
@@ -70,7 +70,7 @@ interface Seat {
   readonly signal: AbortSignal;
 }
 
-/** From causes to effects: whatever is at the target has its causes there. */
+/** From causes to effects: the target has the causes of each record that it holds. */
 const CAUSES_FIRST: readonly string[] = [
   TOPIC.problems,
   TOPIC.experiences,
@@ -99,7 +99,7 @@ export async function copyLog(
   if (origin === home) {
     throw new SeamError(
       'CONFLICT',
-      `Copying a log: source and target are the same log (${origin}), or one is a copy of the other's files. Name two logs.`,
+      `Cannot copy a log: expected two logs, got the same one twice (${origin}), or a copy of its files. Name two logs.`,
       { details: { identity: origin } },
     );
   }
@@ -130,7 +130,7 @@ async function prepareTopics(source: EventLog, target: EventLog, topics: readonl
     if (existing === partitions) continue;
     throw new SeamError(
       'CONFLICT',
-      `Copying ${name}: it has ${partitions} partitions at the source and ${existing} at the target; a record keeps its partition, so that what was in order stays in order. Copy into a log without this topic (the copy creates it with ${partitions}), or create it there with ${partitions} partitions before services do.`,
+      `Cannot copy ${name}: expected ${partitions} partitions at the target, as at the source, got ${existing}. A record keeps its partition, so that the order stays the same. Copy into a log without this topic (the copy creates it with ${partitions}), or create it there with ${partitions} partitions before services do.`,
       { details: { topic: name, source: partitions, target: existing } },
     );
   }
@@ -188,7 +188,7 @@ async function copyPartition(
     seat.signal.throwIfAborted();
     const mark = { origin, topic, partition, ...selection, domains: [...selection.domains], upTo };
     inFlight = seat.commit([...step, markRecord(mark)]);
-    inFlight.catch(() => undefined); // whoever comes next awaits it
+    inFlight.catch(() => undefined); // the next commit awaits it
     report.copied += step.length;
     step = [];
     bytes = 0;
@@ -215,14 +215,14 @@ async function copyPartition(
   }
 }
 
-/** Does the work as the only one who copies into the log; begins it anew when the claim was lost and comes back. */
+/** Does the work as the only copy into the log. Begins again when the claim was lost and won again. */
 async function withSeat<T>(
   target: EventLog,
   { signal, observer }: CopyOptions,
   work: (seat: Seat) => Promise<T>,
 ): Promise<T> {
   const [watermark] = await target.watermarks(COPIES_TOPIC);
-  // Without a record nobody gets a batch, and without a batch nobody a claim.
+  // Without a record no member gets a batch, and without a batch none gets a claim.
   if (watermark?.high === watermark?.low) await target.append([SEAT_RECORD]);
   const result = Promise.withResolvers<T>();
   const patience = setTimeout(() => observer.waits(), PATIENCE_MS);

@@ -2,8 +2,8 @@
  * What a log knows about the records that were copied into it: the rules. Pure.
  *
  * Every transaction of a copy appends its records and one mark: "of this partition of that log, everything that this selection
- * takes is here up to this offset". Both or neither are there, so whoever comes next goes on after the mark. A record is
- * taken when the selection takes it and no mark, of whatever selection, says that it is here already.
+ * takes is here up to this offset". Both or neither are there, so the next copy resumes after the mark. A record is
+ * taken when the selection takes it and no mark, of any selection, says that it is here already.
  *
  * Each copy says in a header which log it was first appended to and where: a copy that comes home is not appended again.
  */
@@ -55,7 +55,7 @@ export function markRecord(mark: CopyMark): NewRecord {
   return { topic: COPIES_TOPIC, key: keyOf(mark), value: Buffer.from(JSON.stringify(mark)), partition: 0 };
 }
 
-/** The newest mark of each key, among records of {@link COPIES_TOPIC} in their order. LOG_CORRUPT for a mark that is none. */
+/** The newest mark of each key, among records of {@link COPIES_TOPIC} in their order. LOG_CORRUPT for a malformed mark. */
 export function newestMarks(records: Iterable<LogRecord>): readonly CopyMark[] {
   const marks = new Map<string, CopyMark>();
   for (const { key, value, offset } of records) {
@@ -66,7 +66,7 @@ export function newestMarks(records: Iterable<LogRecord>): readonly CopyMark[] {
     } catch (cause) {
       throw new SeamError(
         'LOG_CORRUPT',
-        `Reading how far copies are: ${COPIES_TOPIC}/0@${offset} is no mark of a copy. Somebody else wrote into this topic; copy into another log.`,
+        `Cannot read how far copies are: expected the mark of a copy at ${COPIES_TOPIC}/0@${offset}, got another record. Another program wrote into this topic: copy into another log.`,
         { cause },
       );
     }
@@ -117,7 +117,7 @@ export function planPartition(
   if (beyond !== undefined) {
     throw new SeamError(
       'CONFLICT',
-      `Copying ${place.topic}/${place.partition}: an earlier copy had read up to offset ${beyond.upTo}, but the log ends at ${high}. It was restored from an older copy, or made anew under its old identity: copy into an empty log.`,
+      `Cannot copy ${place.topic}/${place.partition}: expected a log that reaches offset ${beyond.upTo}, as an earlier copy read it, got one that ends at ${high}. It was restored from an older copy, or made again under its old identity: copy into an empty log.`,
       { details: { ...place, copied: beyond.upTo, high } },
     );
   }

@@ -36,6 +36,6 @@ describe('the address of a log', () => {
   });
 
   it('does not repeat a password', () => {
-    expect(() => parse('kafka://ada:secret@k1:9092')).toThrow(/without credentials.*came "kafka:\/\/…@k1:9092"/);
+    expect(() => parse('kafka://ada:secret@k1:9092')).toThrow(/without credentials.*got "kafka:\/\/…@k1:9092"/);
   });
 });

@@ -17,7 +17,7 @@ const BROKER = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\])
 /** Reads the value of an option that names a log. INVALID_INPUT for anything else. */
 export function parseLogAddress(option: string, text: string): LogAddress {
   const refuse = (expected: string): SeamError => {
-    return new SeamError('INVALID_INPUT', `Reading ${option}: expected ${expected}, came "${text}".`, {
+    return new SeamError('INVALID_INPUT', `Cannot read ${option}: expected ${expected}, got "${text}".`, {
       details: { option },
     });
   };

@@ -21,7 +21,7 @@ async function redriven(signal: AbortSignal, onStep: () => void = () => undefine
 }
 
 describe('A redrive', () => {
-  it('plans without recording, appends each record once, and tells its steps', async () => {
+  it('plans without recording, appends each record once, and reports its steps', async () => {
     const { signal } = new AbortController();
     expect(await planRedriveOf(log, { limit: 3, topic: 'problems' })).toMatchObject({ selected: 3 });
     expect((await log.watermarks('seam.problems')).every(({ high }) => high === 0)).toBe(true);
@@ -30,7 +30,7 @@ describe('A redrive', () => {
     expect((await planRedriveOf(log, {})).plan).toMatchObject({ records: [], alreadyRedriven: 1200 });
   });
 
-  it('that is stopped goes on with what is left', async () => {
+  it('that is stopped resumes with the remaining records', async () => {
     const stop = new AbortController();
     expect(await redriven(stop.signal, () => stop.abort())).toEqual([500]);
     expect(await redriven(new AbortController().signal)).toEqual([500, 200]);

@@ -72,7 +72,7 @@ const RULES: readonly Rule[] = [
     if (allowed.length > 0) {
       const said: Said = [
         'settings.SEAM_SIGNATURES_UNSIGNED',
-        `Adapters that nobody signed are believed by ${allowed.map(([name]) => name).join(', ')}.`,
+        `Unsigned adapters are believed by ${allowed.map(([name]) => name).join(', ')}.`,
         'Take the setting away, and give keys (docs/how-to/signatures.md).',
       ];
       return [warning('unsigned-adapters', said)];
@@ -156,7 +156,7 @@ const RULES: readonly Rule[] = [
       if (by === '') return [];
       const said: Said = [
         'monitoring.prometheusUrl',
-        `The ${name} is scaled by ${by}, and nobody is named who knows the figure: the chart refuses it.`,
+        `The ${name} is scaled by ${by}, and no source of that figure is named: the chart refuses it.`,
         `Give the address of the Prometheus that reads the pods, or do not scale the ${name} so.`,
       ];
       return [error('no-figures-to-scale-by', said)];
@@ -377,7 +377,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The port of an http address; undefined for what is none. */
+/** The port of an http address; undefined for any other text. */
 function portOf(address: string): number | undefined {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
   const { port, protocol } = new URL(address);

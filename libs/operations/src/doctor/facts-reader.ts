@@ -12,7 +12,7 @@ import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@
 import type { ReadAlongside } from '@seamstream/snapshots';
 import type { ReadingOptions } from '../read-models/kept-log.js';
 
-/** Newest records that are read of each partition: some thousand candidates, whatever the log's length. */
+/** Newest records that are read of each partition: some thousand candidates, for any length of the log. */
 const TAIL_RECORDS = 4096;
 
 /** Runs that are looked at when none was promoted lately. */

@@ -71,7 +71,7 @@ export class EditWork {
     return {
       ...{ row, number, title: passage.title, passage: passage.passage, kind: kind.identity },
       ...{ model: writer?.identity.model ?? null, adapter: writer?.identity.adapter ?? null, seed: request.seed, edit },
-      // The passage is trained on once, whatever the number of its edits.
+      // The passage is trained on once, for any number of its edits.
       documents: number === 0 ? [...documents] : documents.slice(0, -1),
       refused,
       unaugmented:

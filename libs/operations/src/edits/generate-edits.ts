@@ -59,7 +59,7 @@ export interface Generating {
 
 /** Items of a batch at most: where the cache has all of them, a writer's batch would never fill. */
 const MOST_ITEMS = 256;
-/** So many passages one after another that go on unaugmented are a fault of the writer, not of the passages. */
+/** So many unaugmented passages in a row are a fault of the writer, not of the passages. */
 const MOST_FAILURES = 32;
 /** Faults of one passage, which say nothing about the next one. */
 const OF_THE_PASSAGE: readonly string[] = ['PROMPT_TOO_LONG', 'ENDPOINT_REFUSED'];
@@ -137,7 +137,7 @@ interface Doors {
 class Run {
   private cached = 0;
   private written = 0;
-  /** Lines of passages that went on unaugmented, the last ones: they are appended when a later edit shows that the writer is well. */
+  /** The last lines of passages that stayed unaugmented: they are appended when a later edit shows that the writer is well. */
   private doubtful: AugmentedLine[] = [];
   private readonly ends: { readonly atMs: number; readonly done: number }[] = [];
 

@@ -1,4 +1,4 @@
-/** What operations touch of the world that ask models, and who is told meanwhile. */
+/** What operations that ask models need of the world, and the observer of their progress. */
 import type { Environment } from '@seamstream/environments';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { GeneratorModel } from '@seamstream/rollout';
@@ -58,19 +58,19 @@ export interface AskingWorld
    */
   checkOutput(path: string, options?: OutputOptions): Promise<void>;
   /**
-   * Begins a file that grows line by line while a long work goes on; a stop leaves what was appended.
+   * Begins a file that grows line by line during a long work; a stop leaves what was appended.
    * @throws as {@link checkOutput}
    */
   growOutput(path: string, options?: GrowOptions): Promise<GrowingOutput>;
 }
 
-/** Who is told while models are asked. */
+/** Is called while models are asked. */
 export interface AskingObserver<Result> {
   /** How the log is read. */
   readonly reading: ReadingOptions;
   /** Before the first question is asked. */
   readonly opened: (models: Models, questions: readonly { readonly prompt: string }[]) => void;
-  /** @param done of `total` units of the stage; less than before begins it anew */
+  /** @param done of `total` units of the stage; less than before begins it again */
   readonly progress: (stage: string, done: number, total: number) => void;
   /** When the result is known and before anything is written: it took long, and what prevents writing must not lose it. */
   readonly measured: (result: Result) => void;

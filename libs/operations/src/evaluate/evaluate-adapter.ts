@@ -1,4 +1,4 @@
-/** An adapter's success on problems, beside its controls; on record where that is asked for. */
+/** An adapter's success on problems, compared with its controls; recorded on request. */
 import { basename } from 'node:path';
 import {
   EVALUATION_ARMS,
@@ -116,7 +116,7 @@ function refuseDrawingOfOne({ samples, temperature, topP }: EvaluationRequest): 
   if (samples > 1 || given === '') return;
   throw new SeamError(
     'INVALID_INPUT',
-    `Evaluating: expected --samples of 2 or more beside ${given}, came 1 answer per problem, which is decoded greedily. Say how many to draw (--samples 16), or leave ${given} out.`,
+    `Cannot evaluate: expected --samples of 2 or more with ${given}, got 1 answer per problem, which is decoded greedily. Say how many to draw (--samples 16), or leave ${given} out.`,
   );
 }
 
@@ -126,13 +126,13 @@ function refuseDrawingOfOne({ samples, temperature, topP }: EvaluationRequest): 
  */
 function checkRecording({ record, by, samples, arms }: EvaluationRequest): void {
   const refuse = (expected: string, got: string, remedy: string): never => {
-    throw new SeamError('INVALID_INPUT', `Evaluating: expected ${expected}, got ${got}. ${remedy}.`);
+    throw new SeamError('INVALID_INPUT', `Cannot evaluate: expected ${expected}, got ${got}. ${remedy}.`);
   };
   if (record === undefined) {
-    if (by !== undefined) refuse('--record beside --by', 'none', 'Add --record, or leave --by out');
+    if (by !== undefined) refuse('--record with --by', 'none', 'Add --record, or leave --by out');
     return;
   }
-  if (by === undefined) refuse('--by NAME beside --record', 'none', 'Say who measures');
+  if (by === undefined) refuse('--by NAME with --record', 'none', 'Say who measures');
   if (!arms.includes('trained')) refuse('the arm trained with --record', arms.join(', '), 'Add it to --arms');
   if (samples > 1) refuse('greedy answers with --record', `--samples ${samples}`, 'Leave one of the two out');
 }

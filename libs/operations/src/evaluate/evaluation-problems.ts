@@ -46,19 +46,19 @@ export async function chosenProblems(
   if (set !== undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Choosing problems: expected FILE or --set, came both (${path} and --set ${set}). Leave one out: --set names problems of the demonstration.`,
+      `Cannot choose problems: expected FILE or --set, got both (${path} and --set ${set}). Leave one out: --set names problems of the demonstration.`,
     );
   }
   return evaluationProblems(await openDataset(sources, path), options, limit);
 }
 
-/** Options that say how a file is read would be passed over without one. Those with a default cannot be told from none. */
+/** Without a file, options that say how it is read would have no effect. Those with a default look the same as absent ones. */
 function refuseReading({ dataset, columns, verifier, domain, split }: ProblemOptions): void {
   for (const [name, value] of Object.entries({ dataset, columns, verifier, domain, split })) {
     if (value === undefined) continue;
     throw new SeamError(
       'INVALID_INPUT',
-      `Choosing problems: expected FILE beside --${name} ${value}, came none, and the demonstration's problems need no reading. Name the file, or leave --${name} out.`,
+      `Cannot choose problems: expected FILE with --${name} ${value}, got none, and the demonstration's problems need no reading. Name the file, or leave --${name} out.`,
     );
   }
 }
@@ -84,7 +84,7 @@ export async function evaluationProblems(
       check.badRows > 0 ? `${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used` : 'none';
     throw new SeamError(
       'INVALID_INPUT',
-      `Evaluating ${file.name} (as ${settings.form.name}): expected problems, came ${came}.\n${renderFaults(file, check)}`,
+      `Cannot evaluate ${file.name} (as ${settings.form.name}): expected problems, got ${came}.\n${renderFaults(file, check)}`,
       { details: { file: file.name, badRows: check.badRows, faults: check.faults } },
     );
   }

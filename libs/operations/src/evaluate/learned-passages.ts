@@ -22,7 +22,7 @@ export interface LearnedPassage {
 
 /**
  * The first passages of a file with answered questions, and with edits those that have any.
- * @throws INVALID_INPUT for fewer than two, and for a line of edits that is none
+ * @throws INVALID_INPUT for fewer than two, and for a malformed line of edits
  */
 export async function learnedPassages(
   world: InputDoor,

@@ -35,7 +35,7 @@ export interface PredictionsFile {
   readonly onPrediction?: PredictionSink;
   /** Gives the file its name and its order when all is done. */
   write(): Promise<void>;
-  /** Says where those are that were known when it stopped; for whoever lets the error pass on. */
+  /** Reports where the predictions are that were known when it stopped, for a caller that passes the error on. */
   tellStopped(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function predictionsFile(
       ...(unjudged === null ? {} : { unjudged: { code: unjudged.code, reason: unjudged.reason } }),
     })}\n`;
   };
-  // The sink cannot wait: what comes meanwhile goes together. A failure waits for the end, where the result is on the screen.
+  // The sink cannot wait: texts that arrive during a write go together. A failure waits for the end, where the result is on the screen.
   let waiting = '';
   let under: Promise<void> | undefined;
   let failed: { readonly error: unknown } | undefined;

@@ -1,4 +1,4 @@
-/** How much an adapter's entries help, beside every control. */
+/** How much an adapter's entries help, compared with every control. */
 import {
   CONTROL_ROWS,
   type ControlRow,

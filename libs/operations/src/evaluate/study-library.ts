@@ -1,4 +1,4 @@
-/** What a library is worth, beside controls and other libraries. */
+/** What a library is worth, compared with controls and other libraries. */
 import { type LibraryStudy, studyLibrary } from '@seamstream/evaluation';
 import { type ExperienceLibrary, importLibrary } from '@seamstream/experience-library';
 import { readLibrary } from '../library/libraries.js';

@@ -1,4 +1,4 @@
-/** What sessions with an adapter of their own gain and cost, on the passages of a file. */
+/** What sessions with separate adapters gain and cost, on the passages of a file. */
 import { unpublishedProblem } from '@seamstream/datasets';
 import { sessionSchema, trainableExecutor } from '@seamstream/environments';
 import { type SessionsStudy, studySessions } from '@seamstream/evaluation';

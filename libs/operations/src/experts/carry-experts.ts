@@ -91,7 +91,7 @@ export async function exportExpert(
 
 /**
  * Publishes the adapter of an archive where it fits the generators' base model. What serves stays as it is.
- * @param folder where the archive comes from; recorded beside the adapter
+ * @param folder where the archive comes from; recorded with the adapter
  * @throws ADAPTER_INVALID for an archive that is not whole, and for tensors that are not what it says
  */
 export async function importExpert(
@@ -190,7 +190,7 @@ async function editsOf(
 
 type Outcome = EventOf<'OutcomeRecorded'>;
 
-/** Undefined where nobody could publish the problem again: its content is gone, or feedback judged it. */
+/** Undefined where the problem cannot be published again: its content is gone, or feedback judged it. */
 function carriedOutcome({
   problem,
   entry,

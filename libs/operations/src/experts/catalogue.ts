@@ -1,5 +1,5 @@
 /**
- * A catalogue of experts: a folder or a bucket. Each archive is there once under its expert's digest, and beside it an entry that says what it is,
+ * A catalogue of experts: a folder or a bucket. Each archive is there once under its expert's digest, with an entry that describes it,
  * signed where a key is configured:
  *
  *   experts/archives/<digest>.tar      experts/index/<name>/<digest>.json
@@ -39,7 +39,7 @@ const entrySchema = z.strictObject({
     /** Milliseconds since the Unix epoch. */
     publishedAt: z.int().nonnegative(),
   }),
-  /** A DSSE envelope; null where nobody signed. */
+  /** A DSSE envelope; null where it is unsigned. */
   attestation: z.string().nullable(),
 });
 type CatalogueEntry = z.infer<typeof entrySchema>;
@@ -64,7 +64,7 @@ const archiveKey = (expert: string): string => `experts/archives/${expert}.tar`;
 
 /**
  * Puts an archive into a catalogue, with an entry by the configured key.
- * @throws ADAPTER_INVALID for what is no expert; INVALID_CONFIGURATION for a key that nobody would believe
+ * @throws ADAPTER_INVALID for a malformed expert; INVALID_CONFIGURATION for a key that no reader would believe
  */
 export async function publishExpert(
   store: ObjectStore,
@@ -137,7 +137,7 @@ export async function fetchExpert(
   return { offered, bytes };
 }
 
-/** @throws ADAPTER_INVALID for an entry that is none, SIGNATURE_INVALID for one that is not believed */
+/** @throws ADAPTER_INVALID for a malformed entry, SIGNATURE_INVALID for one that is not believed */
 async function offeredAt(
   store: ObjectStore,
   { key, sizeBytes }: { readonly key: string; readonly sizeBytes: number },

@@ -117,7 +117,7 @@ function manifestIn(entry: ParsedTarEntryWithData | undefined): z.infer<typeof m
   return data;
 }
 
-/** The content of the entry that is to have this name. Links, folders and devices are none. */
+/** The content of the entry that is to have this name. Links, folders and devices are refused. */
 function plainFile({ header, data }: ParsedTarEntryWithData, name: string): Uint8Array {
   const { type = 'file', linkname = '' } = header;
   if (header.name !== name) throw broken(`the file ${name}`, `one of another name`);

@@ -6,10 +6,10 @@ describe('the files of an expert', () => {
   });
 
   it.each<[string, string, string | object]>([
-    ['a field that nobody knows', 'expert.json', { extra: 1 }],
+    ['an unknown field', 'expert.json', { extra: 1 }],
     ['a version that is not known', 'expert.json', { version: 2 }],
     ['a name that leads elsewhere', 'expert.json', { name: '../x' }],
-    ['a file that nobody knows', 'notes.txt', 'hello'],
+    ['an unknown file', 'notes.txt', 'hello'],
     ['what is no JSON', 'history.json', '{'],
     ['a line without its end', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1}'],
     ['a field too many in a line', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1,"more":1}\n'],

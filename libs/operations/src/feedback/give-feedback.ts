@@ -1,4 +1,4 @@
-/** What somebody says of an answer that no verifier judges. The executor's service decides whether it counts. */
+/** A person's judgement of an answer that no verifier judges. The executor's service decides whether it counts. */
 import type { EventLog, RecordPosition } from '@seamstream/event-log';
 import { attemptIdOf, encodeEvent, originMeta, type ProblemCopy, promptOrName, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
@@ -30,7 +30,7 @@ interface KnownAnswers {
   readonly settled: ReadonlyMap<string, string>;
 }
 
-/** Answers that nobody has judged and whose time is not up, those that end first before the others. */
+/** Answers that are not judged and whose time is not up, those that end first before the others. */
 export async function waitingAnswers(
   log: EventLog,
   nowMs: number,
@@ -117,7 +117,7 @@ export async function giveFeedback(
   if (answer.feedbackUntil < nowMs)
     throw new SeamError(
       'CONFLICT',
-      `Cannot judge attempt ${answer.attemptId}: expected it before ${new Date(answer.feedbackUntil).toISOString()}, got it later. It is ungraded; publish the problem again to have it answered anew.`,
+      `Cannot judge attempt ${answer.attemptId}: expected it before ${new Date(answer.feedbackUntil).toISOString()}, got it later. It is ungraded; publish the problem again to get a new answer.`,
     );
   const { problemId, attemptId } = answer;
   const [position] = await log.append([

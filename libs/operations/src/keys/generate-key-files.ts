@@ -1,4 +1,4 @@
-/** A key for signing adapters, promotions and versions of the buffer, in a file of its own, and its public half among the trusted ones. */
+/** A key for signing adapters, promotions and versions of the buffer, in a separate file, and its public half among the trusted ones. */
 import { SeamError } from '@seamstream/kernel';
 import { generateKey, parseTrustedEntries, type Voucher } from '@seamstream/signatures';
 

@@ -43,7 +43,7 @@ async function load(world: LibraryWorld, version: AdapterVersion): Promise<Publi
   if (!isLibraryKey(key))
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot read ${shortId(digest)} as a library: expected texts, got weights. "seam adapters show" tells of them.`,
+      `Cannot read ${shortId(digest)} as a library: expected texts, got weights. "seam adapters show" shows them.`,
     );
   const objects = await world.openObjects();
   return { library: decodeLibrary(await objects.get(key), { digest }), version };

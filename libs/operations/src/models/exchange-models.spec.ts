@@ -105,7 +105,7 @@ describe('a model in the object store', () => {
     expect(await readdir(cache()).catch(() => [])).toEqual([]);
   });
 
-  it('that nobody pushed is not found, and a digest of another form is refused', async () => {
+  it('that was not pushed is not found, and a digest of another form is refused', async () => {
     const missing = fetchModel(world(), { digest: 'a'.repeat(64), into: cache() });
     await expect(missing).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -115,7 +115,7 @@ describe('a model in the object store', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  it('is not pushed from a folder without config.json, nor with a name that is none of a key', async () => {
+  it('is not pushed from a folder without config.json, nor with a name that is not valid in a key', async () => {
     await writeFile(join(model, 'my model.bin'), '');
     await expect(pushModel(world(), model)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(pushModel(world(), join(folder, 'none'))).rejects.toMatchObject({

@@ -55,7 +55,7 @@ const sizeOf = ({ files }: FileList): number =>
 /**
  * Writes a model folder's files into the object store: not its folders, and not what begins with a dot. Parts that are there are not
  * written again. The list comes last, so that an interrupted call leaves no half model.
- * @throws INVALID_INPUT for a folder without config.json, and for a file whose name is none of a key
+ * @throws INVALID_INPUT for a folder without config.json, and for a file whose name is not valid in a key
  */
 export async function pushModel(
   world: ObjectsWorld,
@@ -85,7 +85,7 @@ export async function pushModel(
  * Has a pushed model as a folder that is named by its digest. Every byte is compared with the digest, also of a folder that is there: one
  * that is damaged is fetched again. Several processes may fetch one model into one place.
  * @param into where the folder is made
- * @throws NOT_FOUND for a digest that nobody pushed; OBJECT_CORRUPT where the store holds something else
+ * @throws NOT_FOUND for a digest that was not pushed; OBJECT_CORRUPT where the store holds something else
  */
 export async function fetchModel(
   world: ObjectsWorld,
@@ -156,7 +156,7 @@ async function readPart(file: FileHandle, size: number): Promise<Buffer> {
   return part.subarray(0, filled);
 }
 
-/** The name says the content: whoever came first wrote the same. */
+/** The name follows from the content, so an object that is there already is the same. */
 async function putOnce(objects: ObjectStore, key: string, bytes: Uint8Array): Promise<void> {
   try {
     await objects.put(key, bytes, { ifMatch: 'absent' });

@@ -1,10 +1,10 @@
-/** Which rows of a file are published now. Every row that was read ends in exactly one class, so what is told adds up. */
+/** Which rows of a file are published now. Every row that was read ends in exactly one class, so the reported counts add up. */
 import type { ExpiredPolicy, ExpiredRow } from './expired.js';
 import { isExpired } from './expired.js';
 import type { PublishableRow } from './publication.js';
 
 export interface RowsKnown {
-  /** Rows that are left out for what else stands in the file, or in one that is kept for testing. */
+  /** Rows that are left out because their question is in the file twice, or in one that is kept for testing. */
   readonly duplicates: ReadonlySet<number>;
   /** Rows that are left out as the log holds their question from elsewhere. */
   readonly elsewhere: ReadonlySet<number>;
@@ -22,14 +22,14 @@ export interface RowCounts {
   readonly duplicates: number;
   /** Left out for their time; expired rows that are published all the same are published. */
   readonly expired: number;
-  /** Not come to: the limit was reached before, or somebody stopped. */
+  /** Not reached: the limit was reached before, or a person stopped the publication. */
   readonly leftOver: number;
 }
 
 export interface ChosenRows {
   /** Ids of the problems to publish, by row, in the file's order. */
   readonly idOfRow: ReadonlyMap<number, string>;
-  /** Those of the rows come to that the log does not hold and whose time is up, whatever becomes of them. */
+  /** Those of the reached rows that the log does not hold and whose time is up, regardless of what becomes of them. */
   readonly expired: readonly ExpiredRow[];
   /** As if all that is chosen is published. */
   readonly counts: RowCounts;
@@ -70,7 +70,7 @@ export interface ChoiceSettings {
   readonly nowMs: number;
 }
 
-/** The counts where somebody stopped after so many. */
+/** The counts after a person stopped the publication at so many. */
 export function stoppedAfter(published: number, counts: RowCounts): RowCounts {
   return { ...counts, published, leftOver: counts.leftOver + counts.published - published };
 }

@@ -85,7 +85,7 @@ export async function checkFile(
       const { row, problemId } = reading.problem;
       const earlier = problemId === undefined ? undefined : rowOfId.get(problemId);
       if (earlier !== undefined) {
-        const expected = `an id of its own (${unit} ${earlier} has this one)`;
+        const expected = `a unique id (${unit} ${earlier} has this one)`;
         refuse([{ row, field: 'problemId', expected, came: JSON.stringify(problemId) }]);
       } else {
         if (problemId !== undefined) rowOfId.set(problemId, row);
@@ -98,10 +98,10 @@ export async function checkFile(
   return { rows, badRows, faults, otherSplit, problems };
 }
 
-/** The faults as lines of text: row, field, what was expected, what came. */
+/** The faults as lines of text: row, field, what was expected, what it got. */
 export function renderFaults({ unit }: DatasetFile, { faults, badRows }: FileCheck): string {
   const shown = faults.map(({ row, field, expected, came }) =>
-    onOneLine(`  ${unit} ${row}: ${field === 'row' ? '' : `${field}: `}expected ${expected}, came ${came}`),
+    onOneLine(`  ${unit} ${row}: ${field === 'row' ? '' : `${field}: `}expected ${expected}, got ${came}`),
   );
   const rowsShown = new Set(faults.map(({ row }) => row)).size;
   if (rowsShown < badRows) shown.push(`  … and ${plural(badRows - rowsShown, `more bad ${unit}`)}`);

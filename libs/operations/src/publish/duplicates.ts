@@ -1,4 +1,4 @@
-/** What a command does about questions that stand in a file twice, or in a file that is kept for testing. */
+/** What a command does about questions that are in a file twice, or in a file that is kept for testing. */
 import { type DatasetForm, type Duplicate, detectedForm, type QuestionIndex } from '@seamstream/datasets';
 import { count, plural, SeamError } from '@seamstream/kernel';
 import { checkFile, type DatasetFile, type InputDoor, openDataset, renderFaults } from './dataset-file.js';
@@ -29,14 +29,14 @@ export async function addFiles(
     if (check.rows === 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Comparing with ${file.name}: expected problems, came a file without a single ${file.unit}; nothing was recorded. Name the file that is kept for testing, or leave it out of --against.`,
+        `Cannot compare with ${file.name}: expected problems, got a file without a single ${file.unit}; nothing was recorded. Name the file that is kept for testing, or leave it out of --against.`,
         { details: { file: file.name } },
       );
     }
     if (check.badRows > 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Comparing with ${file.name} (as ${form.name}): expected problems in every ${file.unit}, came ${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used; nothing was recorded.\n${renderFaults(file, check)}`,
+        `Cannot compare with ${file.name} (as ${form.name}): expected problems in every ${file.unit}, got ${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used; nothing was recorded.\n${renderFaults(file, check)}`,
         { details: { file: file.name, badRows: check.badRows, faults: check.faults } },
       );
     }

@@ -1,9 +1,9 @@
-/** Rows whose problems nobody will solve: their time is up before they are published. */
+/** Rows whose problems cannot be solved: their time is up before they are published. */
 import { count, plural, SeamError } from '@seamstream/kernel';
 import type { DatasetFile } from './dataset-file.js';
 
 export const EXPIRED_POLICIES = ['report', 'skip', 'refuse'] as const;
-/** What becomes of them: published all the same and told, left out, or the whole file refused. */
+/** What becomes of them: published and reported, left out, or the whole file refused. */
 export type ExpiredPolicy = (typeof EXPIRED_POLICIES)[number];
 
 export interface ExpiredRow {
@@ -18,7 +18,7 @@ export function isExpired(expiresAt: string | undefined, nowMs: number): expires
 }
 
 /**
- * What a person is told of rows that have expired; null where there are none.
+ * What a person reads about rows that have expired; null where there are none.
  * @param rows that the log does not hold and that were come to
  * @throws INVALID_INPUT where the policy allows none of them
  */
@@ -34,7 +34,7 @@ export function tellExpired(
   if (policy === 'refuse') {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot publish ${name}: expected problems that somebody can still solve, but ${got}; nothing was recorded. Correct expiresAt, or leave them out (--expired skip).`,
+      `Cannot publish ${name}: expected problems that can still be solved, but ${got}; nothing was recorded. Correct expiresAt, or leave them out (--expired skip).`,
       { details: { file: name, expired: expired.length, firstRow: first.row } },
     );
   }

@@ -30,9 +30,9 @@ export interface FileReport {
   readonly verifiers: Counts;
   readonly answers: Readonly<Partial<Record<AnswerForm, number>>>;
   readonly promptCharacters: { readonly longest: number; readonly mean: number };
-  /** Within the file: rows whose question stands in an earlier row. */
+  /** Within the file: rows whose question is in an earlier row. */
   readonly within: DuplicateReport;
-  /** Rows whose question stands in the other file; only pairs of files that share one. */
+  /** Rows whose question is in the other file; only pairs of files that share one. */
   readonly across: readonly (DuplicateReport & { readonly other: string })[];
 }
 
@@ -61,7 +61,7 @@ export interface InspectRequest extends DatasetOptions {
 
 /**
  * Reads files as their first rows suggest, or as the request says.
- * @param inspected is told when a file is done
+ * @param inspected is called when a file is done
  * @throws INVALID_INPUT for what is no file of rows
  */
 export async function inspectFiles(
@@ -91,7 +91,7 @@ export async function inspectFiles(
   return { reports, files, unusable: reports.flatMap((report, at) => unusability(report, files[at]!) ?? []) };
 }
 
-/** Counts what comes by. */
+/** Counts the rows that pass through it. */
 class Tally {
   private readonly domains = new Map<string, number>();
   private readonly verifiers = new Map<string, number>();
@@ -171,7 +171,7 @@ function unusability(
 ): string | undefined {
   if (problems + otherSplit > 0) return undefined;
   const came = rows === 0 ? `a file without a single ${unit}` : `${plural(rows, unit)} that cannot be used`;
-  return `Inspecting ${onOneLine(file)} (as ${dataset}): expected problems, came ${came}. Name another file, or say what its rows look like (--dataset, --columns).`;
+  return `Cannot inspect ${onOneLine(file)} (as ${dataset}): expected problems, got ${came}. Name another file, or say what its rows look like (--dataset, --columns).`;
 }
 
 function duplicateReport(duplicates: readonly Duplicate[]): DuplicateReport {

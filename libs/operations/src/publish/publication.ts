@@ -86,7 +86,7 @@ export async function planPublication(
     if (known?.ownId !== undefined) {
       throw new SeamError(
         'CONFLICT',
-        `Publishing again: expected problems without an id of their own, which get new ids; ${unit} ${known.row} brings the id "${known.ownId}", and the log holds it. Give that ${unit} another problemId, or none.`,
+        `Cannot publish again: expected problems without an id, which get new ids; got ${unit} ${known.row} with the id "${known.ownId}", which is in the log. Give that ${unit} another problemId, or none.`,
         { details: { row: known.row, problemId: known.ownId } },
       );
     }
@@ -95,7 +95,7 @@ export async function planPublication(
     if (!again) {
       throw new SeamError(
         'CONFLICT',
-        `Publishing ${plural(rows.length, 'problem')}: expected a file that is new to this log, but all ${count(rows.length)} are in it already. Nothing was recorded. Use --again to publish them once more under new ids.`,
+        `Cannot publish ${plural(rows.length, 'problem')}: expected a file that is new to this log, but all ${count(rows.length)} are in it already. Nothing was recorded. Use --again to publish them once more under new ids.`,
         { details: { problems: rows.length, fileDigest: digest } },
       );
     }

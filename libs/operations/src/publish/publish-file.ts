@@ -17,7 +17,7 @@ import {
   publishedAmong,
 } from './publication.js';
 
-/** What is asked for, beside the file. */
+/** What is requested, apart from the file. */
 export interface PublishRequest {
   readonly mode: PublishMode;
   /** Files that are kept for testing. */
@@ -39,7 +39,7 @@ interface PublishWorld extends InputDoor {
   /** Ends the appending between two steps. */
   readonly signal: AbortSignal;
   openLog(): Promise<EventLog>;
-  /** Is told, as it is found out, what a person should know. */
+  /** Is called with each remark for a person, as soon as it is known. */
   readonly tell: (remark: string) => void;
   readonly progress: (total: number) => ReadingProgress;
 }
@@ -50,12 +50,12 @@ export interface Published {
   readonly form: string;
   /** 0: the file's first publication; n: its n-th repetition. */
   readonly pass: number;
-  /** Problems that were to be published; more than those that were, where somebody stopped. */
+  /** Problems that were to be published; more than were published if a person stopped it. */
   readonly wanted: number;
   readonly counts: RowCounts;
-  /** Rows come to whose time is up, whatever became of them. */
+  /** Reached rows whose time is up, regardless of what became of them. */
   readonly expired: readonly ExpiredRow[];
-  /** Null where nobody asked. */
+  /** Null where it was not requested. */
   readonly duplicates: Pick<NonNullable<Checked['duplicates']>, 'within' | 'across'> | null;
   /** Questions that the log holds from elsewhere. */
   readonly known: readonly KnownQuestion[];
@@ -64,7 +64,7 @@ export interface Published {
 /** What the first reading of a file leaves: its good rows, none of them recorded. */
 interface Checked {
   readonly rows: readonly PublishableRow[];
-  /** Null where nobody asked. */
+  /** Null where it was not requested. */
   readonly duplicates: {
     readonly within: readonly Duplicate[];
     readonly across: readonly Duplicate[];
@@ -104,7 +104,7 @@ export async function publishFile(
     if (published === 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Cannot publish ${file.name}: expected a problem that somebody can still solve, but all ${count(expired)} have expired. Nothing was recorded.`,
+        `Cannot publish ${file.name}: expected a problem that can still be solved, but all ${count(expired)} have expired. Nothing was recorded.`,
         { details: { file: file.name } },
       );
     }
@@ -140,7 +140,7 @@ function knownRemark(known: readonly KnownQuestion[], file: DatasetFile, isSkipp
   return `${plural(known.length, 'question')} of ${file.name} ${verb}:\n${renderKnown(known, file)}`;
 }
 
-/** The file's questions that stand in the log as others' problems. @throws CONFLICT where the policy allows none of them, or leaves nothing */
+/** The file's questions that the log holds as others' problems. @throws CONFLICT where the policy allows none of them, or leaves nothing */
 async function questionsInLog(
   log: EventLog,
   rows: readonly PublishableRow[],
@@ -181,7 +181,7 @@ async function check(
     if (firstBad >= row) return;
     throw new SeamError(
       'INVALID_INPUT',
-      `Publishing ${file.name} (as ${form.name}): ${count(checked.badRows)} of ${plural(checked.rows, file.unit)} cannot be used; nothing was recorded.\n${renderFaults(file, checked)}\nCorrect these ${file.unit}s and publish again. A ${file.unit} looks like this: ${form.example}`,
+      `Cannot publish ${file.name} (as ${form.name}): ${count(checked.badRows)} of ${plural(checked.rows, file.unit)} cannot be used; nothing was recorded.\n${renderFaults(file, checked)}\nCorrect these ${file.unit}s and publish again. A ${file.unit} looks like this: ${form.example}`,
       { details: { file: file.name, rows: checked.rows, badRows: checked.badRows, faults: checked.faults } },
     );
   };
@@ -191,7 +191,7 @@ async function check(
     const came = split === undefined || checked.rows === 0 ? 'none' : `none in the part ${split.part}`;
     throw new SeamError(
       'INVALID_INPUT',
-      `Publishing ${file.name}: expected at least one ${file.unit}, came ${came}. A ${file.unit} looks like this: ${form.example}`,
+      `Cannot publish ${file.name}: expected at least one ${file.unit}, got ${came}. A ${file.unit} looks like this: ${form.example}`,
       { details: { file: file.name } },
     );
   }
@@ -218,7 +218,7 @@ function duplicatesOf(
   if (refused.length > 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Publishing ${files[OWN_FILE]!.name}: expected questions that stand nowhere else, came ${count(refused.length)} that do; nothing was recorded.\n${renderDuplicates(refused, files)}Publish the others with --duplicates skip, or all of them with --duplicates report.`,
+      `Cannot publish ${files[OWN_FILE]!.name}: expected questions that are nowhere else, got ${count(refused.length)} that are; nothing was recorded.\n${renderDuplicates(refused, files)}Publish the others with --duplicates skip, or all of them with --duplicates report.`,
       {
         details: {
           within: countDuplicates(within),
@@ -237,7 +237,7 @@ function duplicatesOf(
   if (skipped.size === rows.length) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Publishing ${files[OWN_FILE]!.name}: expected questions that stand nowhere else, but all ${count(rows.length)} are duplicates. Nothing was recorded.`,
+      `Cannot publish ${files[OWN_FILE]!.name}: expected questions that are nowhere else, but all ${count(rows.length)} are duplicates. Nothing was recorded.`,
     );
   }
   return { within, across, skipped };
@@ -276,7 +276,7 @@ async function append(
     if (!isSeamError(error, 'FENCED')) throw error;
     throw new SeamError(
       'CONFLICT',
-      `Publishing ${file.name}: expected to be the only one, but this process lost its claim after ${count(published)} of ${plural(idOfRow.size, 'problem')}: the same file is being published anew, and goes on there, or the log was out of reach. Should anything be missing, the same command continues.`,
+      `Cannot publish ${file.name}: expected to be the only process that does, but it lost its claim after ${count(published)} of ${plural(idOfRow.size, 'problem')}: another process publishes the same file and continues there, or the log was out of reach. If anything is missing, the same command continues.`,
       { details: { published, problems: idOfRow.size, fileDigest: file.digest }, cause: error },
     );
   } finally {
@@ -285,7 +285,7 @@ async function append(
   if (published < idOfRow.size) {
     throw new SeamError(
       'CONFLICT',
-      `Publishing ${file.name}: expected the file that was checked, but it changed while it was read; ${count(published)} of ${plural(idOfRow.size, 'problem')} were recorded. Publish it again when nobody writes to it.`,
+      `Cannot publish ${file.name}: expected the file that was checked, but it changed while it was read; ${count(published)} of ${plural(idOfRow.size, 'problem')} were recorded. Publish it again when no program writes to it.`,
     );
   }
   return published;

@@ -34,7 +34,7 @@ export function readingSettings(options: DatasetOptions): ReadingSettings {
   if (domain !== undefined && !DOMAIN_NAME.test(domain)) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading --domain: expected 1 to 64 letters, digits, ".", "_" or "-", came "${domain}".`,
+      `Cannot read --domain: expected 1 to 64 letters, digits, ".", "_" or "-", got "${domain}".`,
     );
   }
   const fractions = parseFractions(options.fractions);

@@ -72,7 +72,7 @@ export async function readServing(kept: KeptLog, options: ReadingOptions): Promi
   return (await readOne(kept, servingProjection, options)).answer;
 }
 
-/** All runs that the log tells of, with what was decided on what they made. */
+/** All runs that the log records, with what was decided on what they made. */
 export function readRuns(kept: KeptLog, options: ReadingOptions): Promise<Answered<readonly RecordedRun[]>> {
   return withReading(kept, async (reading) => {
     const training = reading.of(trainingProgressProjection);

@@ -21,7 +21,7 @@ export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {
   readonly reason: string | null;
 }
 
-/** By start. The rule of a promotion is its reason; a run that is refused has one of its own. */
+/** By start. The rule of a promotion is its reason; a run that is refused has a separate one. */
 export function recordedRuns(
   training: TrainingProgress,
   lineage: AdapterLineage,
@@ -29,7 +29,7 @@ export function recordedRuns(
 ): readonly RecordedRun[] {
   const versions = new Map(lineage.versions.map((version) => [version.adapterDigest, version]));
   return training.runs.map((run): RecordedRun => {
-    // Equal content is the same adapter: what was decided on it is told by the run that published it first.
+    // Equal content is the same adapter: the run that published it first says what was decided on it.
     const version = run.adapterDigest === null ? undefined : versions.get(run.adapterDigest);
     const own = version?.runId === run.runId ? version : undefined;
     return {

@@ -39,7 +39,7 @@ export interface IterationFigures {
     readonly status: 'promoted' | 'not better' | 'failed' | 'cancelled' | 'running';
     readonly adapter: string | null;
     readonly reason: string | null;
-    /** Milliseconds since the Unix epoch; null while it goes on. */
+    /** Milliseconds since the Unix epoch; null while it continues. */
     readonly endedAt: number | null;
   } | null;
   /** Success on the validation problems of the writer that explored, and of the one that was made; null where not measured. */

@@ -1,4 +1,4 @@
-/** What the log tells of self-trainings, and how one is stopped. */
+/** What the log records of self-trainings, and how one is stopped. */
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta } from '@seamstream/events';
 import { type Clock, isMeant, LEAST_OF_ID, newId, onOneLine, SeamError, shortId } from '@seamstream/kernel';
@@ -65,8 +65,8 @@ async function selfTrainingsIn(log: EventLog): Promise<readonly SelfTraining[]> 
 }
 
 /**
- * Records that a person stops a self-training: who runs it stops at the next safe place.
- * @param meant the first characters of its id; absent: the only one that goes on
+ * Records that a person stops a self-training: the process that runs it stops at the next safe place.
+ * @param meant the first characters of its id; absent: the only one that continues
  * @throws NOT_FOUND for none, INVALID_INPUT for several, CONFLICT for one that was stopped
  */
 export async function stopSelfTraining(
@@ -80,7 +80,7 @@ export async function stopSelfTraining(
   );
   const names = all.map(({ selfTrainingId }) => shortId(selfTrainingId)).join(', ') || 'none';
   const [only] = found;
-  const wanted = meant === undefined ? 'one that goes on' : `at least ${LEAST_OF_ID} characters of an id`;
+  const wanted = meant === undefined ? 'one that continues' : `at least ${LEAST_OF_ID} characters of an id`;
   if (only === undefined || found.length > 1)
     throw new SeamError(
       only === undefined ? 'NOT_FOUND' : 'INVALID_INPUT',
@@ -90,7 +90,7 @@ export async function stopSelfTraining(
   if (stopped !== null)
     throw new SeamError(
       'CONFLICT',
-      `Cannot stop self-training ${shortId(selfTrainingId)}: expected one that goes on, got one that ${onOneLine(stopped.by)} stopped. There is nothing to do.`,
+      `Cannot stop self-training ${shortId(selfTrainingId)}: expected one that continues, got one that ${onOneLine(stopped.by)} stopped. There is nothing to do.`,
     );
   const meta = originMeta({
     ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },

@@ -47,10 +47,10 @@ interface RestEmWorld extends InputDoor {
   openKeptLog(): Promise<KeptLog>;
   openTrainer(): Promise<TrainerClient>;
   readonly progress: ReadingOptions['progress'];
-  /** Is told what is done next. */
+  /** Is called with the next step. */
   readonly onStep: (step: NextStep) => void;
   readonly onTraining: (report: TrainingStepReport) => void;
-  /** Is told how each iteration's training ended. */
+  /** Is called with the end of each iteration's training. */
   readonly onTrained: (index: number, outcome: TrainingOutcome) => void;
 }
 
@@ -62,7 +62,7 @@ export interface RestEmEnding {
 }
 
 /**
- * Starts a self-training over a file's problems, or goes on with it: the same file and the same settings of learning are the same
+ * Starts a self-training over a file's problems, or continues it: the same file and the same settings of learning are the same
  * self-training, and what the log says of it decides what is left to do.
  * @throws INVALID_INPUT listing bad rows; CONFLICT where another process took the self-training over; ABORTED
  */
@@ -160,7 +160,7 @@ class RestEmRun {
     return this.known.byId.get(this.facts.selfTrainingId)?.stopped != null;
   }
 
-  /** The self-training as the log tells of it now. */
+  /** The self-training as the log records it now. */
   private async look(): Promise<SelfTraining> {
     for (const { event } of await this.news.read()) evolveSelfTrainings(this.known, event);
     return this.known.byId.get(this.facts.selfTrainingId)!;
@@ -188,7 +188,7 @@ class RestEmRun {
     if (records.length < wanted.size)
       throw new SeamError(
         'CONFLICT',
-        `Cannot explore ${file.name}: expected the file that was checked, but it changed while it was read. Nothing of iteration ${index} was recorded; start again when nobody writes to it.`,
+        `Cannot explore ${file.name}: expected the file that was checked, but it changed while it was read. Nothing of iteration ${index} was recorded; start again when no program writes to it.`,
       );
     await this.record(records);
   }
@@ -208,7 +208,7 @@ class RestEmRun {
     }
   }
 
-  /** Trains until the run ends, or somebody stops the self-training: then its run goes on when it is started again. */
+  /** Trains until the run ends, or a person stops the self-training: then its run resumes when it is started again. */
   private async train({ config, selfTrainingId }: SelfTraining, index: number): Promise<void> {
     const { world } = this;
     const trainer = await world.openTrainer();
@@ -233,7 +233,7 @@ class RestEmRun {
     while (!ended.aborted && !stop.signal.aborted) {
       await this.look();
       if (this.isStopped)
-        stop.abort(new SeamError('ABORTED', 'The self-training was stopped. Start it again to go on.'));
+        stop.abort(new SeamError('ABORTED', 'The self-training was stopped. Start it again to continue.'));
       await sleep(LOOK_MS, ended).catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 /**
  * A search over the settings of ReST-EM: every trial trains on the same recorded attempts and is measured on the same development
- * problems. Trials stand in a file, line by line, so that a stopped search continues; the log holds nothing of them.
+ * problems. Trials are in a file, line by line, so that a stopped search continues; the log holds nothing of them.
  */
 import { type ReadingSettings, unpublishedProblem } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
@@ -44,7 +44,7 @@ interface SearchWorld extends InputDoor {
   readonly onTrial: (trial: RecordedTrial, done: number, total: number) => void;
 }
 
-/** As it stands in the file. */
+/** As it is in the file. */
 export interface RecordedTrial {
   /** Digest of what its search has in common. */
   readonly search: string;
@@ -156,7 +156,7 @@ function leadingTrials(
   return trials;
 }
 
-/** Undefined for a line that is none: another file lay there. */
+/** Undefined for a malformed line: another file was there. */
 function trialIn(line: string): RecordedTrial | undefined {
   try {
     return JSON.parse(line) as RecordedTrial;

@@ -1,6 +1,6 @@
 /**
- * A self-training, folded from the log: which problems each iteration explores, what their attempts came to, and the training run that
- * followed. What is to be done next follows from it alone, so whoever continues after a kill does what was to be done.
+ * A self-training, folded from the log: which problems each iteration explores, the results of their attempts, and the training run that
+ * followed. What is to be done next follows from it alone, so a process that continues after a kill does the same.
  *
  *   explore ──► wait for the outcomes ──► train and compare ──► the next iteration explores
  */
@@ -11,7 +11,7 @@ import type { ResultEvent } from '@seamstream/learning';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { type RestEmRunConfig, recordedConfig } from './restem.config.js';
 
-/** Under these names a problem's metadata tells whose it is. */
+/** Under these names a problem's metadata says whose it is. */
 const OF = 'selfTraining';
 const ITERATION = 'iteration';
 
@@ -19,16 +19,16 @@ const ITERATION = 'iteration';
 interface Explored {
   readonly problems: Set<string>;
   readonly results: ResultEvent[];
-  /** Problems that nobody will answer any more: expired, or sent to the dead letters. */
+  /** Problems that will not be answered any more: expired, or sent to the dead letters. */
   readonly lost: Set<string>;
 }
 
-/** What the log tells of one self-training, apart from its training runs. */
+/** What the log records of one self-training, apart from its training runs. */
 export interface SelfTraining {
   readonly selfTrainingId: string;
   config: RestEmRunConfig;
   startedAt: number;
-  /** Who stopped it and why; null while it goes on. */
+  /** Who stopped it and why; null while it continues. */
   stopped: { readonly by: string; readonly reason: string } | null;
   readonly iterations: Map<number, Explored>;
 }
@@ -43,7 +43,7 @@ export function initialSelfTrainings(): SelfTrainings {
   return { byId: new Map(), places: new Map() };
 }
 
-/** Id of a problem of an iteration: the same, whoever publishes it and how often. */
+/** Id of a problem of an iteration: the same for every publisher and each time. */
 export function explorationId(selfTrainingId: string, index: number, row: number): string {
   return derivedId(selfTrainingId, `iteration/${index}`, row);
 }
@@ -53,7 +53,7 @@ export function explorationMetadata(selfTrainingId: string, index: number): Read
   return { [OF]: selfTrainingId, [ITERATION]: String(index) };
 }
 
-/** The state after an event, which is changed in place; events may be told again. */
+/** The state after an event, which is changed in place; events may be repeated. */
 export function evolveSelfTrainings(state: SelfTrainings, event: SeamEvent): SelfTrainings {
   switch (event.type) {
     case 'SelfTrainingStarted':

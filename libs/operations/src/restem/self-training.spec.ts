@@ -34,7 +34,7 @@ describe('the next step of a self-training', () => {
     expect(step([run(1, 'promoted'), run(2, 'promoted')])).toEqual({ kind: 'none', reason: 'done' });
   });
 
-  it('does not wait for problems that nobody answers any more', () => {
+  it('does not wait for problems that will not be answered any more', () => {
     const expired = { ...EXAMPLE_EVENTS.ProblemExpired, problem: problem(1, 0) };
     const dead = { ...EXAMPLE_EVENTS.DeadLettered, key: problem(1, 1).problemId };
     expect(nextStep(fold([started(), published(1, 0), published(1, 1), expired, dead]), [], TOTAL).kind).toBe('train');
@@ -55,11 +55,11 @@ describe('the next step of a self-training', () => {
     expect(nextStep(fold([started({ patience: 1 })]), [undecided], TOTAL)).toMatchObject({ kind: 'explore', index: 1 });
   });
 
-  it('is none where the machine failed to train: that says nothing of the writer', () => {
+  it('is nothing where the machine failed to train: that says nothing of the writer', () => {
     expect(nextStep(fold([started()]), [run(1, 'failed')], TOTAL)).toEqual({ kind: 'none', reason: 'failed' });
   });
 
-  it('is none once a person stopped it, and the next one again once it is started again, with the newest settings', () => {
+  it('is nothing once a person stopped it, and the next one again once it is started again, with the newest settings', () => {
     const stop = { ...EXAMPLE_EVENTS.SelfTrainingStopped, selfTrainingId: 't' };
     expect(nextStep(fold([started(), stop]), [], TOTAL)).toEqual({ kind: 'none', reason: 'stopped' });
     const again = fold([started(), stop, started({ iterations: 7 })]);
@@ -131,7 +131,7 @@ describe('the figures of an iteration', () => {
     expect(trackedRun(reportOf(state, [run(1, 'running')])).points).toEqual([]);
   });
 
-  it('are the same to the last bit in whatever order results were read', () => {
+  it('are the same to the last bit in any order of reading results', () => {
     const rewards = [0.1, 0.2, 0.3, 1 / 3, 0.7, 0.9];
     const events = rewards.map((reward, at) => outcome(1, at % 2, at, reward));
     for (let seed = 0; seed < 20; seed++)

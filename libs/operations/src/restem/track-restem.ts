@@ -1,4 +1,4 @@
-/** Self-trainings as runs of a tracker of experiments. What is told follows from the log: telling it again adds what is new. */
+/** Self-trainings as runs of a tracker of experiments. What is sent follows from the log: sending it again adds what is new. */
 import type { ExperimentTracker, Tracked, TrackedPoint, TrackedRun } from '@seamstream/experiment-tracking';
 import { shortId } from '@seamstream/kernel';
 import type { IterationFigures } from './iteration-figures.js';

@@ -2,13 +2,13 @@ import { SeamError } from '@seamstream/kernel';
 
 interface NamedSetting {
   readonly name: string;
-  /** Who set it; "default" where nobody did. */
+  /** Where it is set; "default" where it is not. */
   readonly source: string;
 }
 
 /**
  * Those of the settings whose names begin so; all where no beginning is given.
- * @param changed those alone that somebody set
+ * @param changed only those that are set
  * @throws NOT_FOUND for a beginning that no setting has
  */
 export function chosenSettings<S extends NamedSetting>(
@@ -20,7 +20,7 @@ export function chosenSettings<S extends NamedSetting>(
     if (all.some(({ name }) => name.startsWith(beginning))) continue;
     throw new SeamError(
       'NOT_FOUND',
-      `Looking for the setting ${beginning}: expected one that begins so, got none of ${all.length}. List them all: seam config.`,
+      `Cannot find the setting ${beginning}: expected one that begins so, got none of ${all.length}. List them all: seam config.`,
       { details: { setting: beginning } },
     );
   }

@@ -15,7 +15,7 @@ interface Candidate {
 const NAMED = 10;
 
 /**
- * The id of the problem. An id counts before the beginning of one, and that before words of a question, whatever their case.
+ * The id of the problem. An id counts before the beginning of one, and that before words of a question, in any case.
  * @throws NOT_FOUND where no problem is meant, INVALID_INPUT naming those that may be where several are
  */
 export async function findProblem(

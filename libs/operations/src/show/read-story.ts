@@ -1,4 +1,4 @@
-/** A problem's story as the log tells it, and which of its results the rest of the log bears out. */
+/** A problem's story as the log records it, and which of its results the rest of the log bears out. */
 
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';

@@ -2,7 +2,7 @@
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import type { AnsweredQuestion, Question } from '@seamstream/rollout';
 
-/** What decides the answers beside the questions. */
+/** What decides the answers apart from the questions. */
 export interface AnswerFacts {
   /** Null: the bare base model. */
   readonly adapterDigest: string | null;
@@ -15,7 +15,7 @@ export interface AnswerLine {
   /** Null where the executor was not asked, or failed. */
   readonly response: string | null;
   readonly answer: string | null;
-  /** Absent where nobody says what is right; null where there is no verdict. */
+  /** Absent where there is no reference; null where there is no verdict. */
   readonly success?: boolean | null;
   readonly failure?: { readonly code: string; readonly reason: string };
 }
@@ -61,7 +61,7 @@ export function counted(
   };
 }
 
-/** Names the work of answering these questions in this way: eight digits, as they stand in a file's name. */
+/** Names the work of answering these questions in this way: eight digits, as in the name of a file. */
 export function workName(questions: readonly Question[], settings: Readonly<Record<string, unknown>>): string {
   const asked = questions.map(({ problemId, domain, prompt, judgedBy }) => [problemId, domain, prompt, judgedBy]);
   return sha256(canonicalJson({ asked, ...settings })).slice(0, 8);
@@ -93,7 +93,7 @@ function parsed(line: string): AnswerLine | undefined {
   }
 }
 
-/** An entry as its JSON value; a text that is none (a hint, an empty slot) as it is. */
+/** An entry as its JSON value; another text (a hint, an empty slot) unchanged. */
 export function entryValue(entry: string | null): unknown {
   if (entry === null) return null;
   try {

@@ -22,14 +22,14 @@ describe('The questions to solve', () => {
   it.each<[string, string | undefined, Partial<QuestionOptions>]>([
     ['neither a file nor a prompt', undefined, {}],
     ['both', 'q.jsonl', { prompt: 'Why?' }],
-    ['a reference beside a file', 'q.jsonl', { reference: '5' }],
+    ['a reference with a file', 'q.jsonl', { reference: '5' }],
   ])('are refused for %s', async (_, path, options) => {
     await expect(chosen(TWO, path, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
 describe('Lines of answers', () => {
-  it('are gone on with where they answer the same questions, without those at the end that failed', async () => {
+  it('are continued where they answer the same questions, without those at the end that failed', async () => {
     const questions = await chosen(TWO, 'q.jsonl');
     const facts: AnswerFacts = { adapterDigest: null, withEntry: false, seed: 's' };
     const answered = { entry: null, response: '8', answer: '8', verdict: null, failure: null };

@@ -60,7 +60,7 @@ async function questionsOf(files: InputDoor, path: string, options: QuestionOpti
   if (options.reference !== undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot solve ${path}: expected --reference beside --prompt, got a file. State references in its rows.`,
+      `Cannot solve ${path}: expected --reference with --prompt, got a file. State references in its rows.`,
     );
   }
   const file = await openDataset(files, path);
@@ -83,7 +83,7 @@ async function questionsOf(files: InputDoor, path: string, options: QuestionOpti
       if (earlier === undefined) questions.push(asQuestion(question, problemId));
       else {
         badRows++;
-        const expected = `an id of its own (${file.unit} ${earlier} has this one)`;
+        const expected = `a unique id (${file.unit} ${earlier} has this one)`;
         faults.push({ row, field: 'problemId', expected, came: JSON.stringify(problemId) });
       }
       rowOfId.set(problemId, row);

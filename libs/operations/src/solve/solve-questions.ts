@@ -1,4 +1,4 @@
-/** Answers to questions by the chosen adapter and the executor, told as they come. Nothing is recorded. */
+/** Answers to questions by the chosen adapter and the executor, returned as they arrive. Nothing is recorded. */
 import { type AnsweredQuestion, answerQuestions, type Question } from '@seamstream/rollout';
 import { loadAdapter } from '../adapters/find-adapter.js';
 import type { AskingWorld, Models } from '../evaluate/asking-world.js';

@@ -1,4 +1,4 @@
-/** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
+/** The current state: which consumers lag, what is served, what became of problems and runs. A watch reads only what is new. */
 
 import { findingsIn } from '@seamstream/doctor';
 import { consumerLag, type EventLog } from '@seamstream/event-log';
@@ -24,7 +24,7 @@ import { faithfulBy, type RecordedRun, recordedRuns } from '../read-models/recor
 
 export interface Status {
   readonly ledger: Ledger;
-  /** Answers that nobody judges but who gives feedback. */
+  /** Answers that only feedback judges. */
   readonly waiting: WaitingAnswers;
   /** Records that a consumer has not answered yet. */
   readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[];

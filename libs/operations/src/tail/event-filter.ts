@@ -9,7 +9,7 @@ export interface EventFilter {
   readonly domain?: string;
   /** An id, or the beginning of one. */
   readonly problem?: string;
-  /** Text that the event holds somewhere, whatever its case. */
+  /** Text that the event holds somewhere, in any case. */
   readonly grep?: string;
 }
 
@@ -40,7 +40,7 @@ function domainOf(event: SeamEvent): string | null {
   return 'stratum' in event ? event.stratum.slice(0, event.stratum.lastIndexOf('/')) : null;
 }
 
-/** Texts alone are looked at, and names of fields are none of them: the tokens of an entry are numbers. */
+/** Looks at texts, not at names of fields. The tokens of an entry are numbers. */
 function holds(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.toLowerCase().includes(text);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;

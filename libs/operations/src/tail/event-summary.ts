@@ -92,7 +92,7 @@ export function eventSummary(event: SeamEvent): string {
     case 'ExecutionFailed':
       return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ${onOneLine(event.code)} after ${plural(event.attempts, 'attempt')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AttemptUngraded':
-      return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ungraded: nobody judged it in time`;
+      return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ungraded: not judged in time`;
     case 'AnswerRecorded':
       return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} waits for feedback: answered ${event.extractedAnswer === null ? quoted(event.response) : quoted(event.extractedAnswer)}`;
     case 'AnswerSettled':

@@ -19,7 +19,7 @@ export function parseStartPosition(text: string): StartPosition {
   if (!Number.isNaN(timestampMs)) return { at: 'time', timestampMs };
   throw new SeamError(
     'INVALID_INPUT',
-    `Reading --from: expected earliest, latest, an offset (42) or a time (2030-01-31T12:00:00Z), came "${text}".`,
+    `Cannot read --from: expected earliest, latest, an offset (42) or a time (2030-01-31T12:00:00Z), got "${text}".`,
     { details: { option: '--from', value: text } },
   );
 }

@@ -22,7 +22,7 @@ async function told(request: Partial<TailRequest>, stop = new AbortController(),
 }
 
 describe('A tail', () => {
-  it('tells the last records, those from a place on, and those that are looked for', async () => {
+  it('returns the last records, those from a place on, and those that match a filter', async () => {
     expect(await told({ limit: 2 })).toEqual({ topics: ['seam.problems'], ids: ['p2', 'p3'] });
     expect((await told({ from: { at: 'earliest' }, limit: 2 })).ids).toHaveLength(2);
     expect((await told({ topics: [], filter: { problem: 'p2' } })).ids).toEqual(['p2']);
@@ -34,7 +34,7 @@ describe('A tail', () => {
     expect((await told({ filter: { grep: 'how many' } })).ids).toHaveLength(3);
   });
 
-  it('goes on with what comes until it is stopped, which is no error', async () => {
+  it('continues with new records until it is stopped, which is no error', async () => {
     expect((await told({ follow: true }, new AbortController(), 4)).ids).toEqual(['p1', 'p2', 'p3', 'p4']);
   });
 

@@ -12,11 +12,11 @@ export interface TailRequest {
   /** With or without "seam."; where there are none, all topics, if the filter looks for something. */
   readonly topics: readonly string[];
   readonly filter: EventFilter;
-  /** Without it the last records are told. */
+  /** Without it the last records are returned. */
   readonly from?: StartPosition | undefined;
   readonly limit?: number | undefined;
   readonly partition?: number | undefined;
-  /** Goes on with what comes until the signal aborts. */
+  /** Continues with new records until the signal aborts. */
   readonly follow?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Tail {
   readonly records: AsyncGenerator<DecodedRecord, void>;
 }
 
-/** Records told when neither a beginning nor a limit is given, as many as `tail` of Unix shows lines, doubled. */
+/** Records that are returned without a beginning or a limit: twice the lines that `tail` of Unix shows. */
 export const DEFAULT_RECORDS = 20;
 
 async function startOf(log: EventLog, topic: string, mark: Watermarks, from: StartPosition): Promise<number> {
@@ -56,7 +56,7 @@ async function rangesOf(
   if (marks.length === 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading --partition: expected 0 to ${all.length - 1} for ${topic}, came ${partition ?? ''}.`,
+      `Cannot read --partition: expected 0 to ${all.length - 1} for ${topic}, got ${partition ?? ''}.`,
       { details: { topic, partition } },
     );
   }
@@ -85,7 +85,7 @@ function chosenTopics(
   if (partition !== undefined && topics.length > 1)
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot read --partition ${partition}: expected one topic beside it, got ${topics.length}. Name one.`,
+      `Cannot read --partition ${partition}: expected one topic with it, got ${topics.length}. Name one.`,
     );
   return topics;
 }
@@ -145,7 +145,7 @@ async function* told(
       count++;
     }
   }
-  // Without a beginning the limit says how much of the past is told; what comes afterwards is told without end.
+  // Without a beginning the limit says how many past records are returned; later ones are returned without end.
   const followLimit = from === undefined ? Number.POSITIVE_INFINITY : limit;
   if (follow !== true || signal.aborted || count >= followLimit) return;
   const places = ranges.map(({ topic, partition, to }) => ({ topic, partition, nextOffset: to }));

@@ -9,7 +9,7 @@ export function resolveTopic(name: string, topics: readonly string[]): string {
   const known = topics.map((topic) => (topic.startsWith(PREFIX) ? topic.slice(PREFIX.length) : topic)).sort();
   throw new SeamError(
     'UNKNOWN_TOPIC',
-    `Opening topic "${name}": expected one of ${known.join(', ')}, came "${name}".`,
+    `Cannot open topic "${name}": expected one of ${known.join(', ')}, got "${name}".`,
     {
       details: { topic: name, known: topics },
     },

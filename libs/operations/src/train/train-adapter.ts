@@ -29,7 +29,7 @@ export async function resolveTraining(
   if (algorithm === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
+      `Cannot train: expected one of ${[...algorithms.keys()].join(', ')}, got "${name}".`,
     );
   }
   const configured = await world.algorithmSettings(name, preset);

@@ -4,16 +4,16 @@ import { outcomeOf, trainerDoor } from './train-on-demand.js';
 const { signal } = new AbortController();
 const VERIFIED = { comparison: { by: 'digest' }, engines: { recorded: null, here: null } } as const;
 
-describe('what came of a run', () => {
+describe('the result of a run', () => {
   it.each([
     [EXAMPLE_EVENTS.AdapterPromoted, 'promoted', EXAMPLE_EVENTS.AdapterPromoted.adapterDigest],
     [EXAMPLE_EVENTS.TrainingRunRejected, 'refused', EXAMPLE_EVENTS.TrainingRunRejected.adapterDigest],
     [EXAMPLE_EVENTS.TrainingRunFailed, 'failed', null],
-  ] as const)('is told by the event that ended it: $0.type', (event, status, adapterDigest) => {
+  ] as const)('follows from the event that ended it: $0.type', (event, status, adapterDigest) => {
     expect(outcomeOf('r', [event], null)).toMatchObject({ runId: 'r', status, adapterDigest });
   });
 
-  it('is a refusal where another promotion was ahead of its own', () => {
+  it('is a refusal where another promotion was ahead', () => {
     expect(outcomeOf('r', [EXAMPLE_EVENTS.AdapterPromoted], 'overtaken: …')).toMatchObject({
       status: 'refused',
       adapterDigest: EXAMPLE_EVENTS.AdapterPromoted.adapterDigest,
@@ -27,13 +27,13 @@ describe('what came of a run', () => {
 
   it('is never guessed from an event that ends no run', () => {
     expect(() => outcomeOf('r', [EXAMPLE_EVENTS.ProblemPublished], null)).toThrow(
-      'expected an end, came ProblemPublished',
+      'expected an end, got ProblemPublished',
     );
   });
 });
 
 describe("the trainer's door", () => {
-  it('passes request and signal on and tells steps and digests', async () => {
+  it('passes request and signal on, and reports steps and digests', async () => {
     const asked: unknown[] = [];
     const steps: unknown[] = [];
     const door = trainerDoor(async ({ onProgress, validation }) => ({

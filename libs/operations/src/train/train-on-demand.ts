@@ -9,7 +9,7 @@ import type {
   Trials,
 } from './training-client.js';
 
-/** How the trainer tells of a run. */
+/** How the trainer reports a run. */
 interface TrainingProgress {
   readonly runId: string;
   readonly algorithm: string;
@@ -50,7 +50,7 @@ interface Assets {
   readonly validation?: { readonly name: string; readonly problems: readonly Problem[] };
 }
 
-/** What came of a run, told by the events that ended it. @param overtaken why its promotion does not count; null where it does */
+/** The result of a run, from the events that ended it. @param overtaken why its promotion does not count; null where it does */
 export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken: string | null): TrainingOutcome {
   for (const event of ending) {
     switch (event.type) {
@@ -78,9 +78,9 @@ export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken
   }
   if (ending.length > 0) {
     const types = ending.map(({ type }) => type).join(', ');
-    throw new SeamError('INTERNAL', `Training run ${runId}: expected an end, came ${types}.`);
+    throw new SeamError('INTERNAL', `Cannot report training run ${runId}: expected an end, got ${types}.`);
   }
-  const reason = 'this very run is in the log already; "seam replay --read-model training" shows what came of it';
+  const reason = 'this very run is in the log already; "seam replay --read-model training" shows its result';
   return { runId, status: 'unchanged', adapterDigest: null, reason, metrics: {} };
 }
 

@@ -37,7 +37,7 @@ export interface AdapterVerification {
   readonly engines: { readonly recorded: EngineIdentity | null; readonly here: EngineIdentity | null };
 }
 
-/** What came of one trial. */
+/** The result of one trial. */
 export type Trial =
   | {
       readonly status: 'made';
@@ -63,7 +63,7 @@ export interface TrainerClient {
     request: {
       readonly algorithm: string;
       readonly configuration: Readonly<Record<string, unknown>>;
-      /** Of a self-training, by its id: a run that was planned for this iteration goes on. */
+      /** Of a self-training, by its id: a run that was planned for this iteration resumes. */
       readonly iteration?: { readonly of: string; readonly index: number };
     },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },

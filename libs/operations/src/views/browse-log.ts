@@ -21,7 +21,7 @@ export interface BrowsedLog {
   readonly topics: readonly string[];
   /** Records that were looked at. */
   readonly looked: number;
-  /** Where to go on; null at the log's beginning. */
+  /** Where to continue; null at the log's beginning. */
   readonly next: Readonly<Record<string, number>> | null;
 }
 
@@ -40,7 +40,7 @@ interface Source {
   readonly low: number;
   /** What is before it was not read yet. */
   end: number;
-  /** Oldest first; the last is the next to be told. */
+  /** Oldest first; the last is returned next. */
   read: LogRecord[];
 }
 
@@ -86,7 +86,7 @@ async function sourcesOf(
     if (!sources.some((each) => each.topic === topic && each.partition === partition))
       throw new SeamError(
         'INVALID_INPUT',
-        `Cannot go on from ${name}: expected a partition of ${topics.join(', ')}, got another. Begin at the newest record.`,
+        `Cannot continue from ${name}: expected a partition of ${topics.join(', ')}, got another. Begin at the newest record.`,
       );
   }
   return sources;

@@ -1,12 +1,12 @@
 /**
- * What somebody looks for in the log, as a small typed expression: `type = 'OutcomeRecorded' and problem.domain = 'metals' and latencyMs > 500`.
+ * A filter of the log, as a small typed expression: `type = 'OutcomeRecorded' and problem.domain = 'metals' and latencyMs > 500`.
  * It is parsed into a tree and never evaluated as code. Pure.
  *
  *   filter     = term { "or" term }
  *   term       = factor { "and" factor }
  *   factor     = "not" factor | "(" filter ")" | field operator value
  *   field      = a name, or names with dots between: of the event, or of the record (type, topic, partition, offset, key, time, error)
- *   operator   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" (holds the text, whatever its case)
+ *   operator   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" (holds the text, in any case)
  *   value      = a text in quotes, a number, true, false, null
  */
 import { excerpt, SeamError } from '@seamstream/kernel';

@@ -1,11 +1,11 @@
-/** The recent problems that somebody looks for, with what became of each. Pure. */
+/** The recent problems that match a filter, with what became of each. Pure. */
 import type { ProblemStanding, RecentProblem } from '@seamstream/read-models';
 
 export interface ProblemFilter {
   readonly domain?: string | undefined;
   readonly arm?: string | undefined;
   readonly standing?: string | undefined;
-  /** Words of the question, or the beginning of the id; whatever their case. */
+  /** Words of the question, or the beginning of the id, in any case. */
   readonly text?: string | undefined;
 }
 
