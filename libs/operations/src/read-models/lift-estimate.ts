@@ -93,7 +93,7 @@ function remembered(memory: EstimateMemory, counts: readonly ResultCount[], trea
   ]);
   const known = memory.get(key);
   if (known !== undefined) return known;
-  const found = liftInterval(counts, { treatedShare });
+  const found = liftInterval([{ counts, treatedShare }]);
   memory.set(key, found);
   return found;
 }
