@@ -48,6 +48,11 @@ export {
   recentProblemsProjection,
 } from './recent-problems.projection.js';
 export {
+  type ReleaseProgress,
+  type ReleaseProgressState,
+  releaseProgressProjection,
+} from './release-progress.projection.js';
+export {
   type SuccessByArm,
   type SuccessByArmState,
   type SuccessTally,

@@ -8,7 +8,7 @@ import { isSeamError } from '@seamstream/kernel';
 import { actDoubt } from './promotion-evidence.decide.js';
 import { decideStage, evidenceText, type ReleaseEvidence, STAGE_ENDS, type StageEnd } from './release.decide.js';
 import { planIn, type ReleasePlan } from './release-plan.js';
-import { type ServedSlots, servedIn } from './served-slots.projection.js';
+import type { ServedAdapterState } from './served-adapter.projection.js';
 
 export interface Release {
   readonly event: EventOf<'ReleasePlanned'>;
@@ -39,17 +39,17 @@ export function runningIn({ releases }: ReleasesState, slot: string): Release | 
   return [...releases.values()].find(({ status, event }) => status === 'running' && event.slot === slot);
 }
 
-/** @param slots after the event: what is served and known */
-export function evolveReleases(state: ReleasesState, event: SeamEvent, slots: ServedSlots): ReleasesState {
+/** @param own what is served in the event's slot, and what is known of its adapters, after the event */
+export function evolveReleases(state: ReleasesState, event: SeamEvent, own: ServedAdapterState): ReleasesState {
   switch (event.type) {
     case 'ReleasePlanned':
-      return begin(state, event, slots);
+      return begin(state, event, own);
     case 'ReleaseDecided':
       return decide(state, event);
     case 'AdapterPromoted':
     case 'AdapterRolledBack': {
       const running = runningIn(state, event.slot);
-      if (running === undefined || servedDigest(slots, event.slot) === running.event.parent) return state;
+      if (running === undefined || servedDigest(own) === running.event.parent) return state;
       return changed(state, { ...running, status: 'overtaken' });
     }
     default:
@@ -57,17 +57,16 @@ export function evolveReleases(state: ReleasesState, event: SeamEvent, slots: Se
   }
 }
 
-const servedDigest = (slots: ServedSlots, slot: string): string | null =>
-  servedIn(slots, slot).served?.adapterDigest ?? null;
+const servedDigest = ({ served }: ServedAdapterState): string | null => served?.adapterDigest ?? null;
 
 const changed = (state: ReleasesState, release: Release): ReleasesState => ({
   ...state,
   releases: new Map(state.releases).set(release.event.releaseId, release),
 });
 
-function begin(state: ReleasesState, event: EventOf<'ReleasePlanned'>, slots: ServedSlots): ReleasesState {
+function begin(state: ReleasesState, event: EventOf<'ReleasePlanned'>, own: ServedAdapterState): ReleasesState {
   const plan = planIn(event.plan);
-  const doubt = typeof plan === 'string' ? plan : planDoubt(state, event, slots);
+  const doubt = typeof plan === 'string' ? plan : planDoubt(state, event, own);
   if (typeof plan === 'string' || doubt !== undefined)
     // A plan that is told again changes nothing.
     return state.releases.get(event.releaseId)?.event.meta.messageId === event.meta.messageId
@@ -80,16 +79,15 @@ function begin(state: ReleasesState, event: EventOf<'ReleasePlanned'>, slots: Se
 export function planDoubt(
   state: ReleasesState,
   { releaseId, slot, candidate, parent, plannedBy, reason }: EventOf<'ReleasePlanned'>,
-  slots: ServedSlots,
+  own: ServedAdapterState,
 ): string | undefined {
   if (state.releases.has(releaseId)) return `release ${releaseId} was planned before`;
   const running = runningIn(state, slot);
   if (running !== undefined) return `release ${running.event.releaseId} of this slot is not over`;
   if (candidate === parent) return 'its candidate is its parent';
-  const { published } = servedIn(slots, slot);
-  if (!published.some(({ adapterDigest }) => adapterDigest === candidate))
+  if (!own.published.some(({ adapterDigest }) => adapterDigest === candidate))
     return `adapter ${candidate} was not published before`;
-  const served = servedDigest(slots, slot);
+  const served = servedDigest(own);
   if (served !== parent)
     return `its parent is ${parent ?? 'the base model'}, and ${served ?? 'the base model'} is served`;
   return actDoubt(plannedBy, reason);
