@@ -32,10 +32,17 @@ export interface ExperimentCounts {
   readonly controlMissing: number;
 }
 
+export interface DomainCounts {
+  readonly domain: string;
+  /** When its first problem was published, in milliseconds since the Unix epoch. */
+  readonly firstAt: number;
+  readonly counts: readonly ResultCount[];
+}
+
 export interface LiftCounts {
   readonly mode: Mode;
   readonly counts: readonly ResultCount[];
-  readonly domains: readonly { readonly domain: string; readonly counts: readonly ResultCount[] }[];
+  readonly domains: readonly DomainCounts[];
   /** In the order of time: the counts of the problems published from `from` on, for `width` milliseconds. */
   readonly series: readonly { readonly from: number; readonly counts: readonly ResultCount[] }[];
   readonly widthMs: number;
@@ -116,6 +123,8 @@ type Times = Map<string, number>;
 
 interface ModeTallies {
   readonly domains: Map<string, Times>;
+  /** By domain. */
+  readonly firstAt: Map<string, number>;
   /** By beginning in widths. */
   series: Map<number, Times>;
   widthMs: number;
@@ -137,9 +146,10 @@ export const initialTallies = (): Tallies => ({ modes: new Map(), releases: new 
 export function addTo({ modes, releases }: Tallies, known: Known, times: 1 | -1): void {
   const own = modes.get(known.mode!) ?? {
     ...{ domains: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
-    ...{ missing: new Map(), arms: new Map(), repeated: 0 },
+    ...{ missing: new Map(), arms: new Map(), firstAt: new Map(), repeated: 0 },
   };
   modes.set(known.mode!, own);
+  own.firstAt.set(known.domain!, Math.min(known.at!, own.firstAt.get(known.domain!) ?? known.at!));
   if (known.isRepeated === true) {
     own.repeated += times;
     return;
@@ -209,7 +219,7 @@ export function readModes({ modes }: Tallies): readonly LiftCounts[] {
     counts: countsOf(sumOf(own.domains.values())),
     domains: sortedEntries(own.domains)
       .filter(([, tallies]) => tallies.size > 0)
-      .map(([domain, tallies]) => ({ domain, counts: countsOf(tallies) })),
+      .map(([domain, tallies]) => ({ domain, firstAt: own.firstAt.get(domain)!, counts: countsOf(tallies) })),
     series: [...own.series]
       .filter(([, tallies]) => tallies.size > 0)
       .sort(([a], [b]) => a - b)

@@ -57,16 +57,17 @@ export function logMissingEvidence(counts: MissingCounts): number {
   return logMean(([1, -1] as const).map((side) => logBetEvidence(scores, range, 0, side)));
 }
 
-function check({
-  treatedShare: share,
-  ...counts
-}: AllocationCounts & Partial<Pick<MissingCounts, 'treatedMissing' | 'controlMissing'>>): void {
+/** Of each field that is a count, the value; what else a caller carries along is not looked at. */
+function check(counts: AllocationCounts & Partial<MissingCounts>): void {
+  const { treatedShare: share, treated, control, treatedMissing = 0, controlMissing = 0 } = counts;
   if (!(share > 0 && share < 1))
     throw new SeamError(
       'INVALID_INPUT',
       `Cannot check an experiment: expected a treated share between 0 and 1, got ${share}. Give the share that it was drawn with.`,
     );
-  const wrong = Object.entries(counts).find(([, count]) => !Number.isSafeInteger(count) || count < 0);
+  const wrong = Object.entries({ treated, control, treatedMissing, controlMissing }).find(
+    ([, count]) => !Number.isSafeInteger(count) || count < 0,
+  );
   if (wrong !== undefined)
     throw new SeamError(
       'INVALID_INPUT',

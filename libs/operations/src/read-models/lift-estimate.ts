@@ -1,7 +1,9 @@
 /** What experiences add, with intervals that hold at every look, from the counts of a read model. Pure. */
+import { compareText } from '@seamstream/kernel';
 import type { ExperimentCounts, Lift, LiftCounts, ResultCount } from '@seamstream/read-models';
 import {
   type Estimate,
+  harmfulStrata,
   type LiftStage,
   liftInterval,
   logMissingEvidence,
@@ -41,6 +43,8 @@ export interface LiftAnswer extends Comparison {
   readonly treatedShare: number | null;
   readonly domains: readonly (Comparison & { readonly domain: string })[];
   readonly series: readonly LiftPoint[];
+  /** Domains in which experiences do harm: at a risk of 5 % that any is named wrongly, of all domains together and for ever. */
+  readonly harmed: readonly string[];
   readonly missing: LiftCounts['missing'];
   readonly experiments: readonly ExperimentCheck[];
   /** False: an experiment did not go as it was drawn, so that the lift may come from that. */
@@ -63,6 +67,8 @@ const MOST_REMEMBERED = 512;
 
 /** Risk that a check of an experiment alarms although it went as it was drawn. */
 const CHECK_RISK = 0.001;
+/** Risk that any domain is called harmed although it is not. */
+const HARM_RISK = 0.05;
 
 /** @param memory of earlier answers; this one is added */
 export function liftAnswers(
@@ -87,6 +93,7 @@ export function liftAnswers(
         ...compared(counts),
         domains: domains.map(({ domain, counts: own }) => ({ domain, ...compared(own) })),
         series: pointsOf(series, compared),
+        harmed: harmedIn(domains, named),
         ...{ missing, experiments: checks, repeated },
         isCausal: !checks.some(({ isUneven, isMissingUnevenly }) => isUneven || isMissingUnevenly),
       };
@@ -106,6 +113,14 @@ function stagesOf(counts: readonly ResultCount[], named: number | null): readonl
     stages.set(share, [...(stages.get(share) ?? []), each]);
   }
   return [...stages].sort(([a], [b]) => a - b).map(([share, own]) => ({ treatedShare: 1 - share, counts: own }));
+}
+
+/** In the order of their first problems, which no result changes. */
+function harmedIn(domains: LiftCounts['domains'], named: number | null): readonly string[] {
+  const strata = [...domains]
+    .sort((a, b) => a.firstAt - b.firstAt || compareText(a.domain, b.domain))
+    .map(({ domain, counts }) => ({ name: domain, stages: stagesOf(counts, named) ?? [] }));
+  return harmfulStrata(strata, { alpha: HARM_RISK, weights: new Map() });
 }
 
 function checked(counts: ExperimentCounts): ExperimentCheck {
