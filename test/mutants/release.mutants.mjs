@@ -118,7 +118,7 @@ export default [
   },
   {
     ...lift,
-    control: 'what is learned of a counted problem counts anew',
+    control: 'what is learned of a counted problem changes how it counts',
     from: 'addTo(state.tallies, known, -1);',
     to: '',
   },

@@ -15,7 +15,7 @@ const drawn = (share: number, releaseId?: string): Set<string> =>
   new Set(ids.filter((id) => releaseDrawOf(problem(id), running(canary(share), releaseId))?.isCandidate));
 
 describe('the draw of a release', () => {
-  it('gives the candidate its share, keeps who had it in a larger one, and divides anew for another release', () => {
+  it('gives the candidate its share, keeps its problems in a larger one, and divides afresh for another release', () => {
     const [small, large, other] = [drawn(0.05), drawn(0.25), drawn(0.25, 'r2')];
     expect(small.size / ids.length).toBeCloseTo(0.05, 1);
     expect(large.size / ids.length).toBeGreaterThan(0.22);
@@ -32,7 +32,7 @@ describe('the draw of a release', () => {
     expect(new Set(draws.map((draw) => draw?.isCandidate)).size).toBe(1);
   });
 
-  it('leaves out groups to learn from, validation, and shadows of answers that somebody waits for', () => {
+  it('leaves out groups to learn from, validation, and shadows of answers that a client waits for', () => {
     const shadow: ReleaseStage = { kind: 'shadow', minProblems: 1, margin: 0 };
     const validation: ReleaseStage = { kind: 'validation', minProblems: 1, rule: { name: 'better', level: 0.05 } };
     expect(releaseDrawOf(problem('a', { mode: 'explore' }), running(canary(0.5)))).toBeUndefined();

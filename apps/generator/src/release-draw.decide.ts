@@ -11,8 +11,8 @@ export interface RunningStage {
 
 /**
  * The draw of a problem; undefined where it has no part in the release. Only one answer that is deployed is tried: groups are for learning from the
- * served adapter. Both adapters write for a shadow, but not where somebody waits for the answer elsewhere.
- * A release is its own salt, and a larger share keeps the units that a smaller one had: nobody changes back and forth.
+ * served adapter. Both adapters write for a shadow, but not where a client waits for the answer elsewhere.
+ * A release is its own salt, and a larger share keeps the units that a smaller one had: no unit changes back and forth.
  */
 export function releaseDrawOf(
   { mode, assignment, answeredBy, problem: { problemId } }: ProblemPublished,

@@ -128,7 +128,7 @@ export class WriteExperiencesHandler {
         places((draw) => draw?.isCandidate),
         0,
       ));
-    // Whom the candidate fails is served all the same, and counts as drawn for the candidate.
+    // A problem that the candidate fails is written for by the parent, and counts as drawn for the candidate.
     const isDone = (index: number): boolean => instead?.get(index)?.status === 'explored';
     const own = await write(
       adapter,

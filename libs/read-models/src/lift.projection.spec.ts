@@ -98,7 +98,7 @@ describe('the counts of a lift', () => {
       ]);
   });
 
-  it('have the share that each problem was drawn with, whoever says so, and whenever', () => {
+  it('have the share that each problem was drawn with, from any event that says so, early or late', () => {
     const events = [
       ...drawnProblem('a', { controlShare: 0.2 }, true),
       ...drawnProblem('b', { controlShare: 0.1 }, false),
@@ -119,7 +119,7 @@ describe('the counts of a lift', () => {
       ]);
   });
 
-  it('count a unit once, by its first problem, in whatever order its problems are read', () => {
+  it('count a unit once, by its first problem, in any order of reading', () => {
     const conversation = { unit: 'conversation 7' };
     const first = drawnProblem('z', conversation, true);
     const second = drawnProblem('a', conversation, false);

@@ -1,6 +1,6 @@
 /**
  * What is planned and decided of releases, with what is served and known of adapters. Facts about runs lie in another topic, and count as if
- * they had come first: so the few facts about adapters are kept, and folded when somebody asks.
+ * they had come first: so the few facts about adapters are kept, and folded when they are asked for.
  */
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import {

@@ -74,7 +74,7 @@ export interface StageDecision {
 const NOTHING: ReleaseFigures = { harm: null, success: null, sampleRatio: null, missing: null };
 
 /**
- * Harm comes first: a candidate that is worse than tolerated is rolled back, whatever else is true. So is one whose comparison did not go
+ * Harm comes first: a candidate that is worse than tolerated is rolled back, regardless of all else. So is one whose comparison did not go
  * as it was drawn. A stage is passed when its margin is proven on enough problems. At the horizon nothing is promoted.
  * @param stage index of the stage in the plan
  * @throws INVALID_INPUT for a stage that the plan does not have and for counts that are none

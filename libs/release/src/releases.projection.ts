@@ -1,7 +1,7 @@
 /**
  * The releases of a log, folded from seam.adapters. No record is believed because it is there: a plan counts when a person made it over what
  * was served then, and a decision when the plan's rule decides so from the counts that it names, or a person says so. What else is
- * served in the meantime ends a release: its comparison is with a parent that nobody is served any more.
+ * served in the meantime ends a release: its comparison is with a parent that is not served any more.
  */
 import type { EventOf, SeamEvent } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';

@@ -1,7 +1,7 @@
 /**
  * Evidence on a running mean that holds at every look: a mixture of bets that are fixed beforehand.
  *
- * A score Z of known range has a conditional mean δ, whatever happened before and whatever drifts. For each bet λ the product of
+ * A score Z of known range has a conditional mean δ, regardless of what happened before and of what drifts. For each bet λ the product of
  * (1 + λ Z) / (1 + λ δ) is a nonnegative martingale of mean 1, and so is the mean of twenty of them. ln is concave, so the mean of the δ
  * may stand for the single ones, and by Ville's inequality (1939) the evidence against the true mean reaches 1/α with probability α at
  * most, ever. A bet knows neither the mean that is tested nor what came before: so the evidence depends on how often each score was met,

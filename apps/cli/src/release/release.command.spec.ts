@@ -97,7 +97,7 @@ describe('seam release', () => {
     expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 
-  it('does not count a decision that its counts do not bear out, and tells one whose counts are not those of the log', async () => {
+  it('does not count a decision that its counts do not bear out, and recompute reports one whose counts are not those of the log', async () => {
     const releaseId = await plan();
     await served(releaseId, true, 90, 10);
     await served(releaseId, false, 120, 180);
@@ -144,7 +144,7 @@ describe('seam release', () => {
     expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 
-  it('refuses a second release at once, an adapter that nobody measured, and what is no plan', async () => {
+  it('refuses a second release at once, an adapter without a measurement, and what is no plan', async () => {
     world.files.set('plan.json', Buffer.from('{"stages":[]}'));
     expect(await world.seam('release', 'plan', CANDIDATE, '--plan', 'plan.json', ...WHY)).toBe(2);
     expect(world.takeErrors()).toMatch(/Cannot read a release plan: stages/);

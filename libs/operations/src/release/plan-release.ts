@@ -30,7 +30,7 @@ const CENTRE_STEP = 0.05;
 
 /**
  * Appends the plan, after everything that can be checked was.
- * @throws NOT_FOUND, INVALID_INPUT for a plan that is none or an adapter that nobody measured, CONFLICT where it would not count
+ * @throws NOT_FOUND, INVALID_INPUT for a plan that is not valid or an adapter without a measurement, CONFLICT where it would not count
  */
 export async function planRelease(
   world: ReleaseWorld,
