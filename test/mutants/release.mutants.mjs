@@ -52,7 +52,7 @@ export default [
     ...rule,
     control: 'evidence has to reach what half of the risk asks for',
     from: 'const bar = Math.log(2 / plan.alpha);',
-    to: 'const bar = Math.log(1.5);',
+    to: 'const bar = 0;',
   },
   {
     ...facts,
@@ -75,9 +75,9 @@ export default [
   {
     ...facts,
     file: 'libs/operations/src/release/recompute-releases.ts',
-    control: 'a decision whose counts the log does not have is told',
-    from: 'const isSame = own !== null && other !== null && Buffer.compare(own!, other!) === 0;',
-    to: 'const isSame = true;',
+    control: 'a decision whose counts the log does not have is reported',
+    from: "isSame: false, difference: 'from these records the stage continues'",
+    to: "isSame: true, difference: ''",
   },
   {
     ...draws,

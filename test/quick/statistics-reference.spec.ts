@@ -18,23 +18,6 @@ const SHARES = [0.05, 0.1, 0.25, 0.5, 0.9];
 const repeated = <Case>(times: number, one: (index: number) => Case): Case[] =>
   Array.from({ length: times }, (_, i) => one(i));
 
-/** Python's figures for the cases. */
-function computed(cases: readonly object[]): number[][] {
-  const script = fileURLToPath(new URL('statistics_reference.py', import.meta.url));
-  const { stdout, stderr, status } = spawnSync('python3', [script], { input: JSON.stringify(cases), encoding: 'utf8' });
-  if (status !== 0) throw new Error(`Cannot compute the reference: expected python3 to end well, got ${stderr}`);
-  return JSON.parse(stdout) as number[][];
-}
-
-function expectAgreement(own: readonly number[][], cases: readonly object[]): void {
-  computed(cases).forEach((figures, at) => {
-    expect(figures).toHaveLength(own[at]!.length);
-    figures.forEach((figure, place) => {
-      expect(Math.abs(own[at]![place]! - figure)).toBeLessThan(1e-7 * Math.max(1, Math.abs(figure)));
-    });
-  });
-}
-
 describe('a second implementation of the statistics', () => {
   it('agrees on the evidence and the interval of a lift, in one stage and in several', () => {
     const cases = repeated(20, (i) => ({
@@ -88,3 +71,20 @@ describe('a second implementation of the statistics', () => {
     expectAgreement(own, cases);
   });
 });
+
+/** Python's figures for the cases. */
+function computed(cases: readonly object[]): number[][] {
+  const script = fileURLToPath(new URL('statistics_reference.py', import.meta.url));
+  const { stdout, stderr, status } = spawnSync('python3', [script], { input: JSON.stringify(cases), encoding: 'utf8' });
+  if (status !== 0) throw new Error(`Cannot compute the reference: expected python3 to end well, got ${stderr}`);
+  return JSON.parse(stdout) as number[][];
+}
+
+function expectAgreement(own: readonly number[][], cases: readonly object[]): void {
+  computed(cases).forEach((figures, at) => {
+    expect(figures).toHaveLength(own[at]!.length);
+    figures.forEach((figure, place) => {
+      expect(Math.abs(own[at]![place]! - figure)).toBeLessThan(1e-7 * Math.max(1, Math.abs(figure)));
+    });
+  });
+}

@@ -1,4 +1,4 @@
-/** A release acts: the generator tries the candidate on its share, and the decisions that follow from what came of it change what is served. */
+/** A release acts: the generator tries the candidate on its share, and the decisions that follow from its results change what is served. */
 import { type InMemoryEventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
@@ -13,18 +13,6 @@ import { executionFailed, recorded } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
 import { startForTest } from '@seamstream/testing/services';
 import { generatorConfigSchema, generatorService } from './app.module.js';
-
-const WORDS = { words: ['carry', 'borrow'] };
-const schemaFor = entrySchemas({ sums: domainEntrySchema({ concepts: WORDS, strategy: WORDS, pitfalls: WORDS }) });
-
-class ProvenGenerator extends FakeGenerator {
-  /** Adapters that the model cannot carry. */
-  readonly unproven = new Set<string>();
-
-  async fingerprint(adapter?: Adapter): Promise<string> {
-    return sha256(this.unproven.has(adapter?.digest ?? '') ? 'another' : 'probe', adapter?.digest ?? 'base');
-  }
-}
 
 let log: InMemoryEventLog;
 let model: ProvenGenerator;
@@ -49,67 +37,6 @@ beforeEach(async () => {
   const published = { ...adapter, baseModelDigest: model.digest };
   await publish(start, published, completed, evaluatedByPerson(candidate.digest, evaluationOf(0.7), model.digest));
 });
-
-async function begin(stages: readonly ReleaseStage[]): Promise<void> {
-  const plan = { ...DEFAULT_RELEASE_PLAN, stages: [...stages] };
-  await publish({
-    ...{ type: 'ReleasePlanned', releaseId: 'release-1', slot: 'generator', candidate: candidate.digest, parent: null },
-    meta: originMeta({
-      messageId: 'plan-1',
-      correlationId: 'c',
-      source: 'seam/test',
-      occurredAt: 1,
-      sourceClass: 'user',
-    }),
-    ...{ plan: planText(plan), plannedBy: 'ada', reason: 'it is better', attestation: null },
-  });
-  const config = generatorConfigSchema.parse({
-    logging: { level: 'silent' },
-    generator: { groupSize: 2, controlShare: 0.1, maxBatchRecords: 50 },
-  });
-  await startForTest(generatorService({ model, schemaFor }), { config, log, objects });
-}
-
-async function ask(
-  prefix: string,
-  count: number,
-  mode: 'deploy' | 'explore' = 'deploy',
-): Promise<readonly EventOf<'ExperienceGenerated'>[]> {
-  await publish(
-    ...Array.from({ length: count }, (_, i): EventOf<'ProblemPublished'> => {
-      const id = `${prefix}-${i}`;
-      return {
-        ...{ type: 'ProblemPublished', mode, expiresAt: null, feedbackWithinMs: null, task: null },
-        meta: originMeta({ messageId: id, correlationId: id, source: 'seam/test', occurredAt: i, sourceClass: 'user' }),
-        problem: { problemId: id, domain: 'sums', prompt: 'How many?', reference: '4', verifier: null, metadata: {} },
-      };
-    }),
-  );
-  await untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
-  return (await eventsOf(log, 'ExperienceGenerated')).filter(({ problem }) =>
-    problem.problemId.startsWith(`${prefix}-`),
-  );
-}
-
-/** What the executor says of experiences: solved by who is in the set. */
-const judge = (experiences: readonly EventOf<'ExperienceGenerated'>[], solves: (digest: string | null) => boolean) =>
-  publish(
-    ...experiences.map(
-      ({ problem: { problemId }, candidateIndex: index, groupSize: size, adapterDigest, groupId: group }) =>
-        recorded(problemId, solves(adapterDigest), { index, size, group, adapterDigest, arm: 'deploy' }),
-    ),
-  );
-
-const operations = () => ({
-  clock: { now: () => 7 },
-  openLog: async () => log,
-  openKeptLog: async () => ({ log, snapshots: null }),
-  signing: async () => ({ key: null, trust: { keys: [], unsigned: 'accept' as const } }),
-});
-const reading = {
-  signal: new AbortController().signal,
-  progress: () => ({ advance: () => undefined, stop: () => undefined }),
-};
 
 describe('a generator while a release is tried', () => {
   it('lets the candidate write for its share, and serves it to all once the counts promote it', async () => {
@@ -176,3 +103,76 @@ describe('a generator while a release is tried', () => {
     expect(experiences.every(({ release, adapterDigest }) => release === null && adapterDigest === null)).toBe(true);
   }, 60_000);
 });
+
+async function begin(stages: readonly ReleaseStage[]): Promise<void> {
+  const plan = { ...DEFAULT_RELEASE_PLAN, stages: [...stages] };
+  await publish({
+    ...{ type: 'ReleasePlanned', releaseId: 'release-1', slot: 'generator', candidate: candidate.digest, parent: null },
+    meta: originMeta({
+      messageId: 'plan-1',
+      correlationId: 'c',
+      source: 'seam/test',
+      occurredAt: 1,
+      sourceClass: 'user',
+    }),
+    ...{ plan: planText(plan), plannedBy: 'ada', reason: 'it is better', attestation: null },
+  });
+  const config = generatorConfigSchema.parse({
+    logging: { level: 'silent' },
+    generator: { groupSize: 2, controlShare: 0.1, maxBatchRecords: 50 },
+  });
+  await startForTest(generatorService({ model, schemaFor }), { config, log, objects });
+}
+
+async function ask(
+  prefix: string,
+  count: number,
+  mode: 'deploy' | 'explore' = 'deploy',
+): Promise<readonly EventOf<'ExperienceGenerated'>[]> {
+  await publish(
+    ...Array.from({ length: count }, (_, i): EventOf<'ProblemPublished'> => {
+      const id = `${prefix}-${i}`;
+      return {
+        ...{ type: 'ProblemPublished', mode, expiresAt: null, feedbackWithinMs: null, task: null },
+        meta: originMeta({ messageId: id, correlationId: id, source: 'seam/test', occurredAt: i, sourceClass: 'user' }),
+        problem: { problemId: id, domain: 'sums', prompt: 'How many?', reference: '4', verifier: null, metadata: {} },
+      };
+    }),
+  );
+  await untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
+  return (await eventsOf(log, 'ExperienceGenerated')).filter(({ problem }) =>
+    problem.problemId.startsWith(`${prefix}-`),
+  );
+}
+
+/** What the executor says of experiences: solved by who is in the set. */
+const judge = (experiences: readonly EventOf<'ExperienceGenerated'>[], solves: (digest: string | null) => boolean) =>
+  publish(
+    ...experiences.map(
+      ({ problem: { problemId }, candidateIndex: index, groupSize: size, adapterDigest, groupId: group }) =>
+        recorded(problemId, solves(adapterDigest), { index, size, group, adapterDigest, arm: 'deploy' }),
+    ),
+  );
+
+const operations = () => ({
+  clock: { now: () => 7 },
+  openLog: async () => log,
+  openKeptLog: async () => ({ log, snapshots: null }),
+  signing: async () => ({ key: null, trust: { keys: [], unsigned: 'allowed' as const } }),
+});
+const reading = {
+  signal: new AbortController().signal,
+  progress: () => ({ advance: () => undefined, stop: () => undefined }),
+};
+
+const WORDS = { words: ['carry', 'borrow'] };
+const schemaFor = entrySchemas({ sums: domainEntrySchema({ concepts: WORDS, strategy: WORDS, pitfalls: WORDS }) });
+
+class ProvenGenerator extends FakeGenerator {
+  /** Adapters that the model cannot carry. */
+  readonly unproven = new Set<string>();
+
+  async fingerprint(adapter?: Adapter): Promise<string> {
+    return sha256(this.unproven.has(adapter?.digest ?? '') ? 'another' : 'probe', adapter?.digest ?? 'base');
+  }
+}

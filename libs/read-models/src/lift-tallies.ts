@@ -14,7 +14,7 @@ export interface ResultCount {
   readonly controlShare: number | null;
 }
 
-export interface MissingByArm {
+interface MissingByArm {
   readonly treated: number;
   readonly control: number;
   /** Met their end before they had an arm. */
@@ -32,7 +32,7 @@ export interface ExperimentCounts {
   readonly controlMissing: number;
 }
 
-export interface DomainCounts {
+interface DomainCounts {
   readonly domain: string;
   /** When its first problem was published, in milliseconds since the Unix epoch. */
   readonly firstAt: number;
@@ -72,7 +72,7 @@ export interface StageCounts {
   };
 }
 
-export interface ReleaseArm {
+interface ReleaseArm {
   readonly solved: number;
   readonly failed: number;
   /** Ended without a verdict. */

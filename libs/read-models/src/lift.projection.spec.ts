@@ -169,7 +169,7 @@ describe('the counts of a lift', () => {
           ],
         },
       ]);
-      // What the candidate wrote beside the parent is no answer that anybody got.
+      // What the candidate wrote next to the parent is no answer that anybody got.
       expect(modes[0]!.counts).toMatchObject([
         { result: 0, problems: 3 },
         { result: 1, problems: 1 },

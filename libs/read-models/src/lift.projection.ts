@@ -121,10 +121,10 @@ interface Publication {
 
 function publish(state: LiftState, { problem, mode, meta, assignment }: Publication, partition: number): void {
   const { problemId, domain } = problem;
-  let isNew = false;
+  const found = { isNew: false };
   note(state, problemId, (known) => {
     if (known.mode !== undefined) return;
-    isNew = true;
+    found.isNew = true;
     Object.assign(known, { mode, domain, at: meta.occurredAt });
     if (assignment !== null && assignment !== undefined) known.assigned = drawnOf(assignment);
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
@@ -132,7 +132,7 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     state.queues.set(partition, queue);
     queue.ids.push(problemId);
   });
-  if (isNew && assignment !== null && assignment !== undefined && assignment.unit !== problemId)
+  if (found.isNew && assignment !== null && assignment !== undefined && assignment.unit !== problemId)
     joinUnit(state, assignment, [meta.occurredAt, problemId]);
 }
 

@@ -87,7 +87,7 @@ export function checkedPlan(plan: unknown): ReleasePlan {
   );
 }
 
-/** The plan that an event records; a text where it is none. */
+/** The plan that an event records; a text where it is not one. */
 export function planIn(text: string): ReleasePlan | string {
   try {
     return checkedPlan(JSON.parse(text));

@@ -24,49 +24,6 @@ const paired = (problems: number, candidateAlone: number, parentAlone: number): 
   canaries: [],
 });
 
-interface Release {
-  readonly end: StageEnd;
-  readonly problems: number;
-}
-
-/** A release of adapters with these rates, decided on every 25 problems of the stream. */
-function release(plan: ReleasePlan, [candidateRate, parentRate]: readonly [number, number], random: Random): Release {
-  let [stage, problems] = [0, 0];
-  const counts = plan.stages.map((_, at) => ({
-    stage: at,
-    candidate: { solved: 0, failed: 0, missing: 0 },
-    parent: { solved: 0, failed: 0, missing: 0 },
-  }));
-  for (;;) {
-    const { share } = plan.stages[stage] as { readonly share: number };
-    for (let i = 0; i < LOOKS_EVERY; i++, problems++) {
-      const isCandidate = random.float() < share;
-      const isSolved = random.float() < (isCandidate ? candidateRate : parentRate);
-      counts[stage]![isCandidate ? 'candidate' : 'parent'][isSolved ? 'solved' : 'failed']++;
-    }
-    const { end } = decideStage(plan, stage, { paired: [], canaries: counts.slice(0, stage + 1) });
-    if (end === 'advanced') stage++;
-    else if (end !== null) return { end, problems };
-  }
-}
-
-function releases(plan: ReleasePlan, rates: readonly [number, number], name: string) {
-  const all = Array.from({ length: RELEASES }, (_, i) => release(plan, rates, Random.of(name, i)));
-  const endedSo = (end: StageEnd): number => all.filter((each) => each.end === end).length;
-  const median = all.map(({ problems }) => problems).sort((a, b) => a - b)[Math.floor(RELEASES / 2)]!;
-  const summary = {
-    rolledBack: endedSo('rolled back'),
-    promoted: endedSo('promoted'),
-    undecided: endedSo('undecided'),
-    median,
-  };
-  if (RELEASES >= 200) process.stdout.write(`${name}: ${JSON.stringify(summary)} of ${RELEASES} releases\n`);
-  return summary;
-}
-
-/** Most of so many that a rule which just keeps its promise shows in all but one of a thousand runs. */
-const most = (share: number): number => share * RELEASES + 3 * Math.sqrt(share * (1 - share) * RELEASES);
-
 describe('a release on a stream', () => {
   it('rolls an adapter back that is 10 points worse, at a share of 25 %, within 1,500 problems in the middle', () => {
     const { rolledBack, median } = releases(
@@ -217,3 +174,46 @@ describe('a plan', () => {
       expect(() => checkedPlan({ ...DEFAULT_RELEASE_PLAN, ...wrong })).toThrow(/Cannot read a release plan/);
   });
 });
+
+interface Release {
+  readonly end: StageEnd;
+  readonly problems: number;
+}
+
+/** A release of adapters with these rates, decided on every 25 problems of the stream. */
+function release(plan: ReleasePlan, [candidateRate, parentRate]: readonly [number, number], random: Random): Release {
+  let [stage, problems] = [0, 0];
+  const counts = plan.stages.map((_, at) => ({
+    stage: at,
+    candidate: { solved: 0, failed: 0, missing: 0 },
+    parent: { solved: 0, failed: 0, missing: 0 },
+  }));
+  for (;;) {
+    const { share } = plan.stages[stage] as { readonly share: number };
+    for (let i = 0; i < LOOKS_EVERY; i++, problems++) {
+      const isCandidate = random.float() < share;
+      const isSolved = random.float() < (isCandidate ? candidateRate : parentRate);
+      counts[stage]![isCandidate ? 'candidate' : 'parent'][isSolved ? 'solved' : 'failed']++;
+    }
+    const { end } = decideStage(plan, stage, { paired: [], canaries: counts.slice(0, stage + 1) });
+    if (end === 'advanced') stage++;
+    else if (end !== null) return { end, problems };
+  }
+}
+
+function releases(plan: ReleasePlan, rates: readonly [number, number], name: string) {
+  const all = Array.from({ length: RELEASES }, (_, i) => release(plan, rates, Random.of(name, i)));
+  const endedSo = (end: StageEnd): number => all.filter((each) => each.end === end).length;
+  const median = all.map(({ problems }) => problems).sort((a, b) => a - b)[Math.floor(RELEASES / 2)]!;
+  const summary = {
+    rolledBack: endedSo('rolled back'),
+    promoted: endedSo('promoted'),
+    undecided: endedSo('undecided'),
+    median,
+  };
+  if (RELEASES >= 200) process.stdout.write(`${name}: ${JSON.stringify(summary)} of ${RELEASES} releases\n`);
+  return summary;
+}
+
+/** Most of so many that a rule which just keeps its promise shows in all but one of a thousand runs. */
+const most = (share: number): number => share * RELEASES + 3 * Math.sqrt(share * (1 - share) * RELEASES);

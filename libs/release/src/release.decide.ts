@@ -60,7 +60,7 @@ export interface ReleaseFigures {
 }
 
 export interface StageDecision {
-  /** Null: the stage goes on. */
+  /** Null: the stage continues. */
   readonly end: StageEnd | null;
   /** Without figures. */
   readonly rule: string;
@@ -77,7 +77,7 @@ const NOTHING: ReleaseFigures = { harm: null, success: null, sampleRatio: null, 
  * Harm comes first: a candidate that is worse than tolerated is rolled back, regardless of all else. So is one whose comparison did not go
  * as it was drawn. A stage is passed when its margin is proven on enough problems. At the horizon nothing is promoted.
  * @param stage index of the stage in the plan
- * @throws INVALID_INPUT for a stage that the plan does not have and for counts that are none
+ * @throws INVALID_INPUT for a stage that the plan does not have and for what are no counts
  */
 export function decideStage(plan: ReleasePlan, stage: number, evidence: ReleaseEvidence): StageDecision {
   const own = plan.stages[stage];

@@ -68,7 +68,7 @@ function begin(state: ReleasesState, event: EventOf<'ReleasePlanned'>, own: Serv
   const plan = planIn(event.plan);
   const doubt = typeof plan === 'string' ? plan : planDoubt(state, event, own);
   if (typeof plan === 'string' || doubt !== undefined)
-    // A plan that is told again changes nothing.
+    // A plan that is repeated changes nothing.
     return state.releases.get(event.releaseId)?.event.meta.messageId === event.meta.messageId
       ? state
       : { ...state, refused: [...state.refused, { event, reason: doubt ?? '' }] };

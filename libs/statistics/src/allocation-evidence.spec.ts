@@ -5,7 +5,7 @@ const share = fc.double({ min: 0.02, max: 0.98, noNaN: true });
 const count = fc.nat(300);
 
 describe('the evidence of a wrong sample ratio', () => {
-  it('is none before the first problem, and does not grow on average while the share is as it was drawn', () => {
+  it('is 1 before the first problem, and does not grow on average while the share is as it was drawn', () => {
     expect(logSampleRatioEvidence({ treatedShare: 0.3, treated: 0, control: 0 })).toBeCloseTo(0, 12);
     fc.assert(
       fc.property(share, count, count, (treatedShare, treated, control) => {
@@ -43,7 +43,7 @@ describe('the evidence of results that are missing more often in one arm', () =>
   const missing = (treatedMissing: number, controlMissing: number, treatedShare = 0.25): number =>
     logMissingEvidence({ treatedShare, treated: 2500, control: 7500, treatedMissing, controlMissing });
 
-  it('is none where none is missing, little where as many as the share says are, and grows with the others', () => {
+  it('is 1 where none is missing, little where as many as the share says are, and grows with the others', () => {
     expect(missing(0, 0)).toBeCloseTo(0, 12);
     expect(missing(50, 150)).toBeLessThan(Math.log(2));
     expect(missing(120, 150)).toBeGreaterThan(Math.log(20));

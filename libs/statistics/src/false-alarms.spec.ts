@@ -11,14 +11,6 @@ const PROBLEMS = 2000;
 const LOOKS_EVERY = 20;
 const ALPHA = 0.05;
 
-interface World {
-  readonly share: number;
-  /** Success of either arm at a time from 0 to 1. */
-  readonly rate: (time: number) => number;
-  /** Problems that are published before a failure of a treated problem is known. */
-  readonly lag?: number;
-}
-
 const WORLDS: Readonly<Record<string, World>> = {
   stationary: { share: 0.9, rate: () => 0.3 },
   drift: { share: 0.9, rate: (time) => 0.1 + 0.8 * time },
@@ -26,6 +18,18 @@ const WORLDS: Readonly<Record<string, World>> = {
   rare: { share: 0.9, rate: () => 0.02 },
   'a canary of 5 %': { share: 0.05, rate: () => 0.8 },
 };
+
+describe('false alarms in a world without an effect', () => {
+  it.each(Object.entries(WORLDS))('are as rare as promised, counted in the order of publication: %s', (name, world) => {
+    const alarms = countAlarms(world, 'publication', LOGS);
+    if (LOGS >= 2000) process.stdout.write(`${name}: ${JSON.stringify(alarms)} of ${LOGS} logs\n`);
+    for (const alarm of ['lift', 'ratio', 'missing'] as const) expect(alarms[alarm]).toBeLessThanOrEqual(most);
+  });
+
+  it('come in most logs where outcomes are counted as they arrive and one arm fails late', () => {
+    expect(countAlarms(WORLDS['late failures']!, 'arrival', 20).lift).toBeGreaterThan(10);
+  });
+});
 
 /** At which arrival which problem is known, and what became of it. */
 interface Drawn {
@@ -83,14 +87,10 @@ function countAlarms(world: World, order: 'publication' | 'arrival', logs: numbe
 /** Most of `logs` that a method which just keeps its promise shows in all but one of a thousand runs; of 2,000 exactly the promise. */
 const most = LOGS >= 2000 ? ALPHA * LOGS : ALPHA * LOGS + 3 * Math.sqrt(ALPHA * (1 - ALPHA) * LOGS);
 
-describe('false alarms in a world without an effect', () => {
-  it.each(Object.entries(WORLDS))('are as rare as promised, counted in the order of publication: %s', (name, world) => {
-    const alarms = countAlarms(world, 'publication', LOGS);
-    if (LOGS >= 2000) process.stdout.write(`${name}: ${JSON.stringify(alarms)} of ${LOGS} logs\n`);
-    for (const alarm of ['lift', 'ratio', 'missing'] as const) expect(alarms[alarm]).toBeLessThanOrEqual(most);
-  });
-
-  it('come in most logs where outcomes are counted as they arrive and one arm fails late', () => {
-    expect(countAlarms(WORLDS['late failures']!, 'arrival', 20).lift).toBeGreaterThan(10);
-  });
-});
+interface World {
+  readonly share: number;
+  /** Success of either arm at a time from 0 to 1. */
+  readonly rate: (time: number) => number;
+  /** Problems that are published before a failure of a treated problem is known. */
+  readonly lag?: number;
+}

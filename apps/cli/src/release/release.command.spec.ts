@@ -15,49 +15,6 @@ beforeEach(async () => {
   await append(start, adapter, completed, evaluatedByPerson(CANDIDATE, evaluationOf(0.7)));
 });
 
-const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
-
-async function plan(changes: object = { stages: CANARY, horizon: 2000 }): Promise<string> {
-  world.files.set('plan.json', Buffer.from(JSON.stringify(changes)));
-  expect(await world.seam('release', 'plan', CANDIDATE.slice(0, 8), '--plan', 'plan.json', '--json', ...WHY)).toBe(0);
-  return (world.takeJson().at(-1) as { readonly releaseId: string }).releaseId;
-}
-
-let next = 0;
-/** Problems that one adapter was drawn for, so many of them solved. */
-async function served(
-  releaseId: string,
-  isCandidate: boolean,
-  solved: number,
-  failed: number,
-  stage = 0,
-): Promise<void> {
-  const events = Array.from({ length: solved + failed }, (_, i): SeamEvent[] => {
-    const id = `p${next++}`;
-    const release: ReleaseDraw = { releaseId, stage, unit: id, share: 0.25, isCandidate };
-    return [
-      { ...(published(id) as EventOf<'ProblemPublished'>), mode: 'deploy' },
-      { ...(generated(id, { arm: 'deploy' }) as EventOf<'ExperienceGenerated'>), release },
-      recorded(id, i < solved, { arm: 'deploy' }),
-    ];
-  });
-  await append(...events.flat());
-}
-
-async function adapterEvents(): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
-  for await (const records of world.log.read({ topic: TOPIC.adapters, partition: 0, from: 0 }))
-    events.push(...records.map(decodeEvent));
-  return events;
-}
-
-const statusOf = async () => {
-  world.takeOutput();
-  await world.seam('release', 'status', '--json');
-  return (world.takeJson()[0] as { readonly releases: readonly { readonly status: string; readonly stage: number }[] })
-    .releases;
-};
-
 describe('seam release', () => {
   it('promotes a candidate that is better, and the log makes the decision again byte for byte', async () => {
     const releaseId = await plan();
@@ -102,9 +59,7 @@ describe('seam release', () => {
     await served(releaseId, true, 90, 10);
     await served(releaseId, false, 120, 180);
     await world.seam('release', 'decide');
-    const decided = (await adapterEvents()).find(
-      (event) => event.type === 'ReleaseDecided',
-    ) as EventOf<'ReleaseDecided'>;
+    const decided = (await adapterEvents()).find((event) => event.type === 'ReleaseDecided')!;
     world = await fakeWorld();
     const [start, adapter, completed] = promotedByRun({ adapterDigest: CANDIDATE });
     await append(start, adapter, completed, evaluatedByPerson(CANDIDATE, evaluationOf(0.7)));
@@ -157,3 +112,46 @@ describe('seam release', () => {
     expect(world.takeErrors()).toMatch(/of this slot is not over/);
   });
 });
+
+const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
+
+async function plan(changes: object = { stages: CANARY, horizon: 2000 }): Promise<string> {
+  world.files.set('plan.json', Buffer.from(JSON.stringify(changes)));
+  expect(await world.seam('release', 'plan', CANDIDATE.slice(0, 8), '--plan', 'plan.json', '--json', ...WHY)).toBe(0);
+  return (world.takeJson().at(-1) as { readonly releaseId: string }).releaseId;
+}
+
+let next = 0;
+/** Problems that one adapter was drawn for, so many of them solved. */
+async function served(
+  releaseId: string,
+  isCandidate: boolean,
+  solved: number,
+  failed: number,
+  stage = 0,
+): Promise<void> {
+  const events = Array.from({ length: solved + failed }, (_, i): SeamEvent[] => {
+    const id = `p${next++}`;
+    const release: ReleaseDraw = { releaseId, stage, unit: id, share: 0.25, isCandidate };
+    return [
+      { ...(published(id) as EventOf<'ProblemPublished'>), mode: 'deploy' },
+      { ...(generated(id, { arm: 'deploy' }) as EventOf<'ExperienceGenerated'>), release },
+      recorded(id, i < solved, { arm: 'deploy' }),
+    ];
+  });
+  await append(...events.flat());
+}
+
+async function adapterEvents(): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for await (const records of world.log.read({ topic: TOPIC.adapters, partition: 0, from: 0 }))
+    events.push(...records.map(decodeEvent));
+  return events;
+}
+
+const statusOf = async () => {
+  world.takeOutput();
+  await world.seam('release', 'status', '--json');
+  return (world.takeJson()[0] as { readonly releases: readonly { readonly status: string; readonly stage: number }[] })
+    .releases;
+};

@@ -48,10 +48,10 @@ async function recompute(
     const facts = await factsAt(log, decision.offsets, options);
     const release = facts.progress.releases.get(decision.releaseId);
     const made = release === undefined ? null : ruledDecision(release, facts, decision.meta.occurredAt);
-    if (made === null) return { decision, isSame: false, difference: 'from these records the stage goes on' };
+    if (made === null) return { decision, isSame: false, difference: 'from these records the stage continues' };
     // Who signed it is no part of what was decided.
     const [own, other] = [made, decision].map((each) => encodeEvent({ ...each, attestation: null }).value);
-    const isSame = own !== null && other !== null && Buffer.compare(own!, other!) === 0;
+    const isSame = Buffer.compare(own!, other!) === 0;
     return { decision, isSame, difference: isSame ? '' : `from these records: ${made.decision}, ${made.reason}` };
   } catch (error) {
     if (!isSeamError(error, 'NOT_FOUND')) throw error;
@@ -81,13 +81,13 @@ async function factsAt(
 
 type Take = Parameters<KeptProjection<object, unknown>['evolve']>;
 
-function folding<State extends object, Answer>({ topics, evolve, initialState, read }: KeptProjection<State, Answer>) {
-  let state = initialState();
+function folding<State extends object, Answer>(projection: KeptProjection<State, Answer>) {
+  let state = projection.initialState();
   return {
     take: (event: Take[1], position: Take[2]): void => {
-      if (topics.includes(position.topic)) state = evolve(state, event, position);
+      if (projection.topics.includes(position.topic)) state = projection.evolve(state, event, position);
     },
-    answer: (): Answer => read(state),
+    answer: (): Answer => projection.read(state),
   };
 }
 
