@@ -176,6 +176,14 @@ export function releaseCommand(run: RunCommand): Command {
     .summary('try an adapter on a part of the problems, and promote it or roll it back by a rule')
     .description(
       'A plan says beforehand which figures promote an adapter and which roll it back. The log makes every decision again.',
+    )
+    .addHelpText(
+      'after',
+      examples([
+        ['seam release plan 4f3a90c1 --by ada --reason "better"', 'declare it'],
+        ['seam release decide --follow', 'carry it out'],
+        ['seam release status', 'see how it stands'],
+      ]),
     );
   command
     .command('plan')
