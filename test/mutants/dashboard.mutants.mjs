@@ -20,15 +20,17 @@ export default [
   },
   {
     ...lift,
+    file: 'libs/read-models/src/lift-tallies.ts',
     control: 'a failure of the infrastructure counts as a problem that was not solved',
     from: 'filter((each) => each !== NO_VERDICT)',
     to: 'filter(() => true)',
   },
   {
     ...interval,
+    file: 'libs/statistics/src/fixed-bets.ts',
     control: 'the interval holds at one look alone',
-    from: 'const needed = Math.log(2 / (design.alpha ?? 0.05));',
-    to: 'const needed = Math.log(2 / (design.alpha ?? 0.05)) / 4;',
+    from: 'const needed = Math.log(2 / alpha);',
+    to: 'const needed = Math.log(2 / alpha) / 4;',
   },
   {
     ...views,

@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   ledger: async () => running((await import('./ledger/show-ledger.command.js')).ledgerCommand),
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),
   adapters: async () => running((await import('./adapters/list-adapters.command.js')).adaptersCommand),
+  release: async () => running((await import('./release/release.command.js')).releaseCommand),
   library: async () => running((await import('./library/library.command.js')).libraryCommand),
   experts: async () => running((await import('./experts/experts.command.js')).expertsCommand),
   buffer: async () => running((await import('./buffer/show-buffer.command.js')).bufferCommand),

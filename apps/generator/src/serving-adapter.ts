@@ -12,13 +12,18 @@ import { type Adapter, sameFingerprint, type TrainableSettings } from '@seamstre
 import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
+  evolveReleases,
   evolveServedAdapter,
+  initialReleases,
   initialServedAdapter,
+  type ReleasesState,
+  runningIn,
   type ServedAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
 import { decodeServed, type Served, weightsOf } from '@seamstream/rollout';
 import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
+import type { RunningStage } from './release-draw.decide.js';
 
 /** The part of a language model that proves which weights it computes with. */
 export type ProvableModel = {
@@ -64,8 +69,19 @@ interface Stretch {
   readonly to: number;
 }
 
+/** What writes entries now. */
+export interface Serving {
+  /** Null is the bare base model. */
+  readonly adapter: Served | null;
+  /** A release whose candidate may write as well; null where none is tried, or its candidate cannot be served. */
+  readonly trial: (RunningStage & { readonly candidate: Served }) | null;
+}
+
 export class ServingAdapter {
   private told: ServedAdapterState;
+  private releases: ReleasesState = initialReleases();
+  /** Of the last release that was tried; refused: null. */
+  private candidate: { readonly digest: string; readonly served: Served | null } | undefined;
   /** By topic/partition. */
   private readonly nextOffsets = new Map<string, number>();
   private readonly toldRefused = new WeakSet<object>();
@@ -83,16 +99,48 @@ export class ServingAdapter {
   }
 
   /**
-   * Reads seam.adapters to its end and returns the adapter to use from now on; null is the bare base model. Callers use
-   * what they were given for their whole batch, so no batch mixes two.
+   * Reads seam.adapters to its end and returns what to use from now on. Callers use what they were given for their whole batch, so that all
+   * problems of a batch are drawn by one stage.
    */
-  catchUp(): Promise<Served | null> {
+  catchUp(): Promise<Serving> {
     const result = this.turn.then(() => this.follow());
     this.turn = result.catch(() => undefined);
     return result;
   }
 
-  private async follow(): Promise<Served | null> {
+  private async follow(): Promise<Serving> {
+    await this.followServed();
+    return { adapter: this.serving, trial: await this.trial() };
+  }
+
+  /** The release that is tried, where its parent is what is served and its candidate proves itself as a promoted one would. */
+  private async trial(): Promise<Serving['trial']> {
+    const release = runningIn(this.releases, this.told.slot);
+    const planned = release?.plan.stages[release.stage];
+    if (release === undefined || planned === undefined || planned.kind === 'validation') return null;
+    const { releaseId, candidate: digest, parent } = release.event;
+    if (parent !== (this.serving?.digest ?? null)) return null;
+    if (this.candidate?.digest !== digest) this.candidate = { digest, served: await this.openCandidate(digest) };
+    const candidate = this.candidate.served;
+    return candidate === null ? null : { releaseId, stage: release.stage, planned, candidate };
+  }
+
+  private async openCandidate(digest: string): Promise<Served | null> {
+    const published = this.told.published.findLast(({ adapterDigest }) => adapterDigest === digest);
+    try {
+      return published === undefined ? null : await this.proven(published);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      this.dependencies.onRefused();
+      this.dependencies.logger.error(
+        { refused: digest, reason: messageOf(error) },
+        'candidate of a release REFUSED; its parent writes alone',
+      );
+      return null;
+    }
+  }
+
+  private async followServed(): Promise<void> {
     const adapters = await this.unread(TOPIC.adapters);
     if (adapters.length > 0 || this.hasRefused()) {
       // What a promotion rests on was recorded before it: the ends of these are looked up after the ends of those.
@@ -101,9 +149,8 @@ export class ServingAdapter {
       this.tellRefused();
     }
     const wanted = this.told.served;
-    if (wanted?.adapterDigest === this.refused?.adapterDigest && wanted !== null) return this.serving;
+    if (wanted?.adapterDigest === this.refused?.adapterDigest && wanted !== null) return;
     if ((wanted?.adapterDigest ?? null) !== (this.serving?.digest ?? null)) await this.swap(wanted);
-    return this.serving;
   }
 
   private hasRefused(): boolean {
@@ -134,7 +181,11 @@ export class ServingAdapter {
           ),
       });
       for await (const { events, records } of chunks) {
-        for (const { event } of events) this.told = evolveServedAdapter(this.told, event);
+        for (const { event } of events) {
+          this.told = evolveServedAdapter(this.told, event);
+          if ('slot' in event && event.slot === this.told.slot)
+            this.releases = evolveReleases(this.releases, event, this.told);
+        }
         const last = records.at(-1);
         if (last !== undefined) this.nextOffsets.set(place, last.offset + 1);
       }

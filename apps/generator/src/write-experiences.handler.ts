@@ -7,6 +7,7 @@ import {
   groupIdOf,
   type ProblemCopy,
   type ProblemPublished,
+  type ReleaseDraw,
   type SeamEvent,
 } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
@@ -21,7 +22,8 @@ import {
 import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
 import { type ArmAssignment, assignArm, assignmentOf } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
-import type { ServingAdapter } from './serving-adapter.js';
+import { releaseDrawOf } from './release-draw.decide.js';
+import type { Serving, ServingAdapter } from './serving-adapter.js';
 
 const SOURCE = 'seam/generator';
 
@@ -59,20 +61,23 @@ export class WriteExperiencesHandler {
   private async answer(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { adapters, clock } = this.dependencies;
     const nowMs = clock.now();
-    // 1. One adapter for the whole batch, the last promoted one.
-    const adapter = await adapters.catchUp();
+    // 1. One adapter for the whole batch, the last promoted one; and one that is tried.
+    const serving = await adapters.catchUp();
     const fates = new Map<SeamEvent, ArmAssignment>();
     for (const { event } of batch.records) {
       if (event.type === 'ProblemPublished') fates.set(event, assignArm(event, nowMs, this.config.controlShare));
     }
     // 2. All groups of one kind are written together.
-    const explorations = new Map<SeamEvent, Exploration>();
+    const explorations = new Map<SeamEvent, Written>();
     for (const mode of ['explore', 'deploy'] as const) {
       const events = [...fates]
         .filter(([, fate]) => fate === mode)
         .map(([event]) => event as EventOf<'ProblemPublished'>);
       if (events.length === 0) continue;
-      const written = await this.write(events, mode, adapter, batch);
+      const written =
+        mode === 'deploy'
+          ? await this.deploy(events, serving, batch)
+          : (await this.explore(events, serving.adapter, batch)).map((exploration) => ({ exploration, draw: null }));
       events.forEach((event, index) => explorations.set(event, written[index]!));
     }
     // 3. Say it.
@@ -83,28 +88,66 @@ export class WriteExperiencesHandler {
       const fate = fates.get(event)!;
       if (fate === 'expired') return done([this.expired(event, problem, nowMs)]);
       if (fate === 'control') return done([this.withheld(event, problem, nowMs)]);
-      const exploration = explorations.get(event)!;
+      const { exploration, draw } = explorations.get(event)!;
       if (exploration.status === 'failed') {
         // Who answers it does so without an experience, and says so.
         return isAnsweredElsewhere(event) ? done() : deadLetter(exploration.code, exploration.reason);
       }
       const assignment = assignmentOf(event, this.config.controlShare);
-      return done(generated({ ...event, problem, assignment }, fate, exploration, { nowMs, latencyMs }));
+      return done(generated({ ...event, problem, assignment, draw }, fate, exploration, { nowMs, latencyMs }));
     });
   }
 
-  /** A group of one adapter's candidates and, when exploring, the base model's scouts behind them. */
-  private async write(
+  /** One greedy entry per problem, by the served adapter, or by the one that a release draws; for a shadow by both, the served one first. */
+  private async deploy(
     events: readonly ProblemPublished[],
-    mode: 'explore' | 'deploy',
+    { adapter, trial }: Serving,
+    batch: DeliveredBatch,
+  ): Promise<readonly Written[]> {
+    const sampling = { temperature: 0, topK: 0, topP: 1, maxTokens: this.config.sampling.maxTokens };
+    const draws = events.map((event) => (trial === null ? null : (releaseDrawOf(event, trial) ?? null)));
+    const write = async (by: Served | null, at: readonly number[], firstCandidate: number) => {
+      const own = at.map((index) => events[index]!);
+      const settings = { firstCandidate, groupSize: 1, sampling, signal: batch.signal, report: batch.report };
+      const written = own.length === 0 ? [] : await this.candidates(own, by, settings);
+      return new Map(at.map((index, place) => [index, written[place]!]));
+    };
+    const places = (wanted: (draw: ReleaseDraw | null) => boolean | undefined): number[] =>
+      draws.flatMap((draw, index) => (wanted(draw) === true ? [index] : []));
+    const beside =
+      trial &&
+      (await write(
+        trial.candidate,
+        places((draw) => draw?.share === null),
+        1,
+      ));
+    const instead =
+      trial &&
+      (await write(
+        trial.candidate,
+        places((draw) => draw?.isCandidate),
+        0,
+      ));
+    // A problem that the candidate fails is written for by the parent, and counts as drawn for the candidate.
+    const isDone = (index: number): boolean => instead?.get(index)?.status === 'explored';
+    const own = await write(
+      adapter,
+      [...events.keys()].filter((index) => !isDone(index)),
+      0,
+    );
+    return draws.map((draw, index): Written => {
+      const exploration = isDone(index) ? instead!.get(index)! : own.get(index)!;
+      return { exploration: joined(exploration, beside?.get(index)), draw };
+    });
+  }
+
+  /** A group of one adapter's candidates and the base model's scouts behind them. */
+  private async explore(
+    events: readonly ProblemPublished[],
     adapter: Served | null,
     { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
   ): Promise<readonly Exploration[]> {
     const { groupSize, scouts, sampling } = this.config;
-    if (mode === 'deploy') {
-      const greedy = { temperature: 0, topK: 0, topP: 1, maxTokens: sampling.maxTokens };
-      return this.candidates(events, adapter, { firstCandidate: 0, groupSize: 1, sampling: greedy, signal, report });
-    }
     const numScouts = adapter === null ? 0 : Math.min(scouts, groupSize - 2);
     const numServed = groupSize - numScouts;
     const served = await this.candidates(events, adapter, {
@@ -124,10 +167,7 @@ export class WriteExperiencesHandler {
     });
     return served.map((exploration, index) => {
       const others = scouted[index]!;
-      if (exploration.status === 'failed') return exploration;
-      return others.status === 'failed'
-        ? others
-        : { ...exploration, candidates: [...exploration.candidates, ...others.candidates] };
+      return others.status === 'failed' && exploration.status !== 'failed' ? others : joined(exploration, others);
     });
   }
 
@@ -210,6 +250,19 @@ export class WriteExperiencesHandler {
   }
 }
 
+interface Written {
+  readonly exploration: Exploration;
+  /** Of the release that is tried; null where the problem has no part in one. */
+  readonly draw: ReleaseDraw | null;
+}
+
+/** The candidates of both; those of the first alone where there are no others. */
+function joined(exploration: Exploration, others: Exploration | undefined): Exploration {
+  return exploration.status === 'failed' || others?.status !== 'explored'
+    ? exploration
+    : { ...exploration, candidates: [...exploration.candidates, ...others.candidates] };
+}
+
 function generated(
   {
     meta,
@@ -217,8 +270,10 @@ function generated(
     feedbackWithinMs,
     assignment,
     answeredBy,
+    draw,
   }: Pick<ProblemPublished, 'meta' | 'feedbackWithinMs' | 'assignment' | 'answeredBy'> & {
     readonly problem: ProblemCopy;
+    readonly draw: ReleaseDraw | null;
   },
   arm: 'explore' | 'deploy',
   { groupId, candidates }: Extract<Exploration, { status: 'explored' }>,
@@ -242,6 +297,8 @@ function generated(
     ...candidate,
     latencyMs,
     ...{ assignment, answeredBy },
+    // Of a shadow the second entry is the candidate's.
+    release: draw?.share === null ? { ...draw, isCandidate: candidate.candidateIndex === 1 } : draw,
   }));
 }
 

@@ -80,6 +80,8 @@ describe('an event on the wire', () => {
       ['AdapterEvaluated', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPinned', 'seam.adapters', 'pins'],
       ['AdapterUnpinned', 'seam.adapters', 'pins'],
+      ['ReleasePlanned', 'seam.adapters', 'release-1'],
+      ['ReleaseDecided', 'seam.adapters', 'release-1'],
       ['ApiKeyIssued', 'seam.access', 'aB3dE6gH9jK2'],
       ['ApiKeyRevoked', 'seam.access', 'aB3dE6gH9jK2'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],

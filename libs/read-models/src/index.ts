@@ -28,13 +28,8 @@ export {
   type ProblemStanding,
   problemStandingIn,
 } from './ledger.projection.js';
-export {
-  type Lift,
-  type LiftCounts,
-  type LiftState,
-  liftProjection,
-  type ResultCount,
-} from './lift.projection.js';
+export { type Lift, type LiftState, liftProjection } from './lift.projection.js';
+export type { ExperimentCounts, LiftCounts, ReleaseCounts, ResultCount, StageCounts } from './lift-tallies.js';
 export {
   type Attempt,
   type AttemptResult,
@@ -52,6 +47,11 @@ export {
   type RecentProblemsState,
   recentProblemsProjection,
 } from './recent-problems.projection.js';
+export {
+  type ReleaseProgress,
+  type ReleaseProgressState,
+  releaseProgressProjection,
+} from './release-progress.projection.js';
 export {
   type SuccessByArm,
   type SuccessByArmState,

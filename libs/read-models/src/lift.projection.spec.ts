@@ -1,9 +1,10 @@
-import type { SeamEvent } from '@seamstream/events';
+import type { Assignment, ReleaseDraw, SeamEvent } from '@seamstream/events';
 import {
   answerOf,
   deadLettered,
   executionFailed,
   expired,
+  generated,
   interleaved,
   placed,
   published,
@@ -16,6 +17,16 @@ import { MOST_RECENT_PROBLEMS, recentProblemsProjection } from './recent-problem
 
 const liftOf = (events: readonly SeamEvent[]): Lift => answerOf(liftProjection, placed(events));
 const CONTROL = { arm: 'control' } as const;
+const RELEASE: ReleaseDraw = { releaseId: 'r', stage: 1, unit: 'u', share: 0.25, isCandidate: false };
+
+const withAssignment = (event: SeamEvent, assignment: Assignment): SeamEvent => ({ ...event, assignment }) as SeamEvent;
+
+/** A problem that its publisher drew, with its result. */
+const drawnProblem = (id: string, drawn: Partial<Assignment>, isSolved: boolean): SeamEvent[] => [
+  withAssignment(published(id), { experiment: 'gateway', unit: id, controlShare: 0.1, ...drawn }),
+  generated(id),
+  recorded(id, isSolved),
+];
 
 describe('the counts of a lift', () => {
   it('are problems, each with the share of its candidates that solved it', () => {
@@ -87,6 +98,85 @@ describe('the counts of a lift', () => {
       ]);
   });
 
+  it('have the share that each problem was drawn with, from any event that says so, early or late', () => {
+    const events = [
+      ...drawnProblem('a', { controlShare: 0.2 }, true),
+      ...drawnProblem('b', { controlShare: 0.1 }, false),
+      published('c'),
+      withAssignment(generated('c'), { experiment: 'control arm', unit: 'c', controlShare: 0.3 }),
+      recorded('c', true),
+    ];
+    for (const log of [events, events.toReversed()])
+      expect(liftOf(log).modes).toMatchObject([
+        {
+          counts: [
+            { treated: true, result: 0, experiment: 'gateway', controlShare: 0.1 },
+            { treated: true, result: 1, experiment: 'control arm', controlShare: 0.3 },
+            { treated: true, result: 1, experiment: 'gateway', controlShare: 0.2 },
+          ],
+          experiments: [{ experiment: 'control arm', treated: 1 }, { controlShare: 0.1 }, { controlShare: 0.2 }],
+        },
+      ]);
+  });
+
+  it('count a unit once, by its first problem, in any order of reading', () => {
+    const conversation = { unit: 'conversation 7' };
+    const first = drawnProblem('z', conversation, true);
+    const second = drawnProblem('a', conversation, false);
+    const third = drawnProblem('b', conversation, false);
+    for (const events of [
+      [...first, ...second, ...third],
+      [...third, ...second, ...first],
+    ])
+      expect(liftOf(events).modes).toMatchObject([{ counts: [{ result: 1, problems: 1 }], repeated: 2 }]);
+  });
+
+  it('of a release are those of either adapter, as they were drawn, and pairs where both wrote', () => {
+    const draw = { releaseId: 'r', stage: 1, unit: 'u', share: 0.05, isCandidate: true };
+    const shadow = { ...draw, stage: 0, share: null, isCandidate: false };
+    const served = (id: string, release: ReleaseDraw, ...verdicts: readonly boolean[]): SeamEvent[] => [
+      { ...published(id), mode: 'deploy' } as SeamEvent,
+      { ...generated(id, { size: verdicts.length }), release } as SeamEvent,
+      ...verdicts.map((each, index) => recorded(id, each, { index, size: verdicts.length, arm: 'deploy' })),
+    ];
+    const events = [
+      ...served('a', draw, true),
+      ...served('b', { ...draw, isCandidate: false }, false),
+      ...served('c', draw, false),
+      ...served('d', shadow, false, true),
+      ...served('e', draw),
+      executionFailed('e', { arm: 'deploy' }),
+    ];
+    for (const log of [events, events.toReversed()]) {
+      const { releases, modes } = liftOf(log);
+      expect(releases).toEqual([
+        {
+          releaseId: 'r',
+          stages: [
+            expect.objectContaining({
+              stage: 0,
+              share: null,
+              paired: { both: 0, candidateAlone: 1, parentAlone: 0, neither: 0, missing: 0 },
+            }),
+            expect.objectContaining({
+              stage: 1,
+              share: 0.05,
+              counts: {
+                candidate: { solved: 1, failed: 1, missing: 1 },
+                parent: { solved: 0, failed: 1, missing: 0 },
+              },
+            }),
+          ],
+        },
+      ]);
+      // What the candidate wrote next to the parent is no answer that anybody got.
+      expect(modes[0]!.counts).toMatchObject([
+        { result: 0, problems: 3 },
+        { result: 1, problems: 1 },
+      ]);
+    }
+  });
+
   it('name the shares of the control arm that the log has', () => {
     expect(liftOf([withheld('a'), withheld('b')]).controlShares).toHaveLength(1);
   });
@@ -94,13 +184,16 @@ describe('the counts of a lift', () => {
   it('are the same for every order of reading partitions', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.nat(30), fc.nat(6), fc.boolean(), fc.nat(2)), { maxLength: 120 }),
+        fc.array(fc.tuple(fc.nat(30), fc.nat(7), fc.boolean(), fc.nat(2)), { maxLength: 120 }),
         fc.nat(),
         (facts, seed) => {
           const events = facts.map(([n, kind, success, index]): SeamEvent => {
             const id = `p${n}`;
             const options = n % 5 === 0 ? CONTROL : { index, size: 3 };
-            if (kind < 2) return published(id);
+            const assignment = { experiment: 'gateway', unit: `u${n % 7}`, controlShare: 0.1 };
+            if (kind < 2) return n % 2 === 0 ? published(id) : withAssignment(published(id), assignment);
+            if (kind === 7)
+              return { ...withAssignment(generated(id), { ...assignment, unit: id }), release: RELEASE } as SeamEvent;
             if (kind < 4) return recorded(id, success, options);
             if (kind === 4) return executionFailed(id, options);
             return kind === 5 ? expired(id) : deadLettered('seam.outcomes', id, n);

@@ -1,72 +1,43 @@
 /**
- * What experiences add: the results of treated problems and of controls, of the same mode, as counts that an interval is made from.
+ * What experiences add: the results of treated problems and of controls, of the same mode, as counts that an interval is made from; and, of a
+ * release that is tried, the results of its candidate and of the parent.
  *
  * Outcomes come late where they fail, so that counting them as they arrive would favour an arm. Problems therefore count in the order of
  * their publication, of each partition up to the first that is not settled. A problem is settled once every candidate of its first group
  * has a result, or once its time ran out or a record of it went to the dead letters. Its result is the share of the candidates that
- * solved it, as known when the last one came in. Problems that ended without a verdict are counted apart.
+ * solved it, as known when the last one came in. Problems that ended without a verdict are counted apart. What is learned of a problem
+ * after it counted, say how its arm was drawn, counts as if it had been known before.
+ *
+ * Problems that were drawn together, as a conversation is, are one unit: the first that was published counts.
  */
-import { type Arm, TOPIC } from '@seamstream/events';
+import { type Arm, type Assignment, type ReleaseDraw, TOPIC } from '@seamstream/events';
 import { type Cells, MemoryCells } from './cells.js';
-import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
-
-type Mode = 'explore' | 'deploy';
-
-/** How often a result was met among the problems of an arm. */
-export interface ResultCount {
-  readonly treated: boolean;
-  /** Share of the group's candidates that solved it; 0 or 1 for a group of one. */
-  readonly result: number;
-  readonly problems: number;
-}
-
-export interface LiftCounts {
-  readonly mode: Mode;
-  readonly counts: readonly ResultCount[];
-  readonly domains: readonly { readonly domain: string; readonly counts: readonly ResultCount[] }[];
-  /** In the order of time: the counts of the problems published from `from` on, for `width` milliseconds. */
-  readonly series: readonly { readonly from: number; readonly counts: readonly ResultCount[] }[];
-  readonly widthMs: number;
-  /** Settled without a verdict, by arm; `unassigned` met their end before they had one. */
-  readonly missing: Readonly<Record<'treated' | 'control' | 'unassigned', number>>;
-}
+import {
+  addTo,
+  initialTallies,
+  type Known,
+  type LiftCounts,
+  type Mode,
+  NO_VERDICT,
+  NOTHING,
+  type ReleaseCounts,
+  readModes,
+  readReleases,
+  type Tallies,
+} from './lift-tallies.js';
+import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
 export interface Lift {
   /** Modes with settled problems. */
   readonly modes: readonly LiftCounts[];
-  /** The fractions of problems in the control arm that events name, ascending. An interval needs one. */
+  /** Releases that settled problems were drawn for. */
+  readonly releases: readonly ReleaseCounts[];
+  /** The fractions of problems in the control arm that events without an assignment name, ascending. An interval needs one. */
   readonly controlShares: readonly number[];
   /** Problems that are published and do not count yet. */
   readonly unsettled: number;
-}
-
-/** Most buckets of a series: a chart has no more places for them. When there are more, each becomes twice as wide. */
-const MOST_BUCKETS = 64;
-const FIRST_WIDTH_MS = 1000;
-
-interface ModeState {
-  /** By domain, then by {@link resultKey}. */
-  readonly domains: Map<string, Map<string, number>>;
-  /** By beginning in widths, then by {@link resultKey}. */
-  series: Map<number, Map<string, number>>;
-  widthMs: number;
-  readonly missing: Record<'treated' | 'control' | 'unassigned', number>;
-}
-
-type MissingArm = keyof ModeState['missing'];
-
-/** What is known of a problem that was not counted with a result. */
-interface Known {
-  mode?: Mode;
-  domain?: string;
-  /** When it was published, in milliseconds since the Unix epoch. */
-  at?: number;
-  /** Its first group: id, whether it is treated, candidates, and of each candidate {@link NOTHING}, {@link NO_VERDICT}, 0 or 1. */
-  group?: { readonly id: string; readonly treated: boolean; readonly size: number; results: string };
-  /** Its time ran out, or a record of it went to the dead letters. */
-  ended?: true;
-  /** As whose problem it was counted as missing. */
-  missing?: MissingArm;
+  /** The offset after the last record that was folded, by partition. */
+  readonly folded: ReadonlyMap<string, number>;
 }
 
 /** Problems that wait to be counted, in their order; those before `head` were counted. */
@@ -77,17 +48,15 @@ interface Queue {
 
 export interface LiftState {
   readonly folded: FoldedOffsets;
-  /** What is known of each problem; {@link COUNTED} once it counts with a result. */
+  /** What is known of each problem; {@link COUNTED} once it counts and no record can change how. */
   readonly cells: Cells;
   /** By partition of the problems' topic. */
   readonly queues: Map<number, Queue>;
-  readonly modes: Map<Mode, ModeState>;
+  readonly tallies: Tallies;
   readonly shares: Set<number>;
 }
 
 const COUNTED = '*';
-const NOTHING = '.';
-const NO_VERDICT = 'x';
 /** Dead letters of these topics end the way of a problem; the key of each is its problem's id. */
 const ON_THE_WAY: readonly string[] = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
 
@@ -99,7 +68,7 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     folded: new Map(),
     cells,
     queues: new Map(),
-    modes: new Map(),
+    tallies: initialTallies(),
     shares: new Set(),
   }),
 
@@ -107,16 +76,14 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     if (!advance(state.folded, position)) return state;
     switch (event.type) {
       case 'ProblemPublished':
-        note(state, event.problem.problemId, (known) => {
-          if (known.mode !== undefined) return;
-          Object.assign(known, { mode: event.mode, domain: event.problem.domain, at: event.meta.occurredAt });
-          const queue = state.queues.get(position.partition) ?? { ids: [], head: 0 };
-          state.queues.set(position.partition, queue);
-          queue.ids.push(event.problem.problemId);
-        });
+        publish(state, event, position.partition);
         break;
       case 'ExperienceWithheld':
-        state.shares.add(event.share);
+        if (event.assignment === null || event.assignment === undefined) state.shares.add(event.share);
+        takeDraw(state, event);
+        break;
+      case 'ExperienceGenerated':
+        if (event.candidateIndex === 0) takeDraw(state, event);
         break;
       case 'OutcomeRecorded':
         takeResult(state, event, event.success ? '1' : '0');
@@ -136,21 +103,76 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     return state;
   },
 
-  read: ({ modes, queues, shares }) => ({
-    modes: sortedEntries(modes).map(([mode, own]) => ({
-      mode: mode as Mode,
-      counts: countsOf(sumOf(own.domains.values())),
-      domains: sortedEntries(own.domains).map(([domain, tallies]) => ({ domain, counts: countsOf(tallies) })),
-      series: [...own.series]
-        .sort(([a], [b]) => a - b)
-        .map(([bucket, tallies]) => ({ from: bucket * own.widthMs, counts: countsOf(tallies) })),
-      widthMs: own.widthMs,
-      missing: { ...own.missing },
-    })),
+  read: ({ tallies, queues, shares, folded }) => ({
+    modes: readModes(tallies),
+    releases: readReleases(tallies),
     controlShares: [...shares].sort((a, b) => a - b),
     unsettled: queues.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
+    folded: new Map(folded),
   }),
 };
+
+interface Publication {
+  readonly meta: { readonly occurredAt: number };
+  readonly problem: { readonly problemId: string; readonly domain: string };
+  readonly mode: Mode;
+  readonly assignment?: Assignment | null | undefined;
+}
+
+function publish(state: LiftState, { problem, mode, meta, assignment }: Publication, partition: number): void {
+  const { problemId, domain } = problem;
+  const found = { isNew: false };
+  note(state, problemId, (known) => {
+    if (known.mode !== undefined) return;
+    found.isNew = true;
+    Object.assign(known, { mode, domain, at: meta.occurredAt });
+    if (assignment !== null && assignment !== undefined) known.assigned = drawnOf(assignment);
+    if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
+    const queue = state.queues.get(partition) ?? { ids: [], head: 0 };
+    state.queues.set(partition, queue);
+    queue.ids.push(problemId);
+  });
+  if (found.isNew && assignment !== null && assignment !== undefined && assignment.unit !== problemId)
+    joinUnit(state, assignment, [meta.occurredAt, problemId]);
+}
+
+const drawnOf = ({ experiment, controlShare }: Assignment): NonNullable<Known['drawn']> => [experiment, controlShare];
+
+/** Of the problems of a unit the first that was published counts; which one that is follows from them alone. */
+function joinUnit(
+  state: LiftState,
+  { experiment, unit }: Assignment,
+  own: readonly [at: number, problemId: string],
+): void {
+  const name = ['unit', experiment, unit].join('\0');
+  const cell = state.cells.get(name);
+  const first = cell === undefined ? undefined : (JSON.parse(cell) as typeof own);
+  const isBefore = first === undefined || own[0] < first[0] || (own[0] === first[0] && own[1] < first[1]);
+  if (isBefore) state.cells.set(name, JSON.stringify(own));
+  const repeated = isBefore ? first?.[1] : own[1];
+  if (repeated === undefined) return;
+  note(state, repeated, (known) => {
+    known.isRepeated = true;
+  });
+}
+
+interface Drawn {
+  readonly problem: { readonly problemId: string };
+  readonly assignment?: Assignment | null | undefined;
+  readonly release?: ReleaseDraw | null | undefined;
+}
+
+/** How the arms of a problem were drawn, as its first experience says. */
+function takeDraw(state: LiftState, { problem, assignment, release }: Drawn): void {
+  note(state, problem.problemId, (known) => {
+    if (known.isDrawn === true) return;
+    known.isDrawn = true;
+    if (assignment !== null && assignment !== undefined) known.drawn = drawnOf(assignment);
+    if (release === null || release === undefined) return;
+    const { releaseId, stage, share, isCandidate } = release;
+    known.release = { releaseId, stage, share, isCandidate };
+  });
+}
 
 interface Result {
   readonly problem: { readonly problemId: string };
@@ -185,13 +207,13 @@ function note(state: LiftState, problemId: string, change: (known: Known) => voi
   const cell = state.cells.get(problemId);
   if (cell === COUNTED) return;
   const known = cell === undefined ? {} : (JSON.parse(cell) as Known);
-  change(known);
-  if (known.missing !== undefined) {
-    // Its end was met before what is known of it now.
-    modeOf(state, known).missing[known.missing]--;
-    countKnown(state, problemId, known);
+  if (known.isCounted === true) {
+    addTo(state.tallies, known, -1);
+    change(known);
+    count(state, problemId, known);
     return;
   }
+  change(known);
   state.cells.set(problemId, JSON.stringify(known));
   if (isSettled(known)) countFrom(state, problemId);
 }
@@ -209,67 +231,14 @@ function countFrom(state: LiftState, problemId: string): void {
     const id = queue.ids[queue.head]!;
     const known = JSON.parse(state.cells.get(id) ?? '{}') as Known;
     if (!isSettled(known)) break;
-    countKnown(state, id, known);
+    count(state, id, known);
   }
   // Cut off now and then, so that a queue takes the room of what waits.
   if (queue.head > queue.ids.length / 2) Object.assign(queue, { ids: queue.ids.slice(queue.head), head: 0 });
 }
 
-const armOf = ({ group }: Known): MissingArm =>
-  group === undefined ? 'unassigned' : group.treated ? 'treated' : 'control';
-
-function modeOf(state: LiftState, { mode }: Known): ModeState {
-  const own = state.modes.get(mode!) ?? {
-    domains: new Map(),
-    series: new Map(),
-    widthMs: FIRST_WIDTH_MS,
-    missing: { treated: 0, control: 0, unassigned: 0 },
-  };
-  state.modes.set(mode!, own);
-  return own;
+function count(state: LiftState, problemId: string, known: Known): void {
+  addTo(state.tallies, known, 1);
+  const isFinal = isComplete(known.group) && known.isDrawn === true && known.isOfUnit !== true;
+  state.cells.set(problemId, isFinal ? COUNTED : JSON.stringify({ ...known, isCounted: true }));
 }
-
-function countKnown(state: LiftState, problemId: string, known: Known): void {
-  const own = modeOf(state, known);
-  const verdicts = isComplete(known.group)
-    ? Array.from(known.group!.results).filter((each) => each !== NO_VERDICT)
-    : [];
-  if (verdicts.length === 0) {
-    const missing = armOf(known);
-    own.missing[missing]++;
-    state.cells.set(problemId, isComplete(known.group) ? COUNTED : JSON.stringify({ ...known, missing }));
-    return;
-  }
-  state.cells.set(problemId, COUNTED);
-  const solved = verdicts.filter((each) => each === '1').length;
-  const key = `${known.group!.treated ? 't' : 'c'}${solved / verdicts.length}`;
-  tally(own.domains, known.domain!, key);
-  tally(own.series, Math.floor(known.at! / own.widthMs), key);
-  while (own.series.size > MOST_BUCKETS) widen(own);
-}
-
-function tally<Name>(of: Map<Name, Map<string, number>>, name: Name, key: string, times = 1): void {
-  const own = of.get(name) ?? new Map<string, number>();
-  of.set(name, own);
-  own.set(key, (own.get(key) ?? 0) + times);
-}
-
-/** Widths only double, and buckets begin at multiples of them: which they are follows from the times alone. */
-function widen(own: ModeState): void {
-  const series = new Map<number, Map<string, number>>();
-  for (const [bucket, tallies] of own.series)
-    for (const [key, times] of tallies) tally(series, Math.floor(bucket / 2), key, times);
-  own.series = series;
-  own.widthMs *= 2;
-}
-
-function sumOf(tallies: Iterable<ReadonlyMap<string, number>>): Map<string, number> {
-  const sum = new Map<string, number>();
-  for (const each of tallies) for (const [key, times] of each) sum.set(key, (sum.get(key) ?? 0) + times);
-  return sum;
-}
-
-const countsOf = (tallies: ReadonlyMap<string, number>): readonly ResultCount[] =>
-  [...tallies]
-    .map(([key, problems]) => ({ treated: key.startsWith('t'), result: Number(key.slice(1)), problems }))
-    .sort((a, b) => Number(a.treated) - Number(b.treated) || a.result - b.result);

@@ -8,6 +8,28 @@ export {
 } from './promotion.decide.js';
 export { evaluationsOf, isOfCompletedRun, levelIn } from './promotion-evidence.decide.js';
 export {
+  type ArmCounts,
+  type CanaryCounts,
+  decideStage,
+  evidenceText,
+  type PairedStageCounts,
+  type ReleaseEvidence,
+  STAGE_ENDS,
+  type StageDecision,
+  type StageEnd,
+} from './release.decide.js';
+export { checkedPlan, DEFAULT_RELEASE_PLAN, planText, type ReleasePlan, type ReleaseStage } from './release-plan.js';
+export {
+  decisionDoubt,
+  evolveReleases,
+  initialReleases,
+  planDoubt,
+  type RefusedRelease,
+  type Release,
+  type ReleasesState,
+  runningIn,
+} from './releases.projection.js';
+export {
   countedPromotions,
   type Decision,
   decisionOn,

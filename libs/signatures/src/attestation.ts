@@ -16,6 +16,8 @@ export type AttestedEvent = EventOf<
   | 'AdapterRolledBack'
   | 'AdapterPinned'
   | 'AdapterUnpinned'
+  | 'ReleasePlanned'
+  | 'ReleaseDecided'
   | 'BufferCommitted'
   | 'TrainingRunPlanned'
 >;
@@ -43,6 +45,8 @@ const VOUCHERS_OF: Readonly<Record<AttestedEvent['type'] | 'Expert', readonly [V
   AdapterRolledBack: ['promotions'],
   AdapterPinned: ['promotions'],
   AdapterUnpinned: ['promotions'],
+  ReleasePlanned: ['promotions'],
+  ReleaseDecided: ['promotions'],
   BufferCommitted: ['manifests'],
   TrainingRunPlanned: ['plans', 'adapters'],
 };
@@ -220,6 +224,10 @@ function asRead(event: AttestedEvent): SeamEvent {
 function subjectOf(event: AttestedEvent): { readonly name: string; readonly digest: { readonly sha256: string } } {
   if (event.type === 'TrainingRunPlanned')
     return { name: `runs/${event.runId}`, digest: { sha256: sha256(event.configuration) } };
+  if (event.type === 'ReleasePlanned' || event.type === 'ReleaseDecided') {
+    const content = event.type === 'ReleasePlanned' ? event.plan : event.evidence;
+    return { name: `releases/${event.releaseId}`, digest: { sha256: sha256(content) } };
+  }
   const [name, digest] =
     event.type === 'BufferCommitted'
       ? [event.manifestKey, event.manifestDigest]

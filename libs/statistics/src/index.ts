@@ -1,4 +1,11 @@
 export {
+  type AllocationCounts,
+  logMissingEvidence,
+  logSampleRatioEvidence,
+  type MissingCounts,
+} from './allocation-evidence.js';
+export { type HarmRisk, harmfulStrata, type StratumStages } from './harmful-strata.js';
+export {
   bootstrapMean,
   boundedMean,
   cyclicDerangement,
@@ -9,7 +16,14 @@ export {
   passAtK,
   wilsonInterval,
 } from './intervals.js';
-export { type ArmCount, type LiftDesign, liftInterval, logLiftEvidence } from './lift-interval.js';
+export { type ArmCount, type LiftStage, liftInterval, logLiftEvidence, logStagedEvidence } from './lift-interval.js';
 export { onlineLevel } from './online-levels.js';
-export { fewestProblems, logPairedEvidence, type PairedCounts } from './paired-evidence.js';
+export {
+  fewestProblems,
+  logPairedDifferenceEvidence,
+  logPairedEvidence,
+  type PairedCounts,
+  type PairedProblems,
+  pairedInterval,
+} from './paired-evidence.js';
 export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';

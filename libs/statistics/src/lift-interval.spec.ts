@@ -7,12 +7,16 @@ const four = (counts: readonly number[]): ArmCount[] =>
   counts.map((problems, k) => ({ treated: k > 1, result: k % 2, problems }));
 const width = ({ interval95: [low, high] }: { readonly interval95: readonly [number, number] }): number => high - low;
 
+const interval = (counts: readonly ArmCount[], design: { readonly treatedShare: number }) =>
+  liftInterval([{ counts, ...design }]);
+
 describe('the interval of a lift', () => {
   it('says nothing before both arms have a problem, and refuses a share that leaves one arm empty', () => {
-    expect(liftInterval([], { treatedShare: 0.9 })).toBeNull();
-    expect(liftInterval(four([0, 0, 3, 4]), { treatedShare: 0.9 })).toBeNull();
-    expect(() => liftInterval(four([1, 1, 1, 1]), { treatedShare: 1 })).toThrow(/share between 0 and 1, got 1/);
-    expect(() => liftInterval([{ treated: true, result: 2, problems: 1 }], { treatedShare: 0.5 })).toThrow(/got 2/);
+    expect(liftInterval([])).toBeNull();
+    expect(liftInterval([{ counts: [], treatedShare: 0.9 }])).toBeNull();
+    expect(interval(four([0, 0, 3, 4]), { treatedShare: 0.9 })).toBeNull();
+    expect(() => interval(four([1, 1, 1, 1]), { treatedShare: 1 })).toThrow(/share between 0 and 1, got 1/);
+    expect(() => interval([{ treated: true, result: 2, problems: 1 }], { treatedShare: 0.5 })).toThrow(/got 2/);
   });
 
   it('gives the values of an implementation by hand', () => {
@@ -32,7 +36,7 @@ describe('the interval of a lift', () => {
     };
     for (const mean of [-0.5, 0, 0.2, 0.4])
       expect(logLiftEvidence(four(counts), { treatedShare: share }, mean, 1)).toBeCloseTo(byHand(mean), 9);
-    const { value, interval95 } = liftInterval(four(counts), { treatedShare: share })!;
+    const { value, interval95 } = interval(four(counts), { treatedShare: share })!;
     expect(value).toBeCloseTo(0.4, 12);
     expect(byHand(interval95[0])).toBeCloseTo(Math.log(40), 6);
     // 1,000 problems at 90/10, .65 against .25: about .22 to .54.
@@ -53,8 +57,8 @@ describe('the interval of a lift', () => {
         });
         const random = Random.of('order', seed);
         const shuffled = split.map((each) => [random.float(), each] as const).sort(([a], [b]) => a - b);
-        const whole = liftInterval(once, { treatedShare: 0.7 });
-        const other = liftInterval(
+        const whole = interval(once, { treatedShare: 0.7 });
+        const other = interval(
           shuffled.map(([, each]) => each),
           { treatedShare: 0.7 },
         );
@@ -69,12 +73,12 @@ describe('the interval of a lift', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 4, maxLength: 4 }), (counts) => {
         const [a, b, c, d] = counts as [number, number, number, number];
         const design = { treatedShare: (c + d) / (a + b + c + d) };
-        const one = liftInterval(four(counts), design)!;
+        const one = interval(four(counts), design)!;
         expect(one.interval95[0]).toBeLessThanOrEqual(one.value);
         expect(one.interval95[1]).toBeGreaterThanOrEqual(one.value);
-        const many = liftInterval(four(counts.map((each) => each * 8)), design)!;
+        const many = interval(four(counts.map((each) => each * 8)), design)!;
         expect(width(many)).toBeLessThan(width(one) + 1e-9);
-        const mirrored = liftInterval(four([b, a, d, c]), design)!;
+        const mirrored = interval(four([b, a, d, c]), design)!;
         expect(mirrored.interval95[0]).toBeCloseTo(-one.interval95[1], 6);
         expect(mirrored.interval95[1]).toBeCloseTo(-one.interval95[0], 6);
       }),

@@ -1,5 +1,6 @@
+import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { fewestProblems, logPairedEvidence } from './paired-evidence.js';
+import { fewestProblems, logPairedDifferenceEvidence, logPairedEvidence, pairedInterval } from './paired-evidence.js';
 
 const evidence = (rescued: number, broken: number): number => Math.exp(logPairedEvidence({ rescued, broken }));
 const count = fc.integer({ min: 0, max: 400 });
@@ -82,5 +83,44 @@ describe('the fewest problems of a level', () => {
   it('are refused for what is no level', () => {
     for (const level of [0, -1, 1.1, Number.NaN])
       expect(() => fewestProblems(level)).toThrow(/Cannot count the problems/);
+  });
+});
+
+describe('the interval of a paired difference', () => {
+  it('holds the difference, and is narrower with more problems', () => {
+    expect(pairedInterval({ rescued: 0, broken: 0, problems: 0 })).toBeNull();
+    const few = pairedInterval({ rescued: 15, broken: 5, problems: 100 })!;
+    const many = pairedInterval({ rescued: 150, broken: 50, problems: 1000 })!;
+    expect(few.value).toBeCloseTo(0.1, 12);
+    for (const { interval95 } of [few, many]) {
+      expect(interval95[0]).toBeLessThan(0.1);
+      expect(interval95[1]).toBeGreaterThan(0.1);
+    }
+    expect(many.interval95[1] - many.interval95[0]).toBeLessThan(few.interval95[1] - few.interval95[0]);
+    expect(many.interval95[0]).toBeGreaterThan(0);
+  });
+
+  it('misses the difference at some look in at most one of twenty streams', () => {
+    let missed = 0;
+    for (let stream = 0; stream < 60; stream++) {
+      const random = Random.of('paired', stream);
+      const counts = { rescued: 0, broken: 0, problems: 0 };
+      let hasMissed = false;
+      for (let i = 1; i <= 800 && !hasMissed; i++) {
+        const drawn = random.float();
+        counts.problems++;
+        if (drawn < 0.12) counts.rescued++;
+        else if (drawn < 0.2) counts.broken++;
+        if (i % 20 !== 0) continue;
+        const against = ([1, -1] as const).map((side) => logPairedDifferenceEvidence(counts, 0.04, side));
+        hasMissed = Math.max(...against) >= Math.log(40);
+      }
+      missed += Number(hasMissed);
+    }
+    expect(missed).toBeLessThan(8);
+  });
+
+  it('is refused for more differing problems than there are', () => {
+    expect(() => pairedInterval({ rescued: 6, broken: 5, problems: 10 })).toThrow(/6 rescued and 5 broken of 10/);
   });
 });

@@ -1,5 +1,7 @@
 /** Whether one of two solvers of the same problems is better, from counts of those that only one of them solved. */
 import { SeamError } from '@seamstream/kernel';
+import { logBetEvidence, meanInterval, type Side } from './fixed-bets.js';
+import type { Estimate } from './intervals.js';
 
 /** Problems that both were asked and on which they differ. Those that both solved, or neither, say nothing of which is better. */
 export interface PairedCounts {
@@ -60,6 +62,41 @@ export function fewestProblems(level: number): number {
   let rescued = 0;
   while (logPairedEvidence({ rescued, broken: 0 }) < -Math.log(level)) rescued++;
   return rescued;
+}
+
+/** Differing problems among all that both were asked. */
+export interface PairedProblems extends PairedCounts {
+  readonly problems: number;
+}
+
+/**
+ * ln of the evidence that the candidate's rate less the other one's is above `mean` (side 1) or below it (side −1), at every look: fixed bets
+ * on +1 for a rescued problem, −1 for a broken one, 0 for the others. Unlike {@link logPairedEvidence} it can test a margin.
+ * @param mean in [−1, 1]
+ * @throws INVALID_INPUT for what are no counts, or more differing problems than there are
+ */
+export function logPairedDifferenceEvidence(counts: PairedProblems, mean: number, side: Side): number {
+  const { rescued, broken, problems } = counts;
+  if ([rescued, broken, problems - rescued - broken].some((count) => !Number.isSafeInteger(count) || count < 0))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot weigh paired results: expected counts of differing problems among all, got ${rescued} rescued and ${broken} broken of ${problems}. Count again.`,
+    );
+  const scores = [
+    { score: 1, problems: rescued },
+    { score: -1, problems: broken },
+    { score: 0, problems: problems - rescued - broken },
+  ];
+  return logBetEvidence(scores, { least: -1, greatest: 1 }, mean, side);
+}
+
+/** The candidate's rate less the other one's, with an interval that holds at every look; null without problems. */
+export function pairedInterval(counts: PairedProblems, alpha = 0.05): Estimate | null {
+  if (counts.problems === 0) return null;
+  return {
+    value: (counts.rescued - counts.broken) / counts.problems,
+    interval95: meanInterval((mean, side) => logPairedDifferenceEvidence(counts, mean, side), alpha),
+  };
 }
 
 /** Sums are brought down from here, far below the largest double. */

@@ -1,6 +1,6 @@
 /** What experiences add, as text. Pure. */
 import { count, onOneLine, percent, plural } from '@seamstream/kernel';
-import type { Comparison, LiftAnswer, LiftAnswers } from '@seamstream/operations/read-models';
+import type { Comparison, ExperimentCheck, LiftAnswer, LiftAnswers } from '@seamstream/operations/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 
@@ -45,9 +45,29 @@ function renderMode(mode: LiftAnswer, style: Style): string {
   const missing = treated + control + unassigned;
   return [
     table,
-    mode.treatedShare === null ? 'No interval: the log names no share of the control arm, or several.\n' : '',
+    mode.lift === null ? 'No interval: an arm is empty, or the log does not name its share.\n' : '',
+    mode.harmed.length === 0
+      ? ''
+      : `Experiences do harm in: ${mode.harmed.map(onOneLine).join(', ')} (5 % risk that any is named wrongly, at any look).\n`,
+    ...mode.experiments.flatMap(warningsOf),
+    mode.repeated === 0
+      ? ''
+      : `${plural(mode.repeated, 'problem')} do not count: an earlier one of their conversation does.\n`,
     missing === 0
       ? ''
       : `${plural(missing, 'problem')} ended without a verdict: ${count(treated)} with experiences, ${count(control)} controls, ${count(unassigned)} before an arm.\n`,
   ].join('');
+}
+
+function warningsOf(check: ExperimentCheck): string[] {
+  const { experiment, controlShare, treated, control, treatedMissing, controlMissing } = check;
+  const name = `${onOneLine(experiment)} (${percent(controlShare)} controls)`;
+  return [
+    check.isUneven
+      ? `Not causal: ${name} has ${count(control)} controls of ${count(treated + control)}, which is not as it was drawn.\n`
+      : '',
+    check.isMissingUnevenly
+      ? `Not causal: of ${name} ${count(treatedMissing)} treated and ${count(controlMissing)} controls have no verdict, which is not as often.\n`
+      : '',
+  ];
 }

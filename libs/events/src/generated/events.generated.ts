@@ -199,6 +199,23 @@ export interface ProblemCopy {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Which adapter a problem was to be served with while a release is tried. */
+export interface ReleaseDraw {
+  /** The release, which is the salt of the draw. */
+  readonly releaseId: string;
+  /** Of its plan, from 0. */
+  readonly stage: number;
+  /** What was drawn for: all problems of one unit are in the same arm. */
+  readonly unit: string;
+  /** Probability of the candidate when it was drawn; null where both adapters wrote for the problem. */
+  readonly share: number | null;
+  /**
+   * Whether the candidate was to write, regardless of who wrote in the end. Where both wrote, whether this entry
+   * is the candidate's.
+   */
+  readonly isCandidate: boolean;
+}
+
 /** How a reward was computed: the same figures give the same reward, without a model or an endpoint. */
 export interface RewardMeasurement {
   /** Kind and version, e.g. accuracy-gain@1. */
@@ -360,6 +377,8 @@ export interface ExperienceGenerated {
   readonly assignment?: Assignment | null | undefined;
   /** Copied from the problem's event: who answers. Null: the executor's service. */
   readonly answeredBy?: string | null | undefined;
+  /** The draw of the release that was tried then; null where none was. */
+  readonly release?: ReleaseDraw | null | undefined;
 }
 
 /** The problem belongs to the control arm: the executor shall solve it without an entry. */
@@ -1276,6 +1295,67 @@ export interface AdapterUnpinned {
   readonly slot: string;
 }
 
+/** A person declares, before anything is measured, by which rule an adapter replaces the one that is served. */
+export interface ReleasePlanned {
+  readonly meta: EventMeta;
+  /** Id of the release, and the salt of its draws: two releases divide the same problems differently. */
+  readonly releaseId: string;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
+  /** Digest of the adapter that may replace the parent. */
+  readonly candidate: string;
+  /** Digest of the adapter that was served when the plan was made; null is the bare base model. */
+  readonly parent: string | null;
+  /**
+   * Canonical JSON: version of the rule, stages with shares, margins and fewest problems, tolerance, horizon,
+   * risk, guardrails. Its meaning is in docs/how-to/releases.md.
+   */
+  readonly plan: string;
+  /** The person who planned it. What the plan decides by itself is decided in this name. */
+  readonly plannedBy: string;
+  /** Why, in words. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
+}
+
+/** A stage of a release ended: by the rule of its plan, from counts of the log, or by a person. */
+export interface ReleaseDecided {
+  readonly meta: EventMeta;
+  /** The release. */
+  readonly releaseId: string;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
+  /** The stage that ended, from 0. */
+  readonly stage: number;
+  /**
+   * `advanced`: the next stage begins. `promoted`: the candidate replaces its parent. `rolled back`: it is
+   * harmful, or the comparison cannot be trusted. `undecided`: the horizon came first, so it is not promoted.
+   */
+  readonly decision: string;
+  /** The rule that decided, without figures. */
+  readonly rule: string;
+  /**
+   * Canonical JSON: the counts that were decided on, by stage, with the evidence that the rule computed from
+   * them.
+   */
+  readonly evidence: string;
+  /** The records that the counts are of. Who folds these again gets the same counts. */
+  readonly offsets: readonly OffsetRange[];
+  /** The person who decided over the rule; null: the rule did. */
+  readonly decidedBy: string | null;
+  /** Why, in words: the rule with its figures, or what the person said. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
+}
+
 export type AccessRole = 'viewer' | 'publisher' | 'operator' | 'admin';
 
 /** A person issued a key for the gateway. */
@@ -1372,6 +1452,8 @@ export interface EventsByType {
   readonly AdapterEvaluated: AdapterEvaluated;
   readonly AdapterPinned: AdapterPinned;
   readonly AdapterUnpinned: AdapterUnpinned;
+  readonly ReleasePlanned: ReleasePlanned;
+  readonly ReleaseDecided: ReleaseDecided;
   readonly ApiKeyIssued: ApiKeyIssued;
   readonly ApiKeyRevoked: ApiKeyRevoked;
   readonly DeadLettered: DeadLettered;
@@ -1412,7 +1494,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
-  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
+  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -1455,6 +1537,8 @@ export const TOPIC_OF = {
   AdapterEvaluated: 'seam.adapters',
   AdapterPinned: 'seam.adapters',
   AdapterUnpinned: 'seam.adapters',
+  ReleasePlanned: 'seam.adapters',
+  ReleaseDecided: 'seam.adapters',
   ApiKeyIssued: 'seam.access',
   ApiKeyRevoked: 'seam.access',
   DeadLettered: 'seam.dead-letters',
@@ -1535,6 +1619,10 @@ export function keyOf(event: SeamEvent): string | null {
       return 'pins';
     case 'AdapterUnpinned':
       return 'pins';
+    case 'ReleasePlanned':
+      return event.releaseId;
+    case 'ReleaseDecided':
+      return event.releaseId;
     case 'ApiKeyIssued':
       return event.keyId;
     case 'ApiKeyRevoked':

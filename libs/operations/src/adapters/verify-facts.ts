@@ -29,9 +29,11 @@ export async function verifyFacts(log: EventLog, trust: Trust, signal: AbortSign
   return facts;
 }
 
-/** Of what the fact is about; a plan is named by its run. */
+/** Of what the fact is about; a plan is named by its run, what is decided of a release by that. */
 function digestOf(event: AttestedEvent): string | null {
   if (event.type === 'TrainingRunPlanned') return event.runId;
+  if (event.type === 'ReleasePlanned') return event.candidate;
+  if (event.type === 'ReleaseDecided') return event.releaseId;
   return event.type === 'BufferCommitted' ? event.manifestDigest : event.adapterDigest;
 }
 

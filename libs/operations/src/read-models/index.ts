@@ -4,6 +4,7 @@ export {
   type ArmRate,
   type Comparison,
   type EstimateMemory,
+  type ExperimentCheck,
   type LiftAnswer,
   type LiftAnswers,
   type LiftPoint,

@@ -129,6 +129,10 @@ export function eventSummary(event: SeamEvent): string {
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.pinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AdapterUnpinned':
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.unpinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'ReleasePlanned':
+      return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'ReleaseDecided':
+      return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ApiKeyIssued':
       return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
     case 'ApiKeyRevoked':

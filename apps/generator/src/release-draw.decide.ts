@@ -1,0 +1,41 @@
+/** Which adapter writes for a problem while a release is tried. */
+import { isControl, type ProblemPublished, type ReleaseDraw } from '@seamstream/events';
+import type { ReleaseStage } from '@seamstream/release';
+
+/** The stage of a release that runs now. */
+export interface RunningStage {
+  readonly releaseId: string;
+  readonly stage: number;
+  readonly planned: ReleaseStage;
+}
+
+/**
+ * The draw of a problem; undefined where it has no part in the release. Only one answer that is deployed is tried: groups are for learning from the
+ * served adapter. Both adapters write for a shadow, but not where a client waits for the answer elsewhere.
+ * A release is its own salt, and a larger share keeps the units that a smaller one had: no unit changes back and forth.
+ */
+export function releaseDrawOf(
+  { mode, assignment, answeredBy, problem: { problemId } }: ProblemPublished,
+  { releaseId, stage, planned }: RunningStage,
+): ReleaseDraw | undefined {
+  if (mode !== 'deploy') return undefined;
+  const unit = assignment?.unit ?? problemId;
+  switch (planned.kind) {
+    case 'validation':
+      return undefined;
+    case 'shadow':
+      return answeredBy === null || answeredBy === undefined
+        ? { releaseId, stage, unit, share: null, isCandidate: false }
+        : undefined;
+    case 'canary': {
+      const { share } = planned;
+      return {
+        releaseId,
+        stage,
+        unit,
+        share,
+        isCandidate: !isControl({ experiment: releaseId, unit, controlShare: 1 - share }),
+      };
+    }
+  }
+}

@@ -1,0 +1,5 @@
+export { type DecidedStage, decideReleases, overrideRelease } from './decide-releases.js';
+export { type PlanRequest, planRelease } from './plan-release.js';
+export { type RecomputedDecision, recomputeReleases } from './recompute-releases.js';
+export type { ReleaseWorld } from './release-evidence.js';
+export { findRelease, type ReleaseStatus, readReleases } from './release-status.js';

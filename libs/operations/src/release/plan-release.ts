@@ -1,0 +1,76 @@
+/** A person declares how an adapter is released. */
+import { type EventOf, encodeEvent, GENERATOR_SLOT, originMeta } from '@seamstream/events';
+import { newId, SeamError, shortId } from '@seamstream/kernel';
+import {
+  checkedPlan,
+  DEFAULT_RELEASE_PLAN,
+  evaluationsOf,
+  groundsOf,
+  planDoubt,
+  planText,
+  servedIn,
+} from '@seamstream/release';
+import { assertWouldBeBelieved } from '@seamstream/signatures';
+import { findAdapter } from '../adapters/index.js';
+import { type ReadingOptions, readLineage } from '../read-models/index.js';
+import type { ReleaseWorld } from './release-evidence.js';
+import { readFacts } from './release-status.js';
+
+export interface PlanRequest {
+  /** First digits of the adapter's digest. */
+  readonly adapter: string;
+  /** What differs from the plan that is taken otherwise. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Rates are rounded to this for a plan's centre: any keeps decisions valid, and a round one is easy to read. */
+const CENTRE_STEP = 0.05;
+
+/**
+ * Appends the plan, after everything that can be checked was.
+ * @throws NOT_FOUND, INVALID_INPUT for a plan that is not valid or an adapter without a measurement, CONFLICT where it would not count
+ */
+export async function planRelease(
+  world: ReleaseWorld,
+  { adapter, changes, by, reason }: PlanRequest,
+  options: ReadingOptions,
+): Promise<EventOf<'ReleasePlanned'>> {
+  // 1. What it is about.
+  assertWouldBeBelieved('ReleasePlanned', await world.signing());
+  const kept = await world.openKeptLog();
+  const { adapterDigest: candidate } = findAdapter((await readLineage(kept, options)).answer, adapter);
+  const { progress } = await readFacts(kept, options);
+  const own = servedIn(progress.slots, GENERATOR_SLOT);
+  // 2. Whether it can end: a promotion rests on an evaluation.
+  const evaluation = evaluationsOf(candidate, groundsOf(own)).at(-1);
+  if (evaluation === undefined)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot plan a release of adapter ${shortId(candidate)}: expected an evaluation of it on record, got none. Measure it (seam eval FILE --adapter ${shortId(candidate)} --record --by NAME).`,
+    );
+  const centre = centreOf(evaluation.parentSuccess ?? evaluation.success);
+  const plan = checkedPlan({ ...DEFAULT_RELEASE_PLAN, centre, ...changes });
+  // 3. Say it.
+  const releaseId = newId();
+  const meta = originMeta({
+    ...{ messageId: newId(), correlationId: candidate, source: 'seam/cli' },
+    ...{ occurredAt: world.clock.now(), sourceClass: 'user' },
+  });
+  const event: EventOf<'ReleasePlanned'> = {
+    ...{ type: 'ReleasePlanned', meta, releaseId, slot: GENERATOR_SLOT, candidate },
+    ...{ parent: own.served?.adapterDigest ?? null, plan: planText(plan), plannedBy: by, reason, attestation: null },
+  };
+  const doubt = planDoubt(progress, event, own);
+  if (doubt !== undefined)
+    throw new SeamError(
+      'CONFLICT',
+      `Cannot plan a release of adapter ${shortId(candidate)}: ${doubt}. Nothing was recorded.`,
+    );
+  await (await world.openLog('append')).append([encodeEvent(event)]);
+  return event;
+}
+
+const centreOf = (rate: number): number =>
+  Number(Math.min(0.9, Math.max(0.1, Math.round(rate / CENTRE_STEP) * CENTRE_STEP)).toFixed(2));

@@ -1,0 +1,107 @@
+/** Makes the decisions of releases again, from the records that they name, and compares them byte for byte. */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, type OffsetRange } from '@seamstream/events';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import { readEvents } from '@seamstream/log-reader';
+import { type KeptProjection, liftProjection, releaseProgressProjection } from '@seamstream/read-models';
+import type { ReadingOptions } from '../read-models/index.js';
+import { type ReleaseFacts, type ReleaseWorld, ruledDecision } from './release-evidence.js';
+import { findRelease, readFacts } from './release-status.js';
+
+export interface RecomputedDecision {
+  readonly decision: EventOf<'ReleaseDecided'>;
+  /** Whether the same bytes came out; null for a person's, which no rule makes again. */
+  readonly isSame: boolean | null;
+  /** How it differs, or why it cannot be made again; empty where it is the same. */
+  readonly difference: string;
+}
+
+/**
+ * The decisions of a release that count, each made again.
+ * @param meant as in findRelease
+ * @throws NOT_FOUND, and the signal's reason when it aborts
+ */
+export async function recomputeReleases(
+  world: Pick<ReleaseWorld, 'openKeptLog'>,
+  meant: string,
+  options: ReadingOptions,
+): Promise<readonly RecomputedDecision[]> {
+  const kept = await world.openKeptLog();
+  const { progress } = await readFacts(kept, options);
+  const { decisions } = findRelease([...progress.releases.values()], meant);
+  const recomputed: RecomputedDecision[] = [];
+  for (const decision of decisions)
+    recomputed.push(
+      decision.decidedBy === null
+        ? await recompute(kept.log, decision, options)
+        : { decision, isSame: null, difference: '' },
+    );
+  return recomputed;
+}
+
+async function recompute(
+  log: EventLog,
+  decision: EventOf<'ReleaseDecided'>,
+  options: ReadingOptions,
+): Promise<RecomputedDecision> {
+  try {
+    const facts = await factsAt(log, decision.offsets, options);
+    const release = facts.progress.releases.get(decision.releaseId);
+    const made = release === undefined ? null : ruledDecision(release, facts, decision.meta.occurredAt);
+    if (made === null) return { decision, isSame: false, difference: 'from these records the stage continues' };
+    // Who signed it is no part of what was decided.
+    const [own, other] = [made, decision].map((each) => encodeEvent({ ...each, attestation: null }).value);
+    const isSame = Buffer.compare(own!, other!) === 0;
+    return { decision, isSame, difference: isSame ? '' : `from these records: ${made.decision}, ${made.reason}` };
+  } catch (error) {
+    if (!isSeamError(error, 'NOT_FOUND')) throw error;
+    return { decision, isSame: false, difference: error.message };
+  }
+}
+
+/** Both read models of the records that a decision names, and of no others. */
+async function factsAt(
+  log: EventLog,
+  offsets: readonly OffsetRange[],
+  { signal, progress }: ReadingOptions,
+): Promise<ReleaseFacts> {
+  await checkStored(log, offsets);
+  const bar = progress(offsets.reduce((sum, { from, to }) => sum + to - from, 0));
+  const [lift, told] = [folding(liftProjection), folding(releaseProgressProjection)];
+  try {
+    for await (const { events, records } of readEvents(log, offsets, { undecodable: 'skip', signal })) {
+      for (const { event, record } of events) for (const each of [lift, told]) each.take(event, record);
+      bar.advance(records.length);
+    }
+  } finally {
+    bar.stop();
+  }
+  return { lift: lift.answer(), progress: told.answer() };
+}
+
+type Take = Parameters<KeptProjection<object, unknown>['evolve']>;
+
+function folding<State extends object, Answer>(projection: KeptProjection<State, Answer>) {
+  let state = projection.initialState();
+  return {
+    take: (event: Take[1], position: Take[2]): void => {
+      if (projection.topics.includes(position.topic)) state = projection.evolve(state, event, position);
+    },
+    answer: (): Answer => projection.read(state),
+  };
+}
+
+/** @throws NOT_FOUND where the log does not have the records any more */
+async function checkStored(log: EventLog, offsets: readonly OffsetRange[]): Promise<void> {
+  for (const topic of new Set(offsets.map((each) => each.topic))) {
+    const watermarks = await log.watermarks(topic);
+    for (const { partition, from, to } of offsets.filter((each) => each.topic === topic)) {
+      const held = watermarks.find((each) => each.partition === partition);
+      if (held === undefined || held.low > from || held.high < to)
+        throw new SeamError(
+          'NOT_FOUND',
+          `Cannot make a decision again: expected the records ${from} to ${to} of ${topic}/${partition}, got ${held === undefined ? 'no such partition' : `those from ${held.low} to ${held.high}`}. Copy the log before its retention takes them (seam replay copy).`,
+        );
+    }
+  }
+}

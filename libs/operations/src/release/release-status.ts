@@ -1,0 +1,57 @@
+/** How releases stand: what was decided, and what the rule says now. */
+import { isMeant, LEAST_OF_ID, onOneLine, SeamError, shortId } from '@seamstream/kernel';
+import { liftProjection, releaseProgressProjection } from '@seamstream/read-models';
+import type { RefusedRelease, Release, ReleaseEvidence, StageDecision } from '@seamstream/release';
+import { type KeptLog, openReading, type ReadingOptions } from '../read-models/index.js';
+import { decisionNow, evidenceOf, type ReleaseFacts } from './release-evidence.js';
+
+export interface ReleaseStatus {
+  readonly release: Release;
+  readonly evidence: ReleaseEvidence;
+  /** What the rule says of the running stage; null where none runs. */
+  readonly now: StageDecision | null;
+}
+
+export async function readFacts(kept: KeptLog, options: ReadingOptions): Promise<ReleaseFacts> {
+  const reading = await openReading(kept);
+  try {
+    const [lift, progress] = [reading.of(liftProjection), reading.of(releaseProgressProjection)];
+    await reading.readOn(options);
+    return { lift: lift.answer(), progress: progress.answer() };
+  } finally {
+    reading.close();
+  }
+}
+
+/** Every release, in the order of their plans. @throws the signal's reason when it aborts */
+export async function readReleases(
+  kept: KeptLog,
+  options: ReadingOptions,
+): Promise<{ readonly releases: readonly ReleaseStatus[]; readonly refused: readonly RefusedRelease[] }> {
+  const facts = await readFacts(kept, options);
+  const releases = [...facts.progress.releases.values()].map(
+    (release): ReleaseStatus => ({
+      release,
+      evidence: evidenceOf(release, facts),
+      now: release.status === 'running' ? decisionNow(release, facts) : null,
+    }),
+  );
+  return { releases, refused: facts.progress.refused };
+}
+
+/** The release whose id begins so; `last` is the newest. @throws NOT_FOUND for none, INVALID_INPUT for several */
+export function findRelease<Found extends { readonly event: { readonly releaseId: string } }>(
+  releases: readonly Found[],
+  meant: string,
+): Found {
+  const found = meant === 'last' ? releases.slice(-1) : releases.filter(({ event }) => isMeant(meant, event.releaseId));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const some =
+    releases.length === 0 ? 'there are none yet' : releases.map(({ event }) => shortId(event.releaseId)).join(', ');
+  throw new SeamError(
+    found.length > 1 ? 'INVALID_INPUT' : 'NOT_FOUND',
+    `Cannot look for release ${onOneLine(meant)}: expected "last" or at least ${LEAST_OF_ID} characters of one id, got ${found.length} of those in the log (${some}). List them with "seam release status".`,
+    { details: { release: meant } },
+  );
+}

@@ -1,0 +1,269 @@
+/**
+ * How a stage of a release ends, from counts alone. The counts are of problems in the order of publication, so that neither late outcomes nor
+ * the interleaving of partitions changes them; the evidence holds at every look, so that it may be asked after every problem.
+ */
+import { canonicalJson, percent, SeamError, sha256 } from '@seamstream/kernel';
+import {
+  type AllocationCounts,
+  type LiftStage,
+  logMissingEvidence,
+  logPairedDifferenceEvidence,
+  logPairedEvidence,
+  logSampleRatioEvidence,
+  logStagedEvidence,
+  type MissingCounts,
+} from '@seamstream/statistics';
+import { inTwoDigits } from './comparison.js';
+import { planText, type ReleasePlan, type ReleaseStage } from './release-plan.js';
+
+export interface ArmCounts {
+  readonly solved: number;
+  readonly failed: number;
+  /** Ended without a verdict. */
+  readonly missing: number;
+}
+
+/** Problems of a canary's stage. */
+export interface CanaryCounts {
+  readonly stage: number;
+  readonly candidate: ArmCounts;
+  readonly parent: ArmCounts;
+}
+
+/** Problems that both adapters were asked. */
+export interface PairedStageCounts {
+  readonly stage: number;
+  readonly problems: number;
+  readonly candidateAlone: number;
+  readonly parentAlone: number;
+}
+
+/** What a decision rests on. */
+export interface ReleaseEvidence {
+  /** Of the stages up to the one that is decided, in their order; those without a problem may be left out. */
+  readonly paired: readonly PairedStageCounts[];
+  readonly canaries: readonly CanaryCounts[];
+}
+
+/** How a stage may end. */
+export const STAGE_ENDS = ['advanced', 'promoted', 'rolled back', 'undecided'] as const;
+export type StageEnd = (typeof STAGE_ENDS)[number];
+
+/** ln of what the counts are worth; null where they say nothing of it. */
+export interface ReleaseFigures {
+  /** That the candidate is worse than tolerated. */
+  readonly harm: number | null;
+  /** That it is not worse than the stage's margin, or better. */
+  readonly success: number | null;
+  readonly sampleRatio: number | null;
+  readonly missing: number | null;
+}
+
+export interface StageDecision {
+  /** Null: the stage continues. */
+  readonly end: StageEnd | null;
+  /** Without figures. */
+  readonly rule: string;
+  /** The rule with its figures. */
+  readonly reason: string;
+  readonly figures: ReleaseFigures;
+  /** Problems of the stage. */
+  readonly problems: number;
+}
+
+const NOTHING: ReleaseFigures = { harm: null, success: null, sampleRatio: null, missing: null };
+
+/**
+ * Harm comes first: a candidate that is worse than tolerated is rolled back, regardless of all else. So is one whose comparison did not go
+ * as it was drawn. A stage is passed when its margin is proven on enough problems. At the horizon nothing is promoted.
+ * @param stage index of the stage in the plan
+ * @throws INVALID_INPUT for a stage that the plan does not have and for what are no counts
+ */
+export function decideStage(plan: ReleasePlan, stage: number, evidence: ReleaseEvidence): StageDecision {
+  const own = plan.stages[stage];
+  if (own === undefined)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot decide on a release: expected one of ${plan.stages.length} stages, got ${stage}. Read its decisions again.`,
+    );
+  checkCounts(evidence);
+  const weighed =
+    own.kind === 'canary' ? weighCanary(plan, stage, own, evidence) : weighPaired(plan, stage, own, evidence);
+  const { figures, problems } = weighed;
+  const isLast = stage === plan.stages.length - 1;
+  const decided = (end: StageEnd | null, rule: string, reason: string): StageDecision => ({
+    end,
+    rule,
+    reason,
+    figures,
+    problems,
+  });
+  const bar = Math.log(2 / plan.alpha);
+  // 1. Can the comparison be trusted?
+  for (const [name, risk, rule] of [
+    ['sampleRatio', plan.guardrails.sampleRatio, 'problems are divided as they were drawn'],
+    ['missing', plan.guardrails.missing, 'verdicts are missing as often with either adapter'],
+  ] as const) {
+    const logEvidence = figures[name];
+    if (logEvidence !== null && logEvidence >= -Math.log(risk))
+      return decided('rolled back', rule, `${ratio(logEvidence)} against it, ${inTwoDigits(1 / risk)} is enough`);
+  }
+  // 2. Is it harmful?
+  if (figures.harm !== null && figures.harm >= bar)
+    return decided(
+      'rolled back',
+      'not worse than its parent by more than is tolerated',
+      `${weighed.text}: evidence ${ratio(figures.harm)} that it is more than ${percent(plan.tolerance)} worse, needed ${inTwoDigits(Math.exp(bar))}`,
+    );
+  // 3. Has it passed?
+  const { rule, needed } = passing(own, bar);
+  const reason = `${weighed.text}: evidence ${ratio(figures.success)}, needed ${inTwoDigits(Math.exp(needed))} on at least ${own.minProblems} problems`;
+  if (figures.success !== null && problems >= own.minProblems && figures.success >= needed)
+    return decided(isLast ? 'promoted' : 'advanced', rule, reason);
+  // 4. Is there nothing more to come?
+  const isOver = own.kind === 'validation' ? problems > 0 : onStream(plan, evidence) >= plan.horizon;
+  return decided(isOver ? 'undecided' : null, isOver ? 'undecided at the horizon is not promoted' : rule, reason);
+}
+
+function passing(stage: ReleaseStage, bar: number): { readonly rule: string; readonly needed: number } {
+  if (stage.kind === 'validation' && stage.rule.name === 'better')
+    return { rule: 'better than its parent beyond chance, on the same problems', needed: -Math.log(stage.rule.level) };
+  return { rule: `at most ${percent(marginOf(stage))} worse than its parent, beyond chance`, needed: bar };
+}
+
+/** Of the rule `better` it is 0. */
+function marginOf(stage: ReleaseStage): number {
+  if (stage.kind !== 'validation') return stage.margin;
+  return stage.rule.name === 'margin' ? stage.rule.margin : 0;
+}
+
+interface Weighed {
+  readonly figures: ReleaseFigures;
+  readonly problems: number;
+  readonly text: string;
+}
+
+function weighPaired(
+  plan: ReleasePlan,
+  stage: number,
+  own: Exclude<ReleaseStage, { readonly kind: 'canary' }>,
+  { paired }: ReleaseEvidence,
+): Weighed {
+  const counts = paired.find((each) => each.stage === stage);
+  if (counts === undefined) return { figures: NOTHING, problems: 0, text: 'no problem was asked of both' };
+  const { problems, candidateAlone: rescued, parentAlone: broken } = counts;
+  const pairs = { problems, rescued, broken };
+  const isBetter = own.kind === 'validation' && own.rule.name === 'better';
+  const success =
+    own.kind === 'validation' && own.rule.name === 'better'
+      ? logPairedEvidence(pairs)
+      : logPairedDifferenceEvidence(pairs, -marginOf(own), 1);
+  return {
+    // The rule `better` has no second bar: what is not better is not promoted.
+    figures: { ...NOTHING, success, harm: isBetter ? null : logPairedDifferenceEvidence(pairs, -plan.tolerance, -1) },
+    problems,
+    text: `of ${problems} problems ${rescued} were solved by the candidate alone and ${broken} by its parent alone`,
+  };
+}
+
+/** All canaries so far are weighed together: each stage has its own share, and the evidence multiplies. */
+function weighCanary(
+  plan: ReleasePlan,
+  stage: number,
+  own: Extract<ReleaseStage, { readonly kind: 'canary' }>,
+  { canaries }: ReleaseEvidence,
+): Weighed {
+  const counted = canaries.flatMap(({ stage: at, candidate, parent }) => {
+    const planned = plan.stages[at];
+    return planned?.kind === 'canary' && at <= stage ? [{ at, share: planned.share, candidate, parent }] : [];
+  });
+  const lifts = counted.map(
+    ({ share: treatedShare, candidate, parent }): LiftStage => ({
+      treatedShare,
+      centre: plan.centre,
+      counts: [
+        { treated: true, result: 1, problems: candidate.solved },
+        { treated: true, result: 0, problems: candidate.failed },
+        { treated: false, result: 1, problems: parent.solved },
+        { treated: false, result: 0, problems: parent.failed },
+      ],
+    }),
+  );
+  const arms = counted.map(
+    ({ share: treatedShare, candidate, parent }): MissingCounts => ({
+      treatedShare,
+      treated: allOf(candidate),
+      control: allOf(parent),
+      treatedMissing: candidate.missing,
+      controlMissing: parent.missing,
+    }),
+  );
+  const sumOver = (weigh: (each: AllocationCounts & MissingCounts) => number): number =>
+    arms.reduce((sum, each) => sum + weigh(each), 0);
+  const latest = counted.find(({ at }) => at === stage);
+  const problems = latest === undefined ? 0 : allOf(latest.candidate) + allOf(latest.parent);
+  return {
+    figures: {
+      harm: logStagedEvidence(lifts, -plan.tolerance, -1),
+      success: logStagedEvidence(lifts, -own.margin, 1),
+      sampleRatio: sumOver(logSampleRatioEvidence),
+      missing: sumOver(logMissingEvidence),
+    },
+    problems,
+    text: `at ${percent(own.share)} ${rateText(latest?.candidate)} by the candidate, ${rateText(latest?.parent)} by its parent`,
+  };
+}
+
+const allOf = ({ solved, failed, missing }: ArmCounts): number => solved + failed + missing;
+
+function rateText(counts: ArmCounts | undefined): string {
+  const verdicts = counts === undefined ? 0 : counts.solved + counts.failed;
+  return verdicts === 0 ? 'none was solved or failed' : `${counts!.solved} of ${verdicts} were solved`;
+}
+
+/** Problems of the stages that run on the stream. */
+function onStream({ stages }: ReleasePlan, { paired, canaries }: ReleaseEvidence): number {
+  const shadowed = paired.filter(({ stage }) => stages[stage]?.kind === 'shadow');
+  return (
+    shadowed.reduce((sum, { problems }) => sum + problems, 0) +
+    canaries.reduce((sum, { candidate, parent }) => sum + allOf(candidate) + allOf(parent), 0)
+  );
+}
+
+/** Above a billion the exact evidence does not matter, and may be too large for a number. */
+const ratio = (log: number | null): string =>
+  log === null ? 'none' : inTwoDigits(Math.exp(Math.min(log, Math.log(1e9))));
+
+function checkCounts({ paired, canaries }: ReleaseEvidence): void {
+  const counts = [
+    ...paired.flatMap(({ problems, candidateAlone, parentAlone }) => [problems, candidateAlone, parentAlone]),
+    ...canaries.flatMap(({ candidate, parent }) =>
+      [candidate, parent].flatMap(({ solved, failed, missing }) => [solved, failed, missing]),
+    ),
+  ];
+  const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
+  const stages = [paired, canaries].map((each) => new Set(each.map(({ stage }) => stage)).size === each.length);
+  if (wrong !== undefined || stages.includes(false))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot decide on a release: expected counts of problems once for each stage, got ${wrong ?? 'a stage twice'}. Count again.`,
+    );
+}
+
+/** Decimal places of evidence in a record: a reader compares bytes. */
+const PLACES = 6;
+
+/** What ReleaseDecided records: the counts, what they are worth, and the rule by its digest. */
+export function evidenceText(plan: ReleasePlan, evidence: ReleaseEvidence, figures: ReleaseFigures): string {
+  const rounded = Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [
+      name,
+      value === null ? null : Number((value as number).toFixed(PLACES)),
+    ]),
+  );
+  return canonicalJson({
+    ...evidence,
+    logEvidence: rounded,
+    rule: { version: plan.version, digest: sha256(planText(plan)) },
+  });
+}
