@@ -1,6 +1,6 @@
 export { type Certificate, certificateOf, certificateText } from './formulas/certificate.js';
 export { parseTeam, type Team, teamOf } from './team.js';
-export { loadTeam, type TeamArtefact } from './team-artefact.js';
+export { isTeamKey, loadTeam, type TeamArtefact, teamFingerprint } from './team-artefact.js';
 export { TeamEvaluation } from './team-evaluation.js';
 export { SEQUENTIAL_TUNING, TeamMethod } from './team-method.js';
 export { majorityOf, type TeamRollout } from './team-rollout.js';

@@ -50,6 +50,27 @@ function manifestOf(members: readonly TeamMember[], baseModelDigest: string): st
   return canonicalJson({ baseModelDigest, members: named });
 }
 
+/**
+ * Of all agents together: each answers its model's probe.
+ * @param probe of an agent with its adapter; one with its bare base model is not asked
+ */
+export async function teamFingerprint(
+  members: readonly TeamMember[],
+  probe: (member: TeamMember & { readonly adapter: Adapter }, place: number) => Promise<string>,
+): Promise<string> {
+  const probes: string[] = [];
+  for (const [place, { adapter, ...member }] of members.entries())
+    probes.push(adapter === null ? 'base' : await probe({ ...member, adapter }, place));
+  return sha256(canonicalJson(probes));
+}
+
+const TEAMS = 'teams/';
+
+/** Whether a key of the object store is a team's. */
+export function isTeamKey(key: string): boolean {
+  return key.startsWith(TEAMS);
+}
+
 const keyOf = (adapterDigest: string): string => `adapters/${adapterDigest}/adapter.safetensors`;
 
 /** Weights first: a reader that finds the team finds its agents. */
@@ -60,11 +81,11 @@ export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: 
   const { runId, algorithm, configuration, seed } = plan;
   const { promotion, evaluation } = configuration;
   const config = { run: runId, algorithm, seed, settings: configuration.algorithm, promotion, evaluation };
-  await objects.put(`teams/${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
+  await objects.put(`${TEAMS}${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
     contentType: 'application/yaml',
   });
   const body = Buffer.from(manifestOf(members, baseModelDigest));
-  const key = `teams/${digest}/team.json`;
+  const key = `${TEAMS}${digest}/team.json`;
   await objects.put(key, body, { contentType: 'application/json' });
   return { key, sizeBytes: body.length };
 }

@@ -23,7 +23,7 @@ import { certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
 import { StageState } from './stage-state.js';
 import type { Team } from './team.js';
-import { loadTeam, storeTeam, type TeamArtefact, teamArtefact } from './team-artefact.js';
+import { loadTeam, storeTeam, type TeamArtefact, teamArtefact, teamFingerprint } from './team-artefact.js';
 import type { StageJob } from './team-method.js';
 import { batchEvents, batchSeed, recordedBatch } from './team-records.js';
 import { rollOutTeam, type TeamRollout } from './team-rollout.js';
@@ -316,12 +316,10 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return loadTeam(this.dependencies.objects, published);
   }
 
-  /** Of all agents together: each answers its model's probe. */
-  override async fingerprint({ members }: TeamArtefact): Promise<string> {
-    const probes: string[] = [];
-    for (const [place, { adapter }] of members.entries())
-      probes.push(adapter === null ? 'base' : await this.dependencies.agents[place]!.engine.fingerprint(adapter));
-    return sha256(canonicalJson(probes));
+  override fingerprint({ members }: TeamArtefact): Promise<string> {
+    return teamFingerprint(members, ({ adapter }, place) =>
+      this.dependencies.agents[place]!.engine.fingerprint(adapter),
+    );
   }
 }
 

@@ -46,16 +46,22 @@ export async function openServed(
 ): Promise<{ readonly served: Served; readonly base: BaseModel }> {
   const objects = await world.openObjects();
   const served = decodeServed(version.key, await objects.get(version.key), { digest: version.adapterDigest });
+  return { served, base: await baseModelOf(world, served) };
+}
+
+/** The configured base model. @throws CONFLICT when the artefact is for another one */
+export async function baseModelOf(
+  world: Pick<AdapterWorld, 'openBaseModel'>,
+  { digest: artefact, baseModelDigest }: { readonly digest: string; readonly baseModelDigest: string },
+): Promise<BaseModel> {
   const base = await world.openBaseModel();
   const { digest, folder } = base.checkpoint;
-  if (digest !== served.baseModelDigest) {
-    throw new SeamError(
-      'CONFLICT',
-      `Opening adapter ${served.digest}: expected its base model ${served.baseModelDigest}, the folder ${folder} holds ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
-      { details: { expected: served.baseModelDigest, measured: digest } },
-    );
-  }
-  return { served, base };
+  if (digest === baseModelDigest) return base;
+  throw new SeamError(
+    'CONFLICT',
+    `Opening adapter ${artefact}: expected its base model ${baseModelDigest}, the folder ${folder} holds ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
+    { details: { expected: baseModelDigest, measured: digest } },
+  );
 }
 
 /**
