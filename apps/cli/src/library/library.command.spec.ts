@@ -69,7 +69,13 @@ const item = (id: string, text: string, groups: readonly string[] = ['g1']): Lib
   ...{ id, text, domain: 'metals', field: 'strategy' },
   provenance: { groups: [...groups], operation: 'add', calls: ['c1'] },
 });
-const added = (id: string, after: string): Change => ({ operation: 'add', id, before: null, after, reason: 'it helps' });
+const added = (id: string, after: string): Change => ({
+  operation: 'add',
+  id,
+  before: null,
+  after,
+  reason: 'it helps',
+});
 
 /** Two steps of one history, the second served. */
 async function twoSteps(): Promise<readonly [ExperienceLibrary, ExperienceLibrary]> {

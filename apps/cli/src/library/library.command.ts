@@ -52,9 +52,7 @@ async function takeOut(runtime: CommandRuntime, word: string, { output, force }:
     if (left !== '') terminal.remark(left);
   } else if (terminal.json) terminal.printJson({ digest, items, lost, output });
   else
-    terminal.print(
-      `wrote ${count(items)} items of ${shortId(digest)} to ${output}\n${left === '' ? '' : `${left}\n`}`,
-    );
+    terminal.print(`wrote ${count(items)} items of ${shortId(digest)} to ${output}\n${left === '' ? '' : `${left}\n`}`);
   return EXIT.ok;
 }
 

@@ -39,12 +39,7 @@ const nameOf = (digest: string | null): string => (digest === null ? 'the base m
  */
 export function promotionBy(
   act: Act,
-  {
-    adapterDigest,
-    key,
-    fingerprint,
-    parent,
-  }: Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 'parent'>,
+  { adapterDigest, key, fingerprint, parent }: Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 'parent'>,
   state: ServedAdapterState,
 ): EventOf<'AdapterPromoted'> {
   const name = nameOf(adapterDigest);
@@ -120,11 +115,7 @@ export function rollbackBy(
 }
 
 /** A pin of what a slot is served with. @param adapterDigest null is the base model */
-export function pinBy(
-  act: Act,
-  adapterDigest: string | null,
-  { slot }: ServedAdapterState,
-): EventOf<'AdapterPinned'> {
+export function pinBy(act: Act, adapterDigest: string | null, { slot }: ServedAdapterState): EventOf<'AdapterPinned'> {
   const meta = metaOf(act, adapterDigest);
   return {
     type: 'AdapterPinned',
