@@ -12,6 +12,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { Artefact, RunPlan, StoredArtefact } from '@seamstream/training-runs';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import type { Team } from './team.js';
 
 export interface TeamMember {
   readonly agent: string;
@@ -62,6 +63,21 @@ export async function teamFingerprint(
   for (const [place, { adapter, ...member }] of members.entries())
     probes.push(adapter === null ? 'base' : await probe({ ...member, adapter }, place));
   return sha256(canonicalJson(probes));
+}
+
+/** Digest of the models of all agents, in the order of the team: that of the model where they share one. */
+export function teamBaseDigest(digests: readonly string[]): string {
+  return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
+}
+
+/** @throws ADAPTER_INVALID unless the artefact has the agents of the file, in their order */
+export function assertMembers({ digest, members }: TeamArtefact, { agents }: Pick<Team, 'agents'>): void {
+  const [expected, got] = [agents.map(({ name }) => name), members.map(({ agent }) => agent)];
+  if (canonicalJson(expected) === canonicalJson(got)) return;
+  throw new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot use team ${digest}: expected the agents ${expected.join(', ')}, got ${got.join(', ')}. Use the team file that it was tuned with, or another slot.`,
+  );
 }
 
 const TEAMS = 'teams/';
