@@ -9,7 +9,8 @@ export {
   teamFingerprint,
 } from './team-artefact.js';
 export { TeamEvaluation } from './team-evaluation.js';
-export { SEQUENTIAL_TUNING, TeamMethod } from './team-method.js';
+export { SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod } from './team-method.js';
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
 export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';
+export { tuningSettings } from './tuning.config.js';
