@@ -123,6 +123,21 @@ describe('seam eval --team --vote', () => {
     expect(result.problems).toBe(8);
   });
 
+  it('takes no answer from a text that its most tokens cut off', async () => {
+    const asked = ['aime.jsonl', '--team', 'team.json', '--limit', '4', '--json'];
+    const answersWithin = async (tokens: number): Promise<(string | null)[][]> => {
+      const file = `${tokens}.jsonl`;
+      expect(await world.seam('eval', ...asked, '--max-tokens', String(tokens), '--predictions', file)).toBe(0);
+      return predictions(file).map((line) => [...line.individual_answers]);
+    };
+    const whole = await answersWithin(64);
+    expect(whole.flat()).not.toContain(null);
+    const shorter = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32];
+    for (const tokens of shorter)
+      for (const [at, answers] of (await answersWithin(tokens)).entries())
+        for (const answer of answers) expect([null, whole[at]![0]]).toContain(answer);
+  });
+
   it('asks the others where one problem is too long for the models, and says so', async () => {
     world.files.set('long.jsonl', linesOf([whole[0], { problem: 'gold '.repeat(600), answer: '1' }, whole[1]]));
     const result = await evaluated<{ problems: number; failed: number; unjudged: { code: string }[] }>(
