@@ -158,7 +158,7 @@ export default [
       to: 'throw error;',
     },
     {
-      control: 'an answer that was cut off is none',
+      control: 'an answer that was cut off does not count',
       from: 'finished: finished[at] ?? true',
       to: 'finished: true',
     },

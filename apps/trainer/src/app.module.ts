@@ -41,7 +41,7 @@ import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
-import { teamOfFile } from './team-of-file.js';
+import { assertReadsOutcomes, teamOfFile } from './team-of-file.js';
 import { torchLauncher } from './torch-command.js';
 import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
@@ -85,15 +85,6 @@ function plannedMethod({ method }: TrainerConfig, methods: Iterable<MethodWithRu
   throw new SeamError(
     'INVALID_CONFIGURATION',
     `Cannot plan training runs: expected one of the methods ${names} in SEAM_TRAINER_METHOD, got ${method}. Correct its name.`,
-  );
-}
-
-/** Windows of completed problems say nothing to who solves problems anew. @throws INVALID_CONFIGURATION */
-function assertReadsOutcomes({ algorithm }: TrainerConfig, { recipes }: LearningMethod): void {
-  if (recipes.get(algorithm)?.reads !== 'problems') return;
-  throw new SeamError(
-    'INVALID_CONFIGURATION',
-    `Cannot plan runs of ${algorithm} after completed problems: expected an algorithm that learns from outcomes, got one that solves problems itself. Ask for each stage (seam train ${algorithm}), and give this process the role worker alone.`,
   );
 }
 

@@ -29,34 +29,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function trainerOf(team: unknown, environment: Record<string, string> = {}) {
-  const file = join(folder, 'team.yaml');
-  await writeFile(file, typeof team === 'string' ? team : JSON.stringify(team));
-  const log = new InMemoryEventLog();
-  await log.createTopics(TOPICS);
-  const config = loadConfig(trainerConfigSchema, {
-    SEAM_PRESET: 'sat-seq',
-    SEAM_TRAINER_TEAM: file,
-    SEAM_TRAINER_MODEL_FOLDER: modelAt('generator-base'),
-    SEAM_TRAINER_EXECUTOR_FOLDER: EXECUTOR,
-    SEAM_TRAINER_ENTRY_MAX_TOKENS: '24',
-    SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
-    SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
-    ...environment,
-  });
-  const drivers = { log, objects: new InMemoryObjectStore() };
-  const validation = { name: 'validation', problems: problemsOf('validation', 4) };
-  const context = {
-    ...{ config, drivers, logger: createServiceLogger('trainer', 'silent') },
-    onClose: (close: () => Promise<void>) => void closers.push(close),
-  };
-  return { log, objects: drivers.objects, ...(await createTrainer(context, { validation })) };
-}
-
-function problemsOf(seed: string, count: number): readonly Problem[] {
-  return worldProblems({ seed, split: 'heldOut', variant: 'base', count });
-}
-
 describe('the team of a file', () => {
   it('is sampled, tuned agent by agent within the preset’s gate, published and promoted as one', async () => {
     const { log, objects, onDemand } = await trainerOf(VOTE);
@@ -109,3 +81,31 @@ describe('the preset sat-seq', () => {
     });
   });
 });
+
+async function trainerOf(team: unknown, environment: Record<string, string> = {}) {
+  const file = join(folder, 'team.yaml');
+  await writeFile(file, typeof team === 'string' ? team : JSON.stringify(team));
+  const log = new InMemoryEventLog();
+  await log.createTopics(TOPICS);
+  const config = loadConfig(trainerConfigSchema, {
+    SEAM_PRESET: 'sat-seq',
+    SEAM_TRAINER_TEAM: file,
+    SEAM_TRAINER_MODEL_FOLDER: modelAt('generator-base'),
+    SEAM_TRAINER_EXECUTOR_FOLDER: EXECUTOR,
+    SEAM_TRAINER_ENTRY_MAX_TOKENS: '24',
+    SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
+    SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
+    ...environment,
+  });
+  const drivers = { log, objects: new InMemoryObjectStore() };
+  const validation = { name: 'validation', problems: problemsOf('validation', 4) };
+  const context = {
+    ...{ config, drivers, logger: createServiceLogger('trainer', 'silent') },
+    onClose: (close: () => Promise<void>) => void closers.push(close),
+  };
+  return { log, objects: drivers.objects, ...(await createTrainer(context, { validation })) };
+}
+
+function problemsOf(seed: string, count: number): readonly Problem[] {
+  return worldProblems({ seed, split: 'heldOut', variant: 'base', count });
+}

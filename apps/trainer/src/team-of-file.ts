@@ -7,8 +7,8 @@ import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { LanguageModelTraining } from '@seamstream/model-clients';
 import type { ServiceContext } from '@seamstream/service-kit';
 import { parseTeam, TEAM_METHOD, type Team, TeamEvaluation, TeamMethod, TeamRunner } from '@seamstream/team-tuning';
-import type { MethodWithRunner } from '@seamstream/training-runs';
-import type { TrainerServiceConfig } from './config.js';
+import type { LearningMethod, MethodWithRunner } from '@seamstream/training-runs';
+import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import type { ValidationProblems } from './validation-problems.js';
 
 interface Surroundings {
@@ -71,4 +71,13 @@ async function openAgent(
   const engine = new LanguageModelTraining(path, model, { threads, executionProvider });
   onClose(() => engine.close());
   return { model, engine };
+}
+
+/** Windows of completed problems say nothing to who solves problems anew. @throws INVALID_CONFIGURATION */
+export function assertReadsOutcomes({ algorithm }: TrainerConfig, { recipes }: LearningMethod): void {
+  if (recipes.get(algorithm)?.reads !== 'problems') return;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot plan runs of ${algorithm} after completed problems: expected an algorithm that learns from outcomes, got one that solves problems itself. Ask for each stage (seam train ${algorithm}), and give this process the role worker alone.`,
+  );
 }

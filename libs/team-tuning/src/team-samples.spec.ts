@@ -2,30 +2,6 @@ import fc from 'fast-check';
 import { teamOf } from './team.js';
 import { samplesOf, type TeamPrediction } from './team-samples.js';
 
-const AGENTS = ['agent_1', 'agent_2', 'agent_3'];
-const team = teamOf({ agents: AGENTS.map((name) => ({ name, path: 'm' })) }, 'team.yaml');
-
-/** A problem whose answers came sample by sample, in each as the team lists its agents. */
-function answered(problem: number, right: readonly boolean[], majorityIsRight = false): TeamPrediction {
-  const answers = right.map((success, at) => ({ agent: AGENTS[at % 3]!, answer: success ? '28' : '27', success }));
-  return { problem, predicted: '28', answers, majorityIsRight, tied: false, unjudged: null };
-}
-
-const value = (estimate: { readonly value: number } | null | undefined): number => estimate!.value;
-
-/** Share of all subsets of k answers that hold a right one: the second implementation of pass@k. */
-function passByCounting(right: readonly boolean[], k: number): number {
-  let subsets = 0;
-  let passed = 0;
-  for (let mask = 0; mask < 2 ** right.length; mask++) {
-    const chosen = right.filter((_, at) => (mask >> at) & 1);
-    if (chosen.length !== k) continue;
-    subsets++;
-    if (chosen.includes(true)) passed++;
-  }
-  return passed / subsets;
-}
-
 describe('figures of a team', () => {
   it('pool the answers of all agents of a vote: golden values', () => {
     // 28, 28, 27 where 28 is right, and a problem of which one of three is right.
@@ -72,3 +48,27 @@ describe('figures of a team', () => {
     expect(samplesOf([{ ...nothing, problem: 0, unjudged }], team, 1)).toMatchObject({ problems: 0, meanAt: null });
   });
 });
+
+const AGENTS = ['agent_1', 'agent_2', 'agent_3'];
+const team = teamOf({ agents: AGENTS.map((name) => ({ name, path: 'm' })) }, 'team.yaml');
+
+/** A problem whose answers came sample by sample, in each as the team lists its agents. */
+function answered(problem: number, right: readonly boolean[], majorityIsRight = false): TeamPrediction {
+  const answers = right.map((success, at) => ({ agent: AGENTS[at % 3]!, answer: success ? '28' : '27', success }));
+  return { problem, predicted: '28', answers, majorityIsRight, tied: false, unjudged: null };
+}
+
+const value = (estimate: { readonly value: number } | null | undefined): number => estimate!.value;
+
+/** Share of all subsets of k answers that hold a right one: the second implementation of pass@k. */
+function passByCounting(right: readonly boolean[], k: number): number {
+  let subsets = 0;
+  let passed = 0;
+  for (let mask = 0; mask < 2 ** right.length; mask++) {
+    const chosen = right.filter((_, at) => (mask >> at) & 1);
+    if (chosen.length !== k) continue;
+    subsets++;
+    if (chosen.includes(true)) passed++;
+  }
+  return passed / subsets;
+}

@@ -19,69 +19,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const WHY = ['--by', 'ada', '--reason', 'better on our tasks'] as const;
-const act = (verb: string, ...args: readonly string[]) => world.seam('adapters', verb, ...args, ...WHY);
-const base = (): string => world.baseModel!.checkpoint.digest;
-const keyOf = (digest: string): string => `adapters/${digest}/adapter.safetensors`;
-
-async function servedNow(): Promise<{ generator: string | null; others: Record<string, string> }> {
-  world.takeOutput();
-  await world.seam('adapters', '--json');
-  const [{ served, otherSlots }] = world.takeJson() as [{ served: string | null; otherSlots: Record<string, string> }];
-  return { generator: served, others: otherSlots };
-}
-
-async function lastEvent(): Promise<SeamEvent | undefined> {
-  let last: SeamEvent | undefined;
-  for (const { partition, low } of await world.log.watermarks(TOPIC.adapters))
-    for await (const records of world.log.read({ topic: TOPIC.adapters, partition, from: low }))
-      last = records.map(decodeEvent).at(-1) ?? last;
-  return last;
-}
-
-interface Made {
-  readonly digest: string;
-  readonly key: string;
-  readonly fingerprint: string;
-}
-
-async function weights(value: number): Promise<Made & { readonly adapter: Adapter }> {
-  const adapter = smallAdapter(value, base());
-  await world.objects.put(keyOf(adapter.digest), encodeAdapter(adapter));
-  return { digest: adapter.digest, key: keyOf(adapter.digest), fingerprint: answersOf(adapter), adapter };
-}
-
-/** Two agents of the small base model, the second with its bare base model. */
-async function team(value: number): Promise<Made> {
-  const { adapter } = await weights(value);
-  const members = [
-    { agent: 'solver', slot: 'team/solver', adapter },
-    { agent: 'critic', slot: 'team/critic', adapter: null },
-  ];
-  const manifest = canonicalJson({
-    baseModelDigest: base(),
-    members: members.map((each) => ({
-      ...{ agent: each.agent, slot: each.slot },
-      adapterDigest: each.adapter?.digest ?? null,
-    })),
-  });
-  const digest = sha256(manifest);
-  const key = `teams/${digest}/team.json`;
-  await world.objects.put(key, Buffer.from(manifest));
-  const fingerprint = await teamFingerprint(members, (member) => Promise.resolve(answersOf(member.adapter)));
-  return { digest, key, fingerprint };
-}
-
-/** Published and promoted by a run of its slot. */
-async function byRun({ digest, key, fingerprint }: Made, slot: string, parent: string | null = null): Promise<void> {
-  const events = promotedByRun({ adapterDigest: digest, key, fingerprint, slot, parent, runId: `${slot}/${digest}` });
-  await world.log.append(
-    events.map((event) =>
-      encodeEvent(event.type === 'AdapterPublished' ? { ...event, baseModelDigest: base() } : event),
-    ),
-  );
-}
-
 describe('what a person decides on a team', () => {
   it('acts on the slot that the team was published for, and on no other', async () => {
     const [generators, first, second] = [await weights(1), await team(2), await team(3)];
@@ -169,3 +106,66 @@ describe('what a person decides on a team', () => {
     expect(world.takeErrors()).toContain('expected the answers to the probe that it was published with');
   });
 });
+
+const WHY = ['--by', 'ada', '--reason', 'better on our tasks'] as const;
+const act = (verb: string, ...args: readonly string[]) => world.seam('adapters', verb, ...args, ...WHY);
+const base = (): string => world.baseModel!.checkpoint.digest;
+const keyOf = (digest: string): string => `adapters/${digest}/adapter.safetensors`;
+
+async function servedNow(): Promise<{ generator: string | null; others: Record<string, string> }> {
+  world.takeOutput();
+  await world.seam('adapters', '--json');
+  const [{ served, otherSlots }] = world.takeJson() as [{ served: string | null; otherSlots: Record<string, string> }];
+  return { generator: served, others: otherSlots };
+}
+
+async function lastEvent(): Promise<SeamEvent | undefined> {
+  let last: SeamEvent | undefined;
+  for (const { partition, low } of await world.log.watermarks(TOPIC.adapters))
+    for await (const records of world.log.read({ topic: TOPIC.adapters, partition, from: low }))
+      last = records.map(decodeEvent).at(-1) ?? last;
+  return last;
+}
+
+interface Made {
+  readonly digest: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+async function weights(value: number): Promise<Made & { readonly adapter: Adapter }> {
+  const adapter = smallAdapter(value, base());
+  await world.objects.put(keyOf(adapter.digest), encodeAdapter(adapter));
+  return { digest: adapter.digest, key: keyOf(adapter.digest), fingerprint: answersOf(adapter), adapter };
+}
+
+/** Two agents of the small base model, the second with its bare base model. */
+async function team(value: number): Promise<Made> {
+  const { adapter } = await weights(value);
+  const members = [
+    { agent: 'solver', slot: 'team/solver', adapter },
+    { agent: 'critic', slot: 'team/critic', adapter: null },
+  ];
+  const manifest = canonicalJson({
+    baseModelDigest: base(),
+    members: members.map((each) => ({
+      ...{ agent: each.agent, slot: each.slot },
+      adapterDigest: each.adapter?.digest ?? null,
+    })),
+  });
+  const digest = sha256(manifest);
+  const key = `teams/${digest}/team.json`;
+  await world.objects.put(key, Buffer.from(manifest));
+  const fingerprint = await teamFingerprint(members, (member) => Promise.resolve(answersOf(member.adapter)));
+  return { digest, key, fingerprint };
+}
+
+/** Published and promoted by a run of its slot. */
+async function byRun({ digest, key, fingerprint }: Made, slot: string, parent: string | null = null): Promise<void> {
+  const events = promotedByRun({ adapterDigest: digest, key, fingerprint, slot, parent, runId: `${slot}/${digest}` });
+  await world.log.append(
+    events.map((event) =>
+      encodeEvent(event.type === 'AdapterPublished' ? { ...event, baseModelDigest: base() } : event),
+    ),
+  );
+}

@@ -19,24 +19,6 @@ afterAll(async () => {
   for (const model of models.values()) await model.close();
 });
 
-const AGENTS = ['agent_1', 'agent_2', 'agent_3'].map((name) => ({
-  ...{ name, path: 'executor', role: '{problem}\nSolution:' },
-}));
-const VOTE = { agents: AGENTS };
-const CHAIN = {
-  topology: 'chain',
-  agents: [
-    { name: 'planner', path: 'generator-base', role: '{problem}\n{before}' },
-    { name: 'solver', path: 'executor', role: '{problem}\nExperience:\n{before}\nSolution:' },
-  ],
-};
-const own = worldProblems({ seed: 'team', split: 'heldOut', variant: 'base', count: 40 }).map(
-  ({ prompt: problem, reference: answer }) => ({ problem, answer }),
-);
-const whole = own.filter(({ answer }) => /^\d+$/.test(answer!));
-const linesOf = (rows: readonly unknown[]): Uint8Array =>
-  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-
 let world: FakeWorld;
 beforeEach(async () => {
   world = await fakeWorld();
@@ -46,24 +28,6 @@ beforeEach(async () => {
   // As AIME's: answers are whole numbers up to 999.
   world.files.set('aime.jsonl', linesOf(whole));
 });
-
-interface Line {
-  readonly problem_id: number;
-  readonly predicted_answer: string | null;
-  readonly individual_answers: readonly (string | null)[];
-}
-const predictions = (path = 'predictions.jsonl'): Line[] =>
-  Buffer.from(world.files.get(path)!)
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
-
-async function evaluated<T>(...args: string[]): Promise<T> {
-  world.takeOutput();
-  expect(await world.seam('eval', ...args, '--max-tokens', '24', '--json')).toBe(0);
-  return world.takeJson()[0] as T;
-}
 
 describe('seam eval --team --vote', () => {
   it('asks every agent about every problem and writes what the authors’ readers read', async () => {
@@ -212,3 +176,39 @@ describe('seam eval --team refuses, before a model is asked,', () => {
     expect(world.takeOutput()).toBe('');
   });
 });
+
+interface Line {
+  readonly problem_id: number;
+  readonly predicted_answer: string | null;
+  readonly individual_answers: readonly (string | null)[];
+}
+const predictions = (path = 'predictions.jsonl'): Line[] =>
+  Buffer.from(world.files.get(path)!)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+async function evaluated<T>(...args: string[]): Promise<T> {
+  world.takeOutput();
+  expect(await world.seam('eval', ...args, '--max-tokens', '24', '--json')).toBe(0);
+  return world.takeJson()[0] as T;
+}
+
+const AGENTS = ['agent_1', 'agent_2', 'agent_3'].map((name) => ({
+  ...{ name, path: 'executor', role: '{problem}\nSolution:' },
+}));
+const VOTE = { agents: AGENTS };
+const CHAIN = {
+  topology: 'chain',
+  agents: [
+    { name: 'planner', path: 'generator-base', role: '{problem}\n{before}' },
+    { name: 'solver', path: 'executor', role: '{problem}\nExperience:\n{before}\nSolution:' },
+  ],
+};
+const own = worldProblems({ seed: 'team', split: 'heldOut', variant: 'base', count: 40 }).map(
+  ({ prompt: problem, reference: answer }) => ({ problem, answer }),
+);
+const whole = own.filter(({ answer }) => /^\d+$/.test(answer));
+const linesOf = (rows: readonly unknown[]): Uint8Array =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

@@ -27,7 +27,10 @@ export function teamOptions(): Option[] {
     new Option('--team <file>', 'measure a team of agents instead (YAML or JSON: docs/teams.md)').conflicts(
       NOT_OF_TEAMS,
     ),
-    new Option('--vote', 'with --team: each agent answers by itself and the majority counts, whatever the file says'),
+    new Option(
+      '--vote',
+      'with --team: each agent answers by itself and the majority counts, regardless of its topology',
+    ),
     new Option('--max-tokens <n>', `with --team: most tokens of a turn (default: ${MAX_TOKENS})`).argParser(
       wholeNumber('--max-tokens', 1, 131_072),
     ),

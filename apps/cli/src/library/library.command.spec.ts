@@ -29,67 +29,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const base = (): string => world.baseModel!.checkpoint.digest;
-const said = async (...args: string[]): Promise<string> => {
-  world.takeOutput();
-  expect(await world.seam('library', ...args)).toBe(0);
-  return world.takeOutput();
-};
-async function json<T>(...args: string[]): Promise<T> {
-  world.takeOutput();
-  expect(await world.seam(...args, '--json')).toBe(0);
-  return world.takeJson()[0] as T;
-}
-const imported = async (path: string): Promise<string> =>
-  (await json<{ digest: string }>('library', 'import', path)).digest;
-const measured = (digest: string) =>
-  world.log.append([encodeEvent(evaluatedByPerson(digest, evaluationOf(0.75, 0.5), base()))]);
-const servedNow = async (): Promise<string | null> => (await json<{ served: string | null }>('adapters')).served;
-
-/** A library that a run made of another, promoted by it. */
-async function learned(
-  parent: ExperienceLibrary | null,
-  { items, changes }: { readonly items: readonly LibraryItem[]; readonly changes: readonly Change[] },
-): Promise<ExperienceLibrary> {
-  const library = libraryOf({ ...successorOf(parent, { baseModelDigest: base() }), items, changes });
-  await world.objects.put(libraryKey(library.digest), encodeLibrary(library));
-  const events = promotedByRun({
-    ...{ adapterDigest: library.digest, parent: parent?.digest ?? null, algorithm: 'contrast' },
-    ...{ key: libraryKey(library.digest), fingerprint: answersOf() },
-  });
-  await world.log.append(
-    events.map((event) =>
-      encodeEvent(event.type === 'AdapterPublished' ? { ...event, baseModelDigest: base() } : event),
-    ),
-  );
-  return library;
-}
-
-const item = (id: string, text: string, groups: readonly string[] = ['g1']): LibraryItem => ({
-  ...{ id, text, domain: 'metals', field: 'strategy' },
-  provenance: { groups: [...groups], operation: 'add', calls: ['c1'] },
-});
-const added = (id: string, after: string): Change => ({
-  operation: 'add',
-  id,
-  before: null,
-  after,
-  reason: 'it helps',
-});
-
-/** Two steps of one history, the second served. */
-async function twoSteps(): Promise<readonly [ExperienceLibrary, ExperienceLibrary]> {
-  const first = await learned(null, { items: [item('e1', 'weigh gold')], changes: [added('e1', 'weigh gold')] });
-  const second = await learned(first, {
-    items: [item('e1', 'weigh it twice'), item('e2', 'heat iron')],
-    changes: [
-      { operation: 'modify', id: 'e1', before: 'weigh gold', after: 'weigh it twice', reason: 'once was too few' },
-      added('e2', 'heat iron'),
-    ],
-  });
-  return [first, second];
-}
-
 describe('seam library import and export', () => {
   it('keep ids, texts and order over a round trip, byte for byte, and say what is lost', async () => {
     const digest = await imported('youtu.json');
@@ -212,3 +151,64 @@ describe('seam library show, diff and history', () => {
     expect(world.takeOutput()).toBe('');
   });
 });
+
+const base = (): string => world.baseModel!.checkpoint.digest;
+const said = async (...args: string[]): Promise<string> => {
+  world.takeOutput();
+  expect(await world.seam('library', ...args)).toBe(0);
+  return world.takeOutput();
+};
+async function json<T>(...args: string[]): Promise<T> {
+  world.takeOutput();
+  expect(await world.seam(...args, '--json')).toBe(0);
+  return world.takeJson()[0] as T;
+}
+const imported = async (path: string): Promise<string> =>
+  (await json<{ digest: string }>('library', 'import', path)).digest;
+const measured = (digest: string) =>
+  world.log.append([encodeEvent(evaluatedByPerson(digest, evaluationOf(0.75, 0.5), base()))]);
+const servedNow = async (): Promise<string | null> => (await json<{ served: string | null }>('adapters')).served;
+
+/** A library that a run made of another, promoted by it. */
+async function learned(
+  parent: ExperienceLibrary | null,
+  { items, changes }: { readonly items: readonly LibraryItem[]; readonly changes: readonly Change[] },
+): Promise<ExperienceLibrary> {
+  const library = libraryOf({ ...successorOf(parent, { baseModelDigest: base() }), items, changes });
+  await world.objects.put(libraryKey(library.digest), encodeLibrary(library));
+  const events = promotedByRun({
+    ...{ adapterDigest: library.digest, parent: parent?.digest ?? null, algorithm: 'contrast' },
+    ...{ key: libraryKey(library.digest), fingerprint: answersOf() },
+  });
+  await world.log.append(
+    events.map((event) =>
+      encodeEvent(event.type === 'AdapterPublished' ? { ...event, baseModelDigest: base() } : event),
+    ),
+  );
+  return library;
+}
+
+const item = (id: string, text: string, groups: readonly string[] = ['g1']): LibraryItem => ({
+  ...{ id, text, domain: 'metals', field: 'strategy' },
+  provenance: { groups: [...groups], operation: 'add', calls: ['c1'] },
+});
+const added = (id: string, after: string): Change => ({
+  operation: 'add',
+  id,
+  before: null,
+  after,
+  reason: 'it helps',
+});
+
+/** Two steps of one history, the second served. */
+async function twoSteps(): Promise<readonly [ExperienceLibrary, ExperienceLibrary]> {
+  const first = await learned(null, { items: [item('e1', 'weigh gold')], changes: [added('e1', 'weigh gold')] });
+  const second = await learned(first, {
+    items: [item('e1', 'weigh it twice'), item('e2', 'heat iron')],
+    changes: [
+      { operation: 'modify', id: 'e1', before: 'weigh gold', after: 'weigh it twice', reason: 'once was too few' },
+      added('e2', 'heat iron'),
+    ],
+  });
+  return [first, second];
+}

@@ -6,16 +6,6 @@ import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 const HELPS = JSON.stringify({ G0: 'add 1', G1: 'sums come first' });
 const OTHER = JSON.stringify({ G0: 'guess' });
 
-interface Study {
-  readonly digest: string;
-  readonly problems: number;
-  readonly items: number;
-  readonly rows: readonly (readonly [
-    string,
-    { success: number; interval95: number[]; libraryAhead: { value: number; interval95: number[] } | null },
-  ])[];
-}
-
 let world: FakeWorld;
 let digest: string;
 beforeEach(async () => {
@@ -28,11 +18,6 @@ beforeEach(async () => {
   );
   world.files.set('written.json', Buffer.from(OTHER));
 });
-
-const study = async (...args: string[]): Promise<Study> => {
-  expect(await world.seam('study', 'library', ...args, '--json')).toBe(0);
-  return world.takeJson()[0] as Study;
-};
 
 describe('seam study library', () => {
   it('measures the served library beside every control, paired on the same problems', async () => {
@@ -79,3 +64,18 @@ describe('seam study library', () => {
     expect(world.takeErrors()).toMatch(message);
   });
 });
+
+const study = async (...args: string[]): Promise<Study> => {
+  expect(await world.seam('study', 'library', ...args, '--json')).toBe(0);
+  return world.takeJson()[0] as Study;
+};
+
+interface Study {
+  readonly digest: string;
+  readonly problems: number;
+  readonly items: number;
+  readonly rows: readonly (readonly [
+    string,
+    { success: number; interval95: number[]; libraryAhead: { value: number; interval95: number[] } | null },
+  ])[];
+}
