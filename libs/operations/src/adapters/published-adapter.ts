@@ -40,7 +40,7 @@ export async function openAdapter(
  * What was published, measured, and the base model that it is for.
  * @throws ADAPTER_INVALID, OBJECT_NOT_FOUND; CONFLICT when the configured base model is another one
  */
-export async function openServed(
+async function openServed(
   world: AdapterWorld,
   version: AdapterVersion,
 ): Promise<{ readonly served: Served; readonly base: BaseModel }> {
