@@ -10,8 +10,9 @@ import { derivedId } from '@seamstream/kernel';
 import { presets } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
-import { tuningSettings } from '@seamstream/team-tuning';
+import { TeamMethod, tuningSettings } from '@seamstream/team-tuning';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
+import { assertReadsOutcomes } from './team-of-file.js';
 import { teamEvents } from './team-world.fake.js';
 
 const modelAt = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
@@ -62,6 +63,12 @@ describe('the team of a file', () => {
     ['a folder that holds no model', { agents: [{ name: 'one', path: 'nowhere' }] }, /Correct path of agent one/],
   ])('is refused with %s', async (_, team, message) => {
     await expect(trainerOf(team)).rejects.toThrow(message);
+  });
+
+  it('is not planned after completed problems: a stage solves problems itself', () => {
+    const method = new TeamMethod('team', 'team');
+    expect(() => assertReadsOutcomes({ algorithm: 'sat-seq' }, method)).toThrow(/Ask for each stage \(seam train/);
+    expect(() => assertReadsOutcomes({ algorithm: 'curriculum' }, method)).not.toThrow();
   });
 
   it('belongs to its method', async () => {

@@ -74,7 +74,10 @@ async function openAgent(
 }
 
 /** Windows of completed problems say nothing to who solves problems anew. @throws INVALID_CONFIGURATION */
-export function assertReadsOutcomes({ algorithm }: TrainerConfig, { recipes }: LearningMethod): void {
+export function assertReadsOutcomes(
+  { algorithm }: Pick<TrainerConfig, 'algorithm'>,
+  { recipes }: LearningMethod,
+): void {
   if (recipes.get(algorithm)?.reads !== 'problems') return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
