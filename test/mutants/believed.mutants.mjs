@@ -369,8 +369,8 @@ export default [
   {
     control: 'an adapter is proven before a promotion of it is recorded',
     file: 'libs/operations/src/adapters/act-on-adapters.ts',
-    from: "if (event.type === 'AdapterPromoted') await prove(",
-    to: "if (event.type === 'AdapterUnpinned') await prove(",
+    from: "if (event.type === 'AdapterPromoted') await proveArtefact(",
+    to: "if ((event.type as string) === '') await proveArtefact(",
     suite: 'quick',
     spec: 'apps/cli/src/adapters/serve-adapters.command.spec.ts',
   },

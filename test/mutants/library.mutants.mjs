@@ -40,4 +40,18 @@ export default [
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
   ]),
+  ...quick('apps/cli/src/library/library.command.ts', 'apps/cli/src/library/library.command.spec.ts', [
+    {
+      control: 'a pipe gets the library alone',
+      from: "if (left !== '') terminal.remark(left);",
+      to: 'terminal.print(left);',
+    },
+  ]),
+  ...quick(`${LIBRARY}/exchange.ts`, 'apps/cli/src/library/library.command.spec.ts', [
+    {
+      control: 'what the form cannot hold is said',
+      from: "...counted('the calls', ({ provenance }) => provenance.calls.length > 0),",
+      to: '',
+    },
+  ]),
 ];

@@ -1,6 +1,7 @@
 // Teams and their sequential tuning (docs/adr/0074, docs/adr/0075).
 const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
 const teams = { suite: 'quick', spec: 'libs/team-tuning/src/team.spec.ts' };
+const measured = { suite: 'quick', spec: 'apps/cli/src/evaluate/evaluate-team.spec.ts' };
 const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
 
 const rows = (base, file, title, controls) =>
@@ -128,4 +129,95 @@ export default [
       to: 'logProbs',
     },
   ]),
+  ...rows(
+    { suite: 'quick', spec: 'libs/team-tuning/src/team-samples.spec.ts' },
+    'team-samples.ts',
+    'figures of a team',
+    [
+      {
+        control: 'answers of all agents are pooled',
+        from: 'const answers = samples * Math.max(1, voters.length);',
+        to: 'const answers = samples;',
+      },
+      {
+        control: 'what was not asked counts nowhere',
+        from: 'const asked = predictions.filter(({ unjudged }) => unjudged === null);',
+        to: 'const asked = predictions;',
+      },
+      {
+        control: 'an agent is measured by its own answers',
+        from: 'each.answers.filter(({ agent }) => agent === name)',
+        to: 'each.answers',
+      },
+    ],
+  ),
+  ...rows(measured, 'team-samples.ts', 'seam eval --team', [
+    {
+      control: 'a problem that does not fit leaves the others alone',
+      from: "if (!isSeamError(error, 'PROMPT_TOO_LONG')) throw error;",
+      to: 'throw error;',
+    },
+    {
+      control: 'an answer that was cut off does not count',
+      from: 'finished: finished[at] ?? true',
+      to: 'finished: true',
+    },
+  ]),
+  ...rows(measured, 'team-artefact.ts', 'seam eval --team', [
+    {
+      control: 'a tuned team has the agents of the file',
+      from: 'if (canonicalJson(expected) === canonicalJson(got)) return;',
+      to: 'return;',
+    },
+  ]),
+  {
+    ...measured,
+    file: 'libs/operations/src/evaluate/evaluate-team.ts',
+    title: 'seam eval --team',
+    control: 'a tuned team is measured on the models that it was tuned on',
+    from: 'if (measured === artefact.baseModelDigest) return artefact;',
+    to: 'return artefact;',
+  },
+  ...[
+    {
+      control: 'an artefact is acted on in its own slot',
+      from: 'if (meant !== undefined) return meant;',
+      to: 'return meant ?? servedIn(slots, named);',
+    },
+    {
+      control: 'a slot has to be in the log',
+      from: 'if (named !== undefined && !slots.has(named))',
+      to: 'if (false)',
+    },
+    {
+      control: 'of two slots one has to be named',
+      from: 'if (only !== undefined && others.length === 0) return only;',
+      to: 'if (only !== undefined) return only;',
+    },
+  ].map((each) => ({
+    ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'what a person decides on a team' },
+    ...{ file: 'libs/operations/src/adapters/slot-meant.decide.ts', ...each },
+  })),
+  ...[
+    {
+      control: 'who is promoted answers as it was published',
+      from: 'if (sameFingerprint(measured, published.fingerprint)) return;',
+      to: 'return;',
+    },
+    {
+      control: 'agents’ weights are there before a team is promoted',
+      from: 'if (isTeamKey(key)) return await loadTeam(objects, { key, adapterDigest });',
+      to: "if (isTeamKey(key)) return { kind: 'team', members: [], digest: adapterDigest, baseModelDigest: baseModelDigest ?? '' };",
+    },
+  ].map((each) => ({
+    ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'promotes nothing' },
+    ...{ file: 'libs/operations/src/adapters/prove-artefact.ts', ...each },
+  })),
+  {
+    ...{ suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts', title: 'the team of a file' },
+    file: 'apps/trainer/src/config.ts',
+    control: 'a team without its method is refused',
+    from: 'method === TEAM_METHOD || team === undefined',
+    to: 'true',
+  },
 ];

@@ -13,6 +13,7 @@ import type { BaseModel } from '@seamstream/operations/adapters';
 import { showLogAddress } from '@seamstream/operations/copy';
 import type { LearnerModel, Models, OutputOptions } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
+import type { GeneratorModel } from '@seamstream/rollout';
 import type { SchemaRegistry } from '@seamstream/schema-registry';
 import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { Setting } from '@seamstream/service-kit';
@@ -53,6 +54,8 @@ export interface FakeWorld {
   baseModel: BaseModel | undefined;
   /** What is trained by studies; none until it is set. */
   learner: LearnerModel | undefined;
+  /** Models in folders that a team names, by folder. */
+  readonly checkpoints: Map<string, GeneratorModel>;
   /** Who writes self-edits; none until it is set. */
   editWriter: EditWriter | undefined;
   /** Who compares meanings; none until it is set. */
@@ -289,6 +292,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.learner === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
+    openCheckpoint: (folder, name) => present(world.checkpoints.get(folder), name),
     openBaseModel: () => present(world.baseModel, 'the base model'),
     openEditWriter: () => present(world.editWriter, 'the writer of edits'),
     openSimilarity: () => present(world.similarity, 'a server of embeddings'),
@@ -313,6 +317,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     learner: undefined,
+    checkpoints: new Map(),
     editWriter: undefined,
     similarity: undefined,
     dataFolder: join(tmpdir(), 'data'),

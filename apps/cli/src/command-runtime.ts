@@ -18,6 +18,7 @@ import type {
   LearnerModel,
   Models,
   OutputOptions,
+  TeamWorld,
   WorldSet,
 } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
@@ -109,6 +110,8 @@ export interface CommandRuntime {
   openModels(): Promise<Models>;
   /** The executor's model, which can be trained, and how it is asked. Closed by the runtime. */
   openLearner(): Promise<LearnerModel>;
+  /** The model in a folder. Closed by the runtime. */
+  openCheckpoint: TeamWorld['openCheckpoint'];
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
   openBaseModel(): Promise<BaseModel>;
   /** Who writes self-edits. Closed by the runtime. */

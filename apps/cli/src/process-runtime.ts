@@ -19,6 +19,7 @@ import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seam
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
 import type { BucketDoor, CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
 import { editDoors } from './edits/edit-doors.js';
+import { modelDoors } from './evaluate/model-doors.js';
 import { EXIT } from './exit-codes.js';
 import { openInput, readInput } from './files/input-file.js';
 import { isMissing } from './files/is-missing.js';
@@ -26,7 +27,6 @@ import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
 import { promptTemplates } from './prompt-templates.js';
 import { stopSignal } from './stop-signal.js';
-import { openLearner } from './study/open-learner.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
 
@@ -377,8 +377,7 @@ export function processShell(): Shell {
         openBucket: () => world.openBucket(),
         openSchemaRegistry: () => world.openSchemaRegistry(),
         openModels: () => world.openModels(),
-        openLearner: async () =>
-          openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
+        ...modelDoors(world),
         openBaseModel: () => world.openBaseModel(),
         ...editDoors(world),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),

@@ -41,6 +41,7 @@ import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
+import { assertReadsOutcomes, teamOfFile } from './team-of-file.js';
 import { torchLauncher } from './torch-command.js';
 import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
@@ -76,8 +77,8 @@ function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDig
 }
 
 /** The method that runs are planned for. @throws INVALID_CONFIGURATION */
-function plannedMethod({ method }: TrainerConfig, { methods = [] }: TrainerAssets): LearningMethod {
-  const known = [seam, libraries, ...methods.map((each) => each.method)];
+function plannedMethod({ method }: TrainerConfig, methods: Iterable<MethodWithRunner> = []): LearningMethod {
+  const known = [...new Set([seam, libraries, ...[...methods].map((each) => each.method)])];
   const found = known.find(({ name }) => name === method);
   if (found !== undefined) return found;
   const names = known.map(({ name }) => name).join(', ');
@@ -124,7 +125,7 @@ export async function createTrainer(
   const history = await historyOf(context);
   const { runTraining, methods } = await createRunTraining(context, assets, history);
   await assertCanSign(context.config, ['TrainingRunPlanned']);
-  const method = plannedMethod(context.config.trainer, assets);
+  const method = plannedMethod(context.config.trainer, methods.values());
   const planRun = planRunOf(context, method, modelsOf(methods.get(method.name)!.runner));
   return { onDemand: new TrainOnDemandHandler({ log, history, planRun, runTraining, clock: systemClock }) };
 }
@@ -174,12 +175,15 @@ async function createRunTraining(
     evaluation: engines.evaluation,
     replies: repliesOf(context),
   });
-  const methods = new Map<string, MethodWithRunner>(
-    [{ method: seam, runner }, { method: libraries, runner: libraryRunner }, ...(assets.methods ?? [])].map((each) => [
-      each.method.name,
-      each,
-    ]),
-  );
+  const { team } = config.trainer;
+  const all: MethodWithRunner[] = [
+    { method: seam, runner },
+    { method: libraries, runner: libraryRunner },
+    ...(assets.methods ?? []),
+  ];
+  if (team !== undefined && engines.surroundings !== undefined)
+    all.push(await teamOfFile(team, context, { schemaFor, ...engines.surroundings }));
+  const methods = new Map<string, MethodWithRunner>(all.map((each) => [each.method.name, each]));
   const runTraining = new RunTraining(
     {
       ...drivers,
@@ -244,6 +248,8 @@ async function digestOf({ modelFolder }: TrainerConfig): Promise<string> {
 interface Engines {
   readonly engine: TrainingEngine;
   readonly evaluation: AdapterEvaluation<Served>;
+  /** What else was loaded; a host that brings engine and evaluation has none. */
+  readonly surroundings?: Omit<Parameters<typeof teamOfFile>[2], 'schemaFor'>;
 }
 
 async function enginesOf(
@@ -296,6 +302,7 @@ async function enginesOf(
     return training;
   };
   return {
+    surroundings: { environmentOf, validation },
     engine: assets.engine ?? openTraining(),
     evaluation:
       assets.evaluation ??
@@ -330,7 +337,8 @@ export class TrainerModule {
     let planner: PlanWindowsHandler | undefined;
     if (roles.includes('planner')) {
       await assertCanSign(config, ['TrainingRunPlanned']);
-      const method = plannedMethod(config.trainer, assets);
+      const method = plannedMethod(config.trainer, worker?.methods.values() ?? assets.methods);
+      assertReadsOutcomes(config.trainer, method);
       const models =
         worker === undefined
           ? await modelsWithoutWorker(config, assets)

@@ -6,6 +6,7 @@ import { curriculumChangesSchema, learningSettings } from '@seamstream/learning'
 import { checkExecutorChoice, distillationSchema, executorChoiceShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
+import { TEAM_METHOD } from '@seamstream/team-tuning';
 import { z } from 'zod';
 
 /**
@@ -93,6 +94,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       trainEveryProblems: z.int().positive().default(64),
       /** How recorded attempts become a better artefact: what runs are planned for. */
       method: z.string().min(1).default(SEAM_METHOD),
+      /** Of the method team: the file with its agents; docs/how-to/teams.md. */
+      team: z.string().min(1).optional(),
       /** `curriculum` decides from recorded success rates; otherwise the name of an algorithm. */
       algorithm: z.string().min(1).default('curriculum'),
       /** Named settings of curriculum and algorithms; what is given below goes before it. */
@@ -157,6 +160,10 @@ export const trainerConfigSchema = commonConfigSchema.extend({
     .refine(({ takes, roles }) => takes === 'runs' || !roles.includes('planner'), {
       path: ['takes'],
       error: 'a process that also plans does not end with a run: set SEAM_TRAINER_ROLES to ["worker"], or take runs',
+    })
+    .refine(({ method, team }) => method === TEAM_METHOD || team === undefined, {
+      path: ['team'],
+      error: 'a team belongs to the method team: set SEAM_TRAINER_METHOD to it, or leave the team out',
     })
     .superRefine((choice, context) => {
       // The settings of a method that a host brings are checked by the planner, which knows its recipes.

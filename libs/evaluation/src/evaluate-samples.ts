@@ -61,7 +61,7 @@ export interface SampledEvaluation {
   readonly lift: Estimate | null;
 }
 
-/** What became of one problem in one arm. */
+/** What became of one problem, in one arm or of one team. */
 interface Tally {
   readonly right: number;
   readonly majorityIsRight: boolean;
@@ -94,12 +94,12 @@ export async function evaluateSamples(
   const arms = Object.fromEntries(
     Object.entries(tallies).map(([arm, own]) => {
       const inDomain = (domain: string): (Tally | Unjudged)[] => own.filter((_, i) => problems[i]!.domain === domain);
-      const overall = resultOf(own, samples);
+      const overall = sampledResultOf(own, samples);
       return [
         arm,
         {
           ...overall,
-          perDomain: Object.fromEntries(domains.map((domain) => [domain, resultOf(inDomain(domain), samples)])),
+          perDomain: Object.fromEntries(domains.map((domain) => [domain, sampledResultOf(inDomain(domain), samples)])),
           failed: problems.length - overall.problems,
           unjudged: groupUnjudged(own.flatMap((each) => (isTally(each) ? [] : [each]))),
         },
@@ -258,7 +258,8 @@ async function isTakenFor(
   }
 }
 
-function resultOf(tallies: readonly (Tally | Unjudged)[], samples: number): SampledResult {
+/** @param samples answers of each problem */
+export function sampledResultOf(tallies: readonly (Tally | Unjudged)[], samples: number): SampledResult {
   const judged = tallies.filter(isTally);
   const share = (of: (each: Tally) => number): Estimate | null => boundedMean(judged.map(of), [0, 1]);
   return {

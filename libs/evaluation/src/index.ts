@@ -10,10 +10,12 @@ export {
 } from './controls-study.js';
 export { type ArmResult, type DomainResult, type EvaluationResult, evaluate, problemSetDigest } from './evaluate.js';
 export {
+  answerClasses,
   evaluateSamples,
   type SampledArmResult,
   type SampledEvaluation,
   type SampledResult,
+  sampledResultOf,
 } from './evaluate-samples.js';
 export type { FaithfulShare } from './faithful-share.js';
 export { chooseFixedHints } from './fixed-hints.js';

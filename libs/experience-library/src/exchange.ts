@@ -6,7 +6,14 @@ import { messageOf, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
 
-const formSchema = z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), z.string().trim().min(1).max(2000));
+const formSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  z
+    .string()
+    .min(1)
+    .max(2000)
+    .refine((text) => text.trim() !== '', { error: 'expected a text, got white space' }),
+);
 
 export interface ExportedLibrary {
   /** JSON with a line break at its end. */

@@ -5,8 +5,8 @@ describe('a preset', () => {
   it('configures algorithms that exist with settings that they accept, and its curriculum runs only those', () => {
     for (const { curriculum, algorithms: configurations } of presets.values()) {
       for (const [name, configuration] of Object.entries(configurations)) {
-        // A recipe of the method library, whose spec reads its presets.
-        if (name === 'llm') continue;
+        // Recipes of the methods library and team, whose specs read their presets.
+        if (['llm', 'sat-seq'].includes(name)) continue;
         expect(algorithms.get(name)?.resolveConfiguration(configuration)).toMatchObject(configuration);
       }
       expect(Object.keys(configurations)).toEqual(expect.arrayContaining([curriculum.warmUp, curriculum.refine]));
@@ -54,6 +54,32 @@ describe('a preset', () => {
       helpfulness: { power: 0 },
       balance: 'none',
     });
+  });
+
+  it("for DAPO has the paper's clip-higher, dynamic sampling, token mean and overlong punishment, line by line", () => {
+    const { curriculum, algorithms: configurations } = presets.get('dapo')!;
+    expect(curriculum).toMatchObject({ imitateBelow: 0, refine: 'grpo' });
+    expect(algorithms.get('grpo')?.resolveConfiguration(configurations.grpo)).toEqual({
+      advantage: 'std',
+      lossAverage: 'token-mean',
+      clip: { low: 0.2, high: 0.28 },
+      importance: { correction: 'truncate', cap: 2, minEffectiveSampleRatio: 0.3 },
+      kl: { coefficient: 0, reference: 'parent' },
+      entropyCoefficient: 0,
+      window: { versions: 1, rounds: 1 },
+      deadGroups: 'drop',
+      dynamicSampling: { liveGroups: 512, maxRounds: 10 },
+      overlong: { of: 'entry', maxTokens: 20_480, bufferTokens: 4096, penalty: 0.5 },
+      plainSamplingOnly: true,
+      minLiveGroups: 1,
+      batchSize: 512,
+      duration: { unit: 'epochs', epochs: 1 },
+      learningRate: { peak: 1e-6, warmupSteps: 0, decay: 'constant', finalRatio: 0.1 },
+      optimizer: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.1, clipNorm: 1 },
+      trainable: { kind: 'full' },
+    });
+    // 512 groups of 16 entries.
+    expect(stepsOf({ unit: 'epochs', epochs: 1 }, 512 * 16, 512)).toBe(16);
   });
 
   it("for SEAM makes the script's seven optimizer steps of a batch of 128 problems and 4 entries", () => {

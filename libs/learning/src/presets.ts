@@ -1,9 +1,11 @@
 /** Named settings of curriculum and algorithms that belong together. Only what differs from the defaults is here. */
 import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';
+import { dapo } from './dapo.preset.js';
 import type { grpoConfigSchema } from './grpo.js';
 import { gym, trainingFreeGrpo } from './library.presets.js';
 import type { LearningPreset } from './preset.types.js';
+import { satSeq } from './sat-seq.preset.js';
 import { sealArc, sealPaperArc, sealPaperKnowledge, sealSquad, sealTest } from './seal.presets.js';
 import { seamPaper } from './seam-paper.preset.js';
 import type { sftConfigSchema } from './sft.js';
@@ -29,7 +31,8 @@ const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
 /**
  * `embedded`: a generator of about a million parameters, all weights trained, rounds of 64 problems. `seam-paper`: SEAM as its
  * authors run it, for a pretrained generator. The others are about self-edits: SEAL as its authors run it, a smaller setting for SQuAD, and
- * minutes with the shipped models. `training-free-grpo` and `gym` are about libraries.
+ * minutes with the shipped models. `training-free-grpo` and `gym` are about libraries, `sat-seq` is about
+ * teams. `dapo` is GRPO as DAPO's authors run it.
  */
 export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   [
@@ -47,4 +50,6 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   ['test', sealTest],
   ['training-free-grpo', trainingFreeGrpo],
   ['gym', gym],
+  ['dapo', dapo],
+  ['sat-seq', satSeq],
 ]);

@@ -1,7 +1,16 @@
 export { type Certificate, certificateOf, certificateText } from './formulas/certificate.js';
 export { parseTeam, type Team, teamOf } from './team.js';
-export { loadTeam, type TeamArtefact } from './team-artefact.js';
+export {
+  assertMembers,
+  isTeamKey,
+  loadTeam,
+  type TeamArtefact,
+  teamBaseDigest,
+  teamFingerprint,
+} from './team-artefact.js';
 export { TeamEvaluation } from './team-evaluation.js';
-export { SEQUENTIAL_TUNING, TeamMethod } from './team-method.js';
+export { SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod } from './team-method.js';
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
+export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';
+export { tuningSettings } from './tuning.config.js';

@@ -12,6 +12,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { Artefact, RunPlan, StoredArtefact } from '@seamstream/training-runs';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import type { Team } from './team.js';
 
 export interface TeamMember {
   readonly agent: string;
@@ -50,6 +51,42 @@ function manifestOf(members: readonly TeamMember[], baseModelDigest: string): st
   return canonicalJson({ baseModelDigest, members: named });
 }
 
+/**
+ * Of all agents together: each answers its model's probe.
+ * @param probe of an agent with its adapter; one with its bare base model is not asked
+ */
+export async function teamFingerprint(
+  members: readonly TeamMember[],
+  probe: (member: TeamMember & { readonly adapter: Adapter }, place: number) => Promise<string>,
+): Promise<string> {
+  const probes: string[] = [];
+  for (const [place, { adapter, ...member }] of members.entries())
+    probes.push(adapter === null ? 'base' : await probe({ ...member, adapter }, place));
+  return sha256(canonicalJson(probes));
+}
+
+/** Digest of the models of all agents, in the order of the team: that of the model where they share one. */
+export function teamBaseDigest(digests: readonly string[]): string {
+  return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
+}
+
+/** @throws ADAPTER_INVALID unless the artefact has the agents of the file, in their order */
+export function assertMembers({ digest, members }: TeamArtefact, { agents }: Pick<Team, 'agents'>): void {
+  const [expected, got] = [agents.map(({ name }) => name), members.map(({ agent }) => agent)];
+  if (canonicalJson(expected) === canonicalJson(got)) return;
+  throw new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot use team ${digest}: expected the agents ${expected.join(', ')}, got ${got.join(', ')}. Use the team file that it was tuned with, or another slot.`,
+  );
+}
+
+const TEAMS = 'teams/';
+
+/** Whether a key of the object store is a team's. */
+export function isTeamKey(key: string): boolean {
+  return key.startsWith(TEAMS);
+}
+
 const keyOf = (adapterDigest: string): string => `adapters/${adapterDigest}/adapter.safetensors`;
 
 /** Weights first: a reader that finds the team finds its agents. */
@@ -60,11 +97,11 @@ export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: 
   const { runId, algorithm, configuration, seed } = plan;
   const { promotion, evaluation } = configuration;
   const config = { run: runId, algorithm, seed, settings: configuration.algorithm, promotion, evaluation };
-  await objects.put(`teams/${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
+  await objects.put(`${TEAMS}${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
     contentType: 'application/yaml',
   });
   const body = Buffer.from(manifestOf(members, baseModelDigest));
-  const key = `teams/${digest}/team.json`;
+  const key = `${TEAMS}${digest}/team.json`;
   await objects.put(key, body, { contentType: 'application/json' });
   return { key, sizeBytes: body.length };
 }

@@ -4,6 +4,9 @@ import { SeamError } from '@seamstream/kernel';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from '@seamstream/training-runs';
 import { type TuningSettings, tuningSettings } from './tuning.config.js';
 
+/** Name of the method that the team of a file has. */
+export const TEAM_METHOD = 'team';
+
 /** Name of the recipe: the algorithm that plans name. */
 export const SEQUENTIAL_TUNING = 'sat-seq';
 

@@ -29,6 +29,8 @@ export interface TeamRollout {
   readonly candidate: number;
   /** In the order of the agents. */
   readonly turns: readonly Turn[];
+  /** By turn: false where its most tokens cut it off. Absent of a rollout that was read from the log. */
+  readonly finished?: readonly boolean[];
   /** What the team came to: an entry, or an answer; null where none could be formed. */
   readonly outcome: string | null;
   readonly response: string;
@@ -50,8 +52,8 @@ export interface RolloutSettings {
   readonly groupSize: number;
   readonly sampling: SamplingSettings;
   readonly schemaFor: EntrySchemas;
-  /** The frozen executor, where the team writes entries. */
-  readonly environment: Environment;
+  /** The frozen executor; null where the team writes texts. */
+  readonly environment: Environment | null;
   /** Ids and seeds follow from it. */
   readonly seed: string;
   readonly signal?: AbortSignal | undefined;
@@ -69,6 +71,7 @@ export async function rollOutTeam(
       candidate,
       rolloutId: derivedId(seed, `rollout/${problem.problemId}`, candidate),
       turns: [] as Turn[],
+      finished: [] as boolean[],
     })),
   );
   // 1. Turn by turn, all rollouts together.
@@ -81,9 +84,9 @@ export async function rollOutTeam(
   const outcomes = states.map(({ turns }) => outcomeOf(team, turns));
   const answers = await answersTo(states, outcomes, settings);
   return Promise.all(
-    states.map(async ({ rolloutId, problem, candidate, turns }, at): Promise<TeamRollout> => {
+    states.map(async ({ rolloutId, problem, candidate, turns, finished }, at): Promise<TeamRollout> => {
       const answer = answers[at];
-      const facts = { rolloutId, problem, candidate, turns, outcome: outcomes[at] ?? null };
+      const facts = { rolloutId, problem, candidate, turns, finished, outcome: outcomes[at] ?? null };
       if (answer === undefined) return { ...facts, response: '', success: false, reward: 0 };
       const { success, reward } = await judge(problem, answer);
       return { ...facts, response: answer.text, success, reward };
@@ -91,10 +94,18 @@ export async function rollOutTeam(
   );
 }
 
+/** A rollout under way. */
+interface RolloutState {
+  readonly problem: GradedProblem;
+  readonly rolloutId: string;
+  readonly turns: readonly Turn[];
+  readonly finished: boolean[];
+}
+
 /** Equal prompts are computed once: agents that agree make the next one cheaper. */
 async function turnsOf(
   { agent, model, adapter }: AgentModel,
-  states: readonly { readonly problem: GradedProblem; readonly rolloutId: string; readonly turns: readonly Turn[] }[],
+  states: readonly RolloutState[],
   { team, sampling, schemaFor, signal }: RolloutSettings,
 ): Promise<readonly Turn[]> {
   const asked = new Map<string, { prompt: number[]; schema: JsonSchema | undefined; places: number[] }>();
@@ -126,7 +137,8 @@ async function turnsOf(
   const turns: Turn[] = [];
   requests.forEach(({ prompt, places }, request) =>
     places.forEach((place, at) => {
-      const { tokenIds, logProbs, forced } = generated[request]![at]!;
+      const { tokenIds, logProbs, forced, finishReason } = generated[request]![at]!;
+      states[place]!.finished.push(finishReason === 'completed');
       turns[place] = {
         agent: agent.name,
         promptTokenIds: prompt,
@@ -204,6 +216,8 @@ async function answersTo(
         ? undefined
         : { text: team.topology === 'vote' ? `Answer: ${outcome}` : outcome, finished: true },
     );
+  if (environment === null)
+    throw new SeamError('INTERNAL', 'Cannot roll out a team: expected an executor for its entries, got none.');
   // Equal entries of a problem are executed once.
   const asked = new Map<string, { readonly problem: GradedProblem; readonly entry: string }>();
   states.forEach(({ problem }, at) => {

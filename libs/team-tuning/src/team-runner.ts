@@ -3,7 +3,7 @@ import type { Environment } from '@seamstream/environments';
 import type { EventLog } from '@seamstream/event-log';
 import type { AdapterPublished, EngineIdentity } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
-import { type Clock, canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import { effectiveSampleRatio } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -23,7 +23,15 @@ import { certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
 import { StageState } from './stage-state.js';
 import type { Team } from './team.js';
-import { loadTeam, storeTeam, type TeamArtefact, teamArtefact } from './team-artefact.js';
+import {
+  assertMembers,
+  loadTeam,
+  storeTeam,
+  type TeamArtefact,
+  teamArtefact,
+  teamBaseDigest,
+  teamFingerprint,
+} from './team-artefact.js';
 import type { StageJob } from './team-method.js';
 import { batchEvents, batchSeed, recordedBatch } from './team-records.js';
 import { rollOutTeam, type TeamRollout } from './team-rollout.js';
@@ -48,11 +56,6 @@ interface TeamRunnerDependencies {
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
   /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
-}
-
-/** Digest of the models of all agents: that of the model where they share one. */
-function teamBaseDigest(digests: readonly string[]): string {
-  return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
 }
 
 /** A stage under way. */
@@ -128,14 +131,9 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
   private adaptersOf(parent: TeamArtefact | null): readonly (Adapter | null)[] {
     const { team } = this.dependencies;
     if (parent === null) return team.agents.map(() => null);
+    assertMembers(parent, team);
     const members = new Map(parent.members.map((member) => [member.agent, member.adapter]));
-    const missing = team.agents.find(({ name }) => !members.has(name));
-    if (missing === undefined && members.size === team.agents.length)
-      return team.agents.map(({ name }) => members.get(name)!);
-    throw new SeamError(
-      'ADAPTER_INVALID',
-      `Cannot tune team ${parent.digest}: expected the agents ${team.agents.map(({ name }) => name).join(', ')}, got ${[...members.keys()].join(', ')}. Use the team file that it was tuned with, or another slot.`,
-    );
+    return team.agents.map(({ name }) => members.get(name)!);
   }
 
   private async update(
@@ -316,12 +314,10 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return loadTeam(this.dependencies.objects, published);
   }
 
-  /** Of all agents together: each answers its model's probe. */
-  override async fingerprint({ members }: TeamArtefact): Promise<string> {
-    const probes: string[] = [];
-    for (const [place, { adapter }] of members.entries())
-      probes.push(adapter === null ? 'base' : await this.dependencies.agents[place]!.engine.fingerprint(adapter));
-    return sha256(canonicalJson(probes));
+  override fingerprint({ members }: TeamArtefact): Promise<string> {
+    return teamFingerprint(members, ({ adapter }, place) =>
+      this.dependencies.agents[place]!.engine.fingerprint(adapter),
+    );
   }
 }
 

@@ -67,15 +67,20 @@ export interface Team {
   readonly agents: readonly Agent[];
 }
 
-/** @param name of the file, for errors. @throws INVALID_CONFIGURATION listing all faults */
-export function parseTeam(text: string, name: string): Team {
+/**
+ * @param name of the file, for errors
+ * @param topology goes before that of the file
+ * @throws INVALID_CONFIGURATION listing all faults
+ */
+export function parseTeam(text: string, name: string, topology?: Team['topology']): Team {
   let given: unknown;
   try {
     given = parse(text);
   } catch (cause) {
     throw faulty(name, cause instanceof Error ? cause.message.replaceAll('\n', ' ') : String(cause), cause);
   }
-  return teamOf(given, name);
+  if (topology === undefined || typeof given !== 'object' || Array.isArray(given)) return teamOf(given, name);
+  return teamOf({ ...given, topology }, name);
 }
 
 /** @throws INVALID_CONFIGURATION */

@@ -1,4 +1,5 @@
 /** What a person decides about what is served: promote, roll back, pin, unpin. Each is an event that says who, when and why. */
+import { GENERATOR_SLOT } from '@seamstream/events';
 import { onOneLine, shortId } from '@seamstream/kernel';
 import { type AdapterDecision, BASE, decideOnAdapter, SERVED } from '@seamstream/operations/adapters';
 import type { Decision } from '@seamstream/release';
@@ -10,6 +11,7 @@ import { readingOf } from '../read-models/read-model-options.js';
 import { evaluationText } from './render-adapters.js';
 
 interface ActOptions {
+  readonly slot?: string;
   readonly by: string;
   readonly reason: string;
 }
@@ -17,21 +19,30 @@ interface ActOptions {
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
 /** Records what a person decided, and says what became of it. */
-async function act(runtime: CommandRuntime, act: AdapterDecision, { by, reason }: ActOptions): Promise<ExitCode> {
+async function act(
+  runtime: CommandRuntime,
+  act: AdapterDecision,
+  { by, reason, slot: named }: ActOptions,
+): Promise<ExitCode> {
   checkWords('--by', by);
   checkWords('--reason', reason);
   const { terminal } = runtime;
-  const { event, decision, lineage } = await decideOnAdapter(runtime, act, { by, reason }, readingOf(runtime));
+  const { event, decision, served, pin } = await decideOnAdapter(
+    runtime,
+    { ...act, slot: named },
+    { by, reason },
+    readingOf(runtime),
+  );
   const { type } = event;
   const { messageId } = event.meta;
   const isCounted = decision?.status === 'counted';
   const { adapterDigest } = event;
   const evaluation = event.type === 'AdapterPromoted' ? event.evaluation : null;
-  const { served, pin: pinned } = lineage;
   if (terminal.json) {
     terminal.printJson({
       type,
       messageId,
+      slot: event.slot,
       adapterDigest,
       ...('to' in event ? { to: event.to } : {}),
       ...(evaluation === null ? {} : { evaluation }),
@@ -41,7 +52,7 @@ async function act(runtime: CommandRuntime, act: AdapterDecision, { by, reason }
       status: decision?.status ?? 'refused',
       hindrance: decision?.reason ?? 'it is not believed by the trusted keys',
       served,
-      pin: pinned,
+      pin,
     });
   } else if (isCounted)
     terminal.print(`${said(event)}\n${evaluation === null ? '' : `It rests on ${evaluationText(evaluation)}.\n`}`);
@@ -53,15 +64,20 @@ async function act(runtime: CommandRuntime, act: AdapterDecision, { by, reason }
 }
 
 function said(event: Decision['event']): string {
+  const { slot } = event;
+  const isOfGenerators = slot === GENERATOR_SLOT;
+  const place = isOfGenerators ? '' : ` in slot ${onOneLine(slot)}`;
+  const next = isOfGenerators ? 'generators serve' : `slot ${onOneLine(slot)} is served with`;
+  const when = isOfGenerators ? ' from their next problem on' : '';
   switch (event.type) {
     case 'AdapterPromoted':
-      return `promoted ${nameOf(event.adapterDigest)}: generators serve it from their next problem on`;
+      return `promoted ${nameOf(event.adapterDigest)}: ${next} it${when}`;
     case 'AdapterRolledBack':
-      return `rolled ${nameOf(event.adapterDigest)} back: generators serve ${nameOf(event.to)} from their next problem on`;
+      return `rolled ${nameOf(event.adapterDigest)} back: ${next} ${nameOf(event.to)}${when}`;
     case 'AdapterPinned':
-      return `pinned ${nameOf(event.adapterDigest)}: it stays served until it is unpinned`;
+      return `pinned ${nameOf(event.adapterDigest)}${place}: it stays served until it is unpinned`;
     case 'AdapterUnpinned':
-      return `unpinned ${nameOf(event.adapterDigest)}: promotions change what is served again`;
+      return `unpinned ${nameOf(event.adapterDigest)}${place}: promotions change what is served again`;
   }
 }
 
@@ -69,7 +85,8 @@ function said(event: Decision['event']): string {
 function signedBy(command: Command): Command {
   return command
     .requiredOption('--by <name>', 'who decides; recorded')
-    .requiredOption('--reason <text>', 'why; recorded');
+    .requiredOption('--reason <text>', 'why; recorded')
+    .option('--slot <name>', 'what is served: "generator", a team\'s, …; by default that of the adapter that is named');
 }
 
 export function serveCommands(run: RunCommand): Command[] {

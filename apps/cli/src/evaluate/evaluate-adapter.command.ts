@@ -1,4 +1,5 @@
 import { EVALUATION_ARMS, type EvaluationArm } from '@seamstream/evaluation';
+import { BASE, SERVED } from '@seamstream/operations/adapters';
 import { type Evaluated, type EvaluationRequest, evaluateAdapter } from '@seamstream/operations/evaluate';
 import { Command, InvalidArgumentError } from 'commander';
 import { checkWords, examples, wholeNumber } from '../command-options.js';
@@ -7,9 +8,12 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Style } from '../terminal/style.js';
 import { askingModels, forceOption, predictionsOption, setOption } from './asking-options.js';
+import { isOfTeam, type TeamOptions, teamEvaluation, teamOptions } from './evaluate-team.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 import { waysOf } from './shipped-models.js';
+
+type Options = Omit<EvaluationRequest & TeamOptions, 'adapter'> & { readonly adapter?: string };
 
 /** They are in memory together, of every problem. */
 const MOST_SAMPLES = 1024;
@@ -63,6 +67,7 @@ function positive(option: string, most: number): (text: string) => number {
 }
 
 export function evaluateCommand(run: RunCommand): Command {
+  const [team, vote, maxTokens] = teamOptions();
   return withDatasetOptions(new Command('eval'))
     .summary('success with and without the entries, compared with its controls')
     .description(
@@ -71,6 +76,7 @@ export function evaluateCommand(run: RunCommand): Command {
         "and token budget are the same in every arm. Nothing is recorded without --record. Intervals are Wilson's, 95 %.\n" +
         'With --samples K the executor draws K answers per problem at --temperature: pass@k (unbiased), mean@K and majority@K\n' +
         '(ties go to the answer drawn first), with intervals over the problems, 95 %. Entries stay greedy.\n' +
+        'With --team the agents of a file answer: avg@k, pass@k and majority@k over the answers of all of them.\n' +
         'Exit code 1: nothing could be judged.',
     )
     .argument(
@@ -78,7 +84,7 @@ export function evaluateCommand(run: RunCommand): Command {
       'problems as for "seam publish", or "-" for standard input; without it, a set of the demonstration',
     )
     .addOption(setOption())
-    .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
+    .option('--adapter <digest>', 'base, served, or the first digits of a digest (default: served; with --team: base)')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
     .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1, MOST_SAMPLES), 1)
     .option('--temperature <t>', 'with --samples: of the drawn answers (default: 1)', positive('--temperature', 10))
@@ -91,6 +97,9 @@ export function evaluateCommand(run: RunCommand): Command {
     .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')
     .addOption(predictionsOption())
     .addOption(forceOption())
+    .addOption(team!)
+    .addOption(vote!)
+    .addOption(maxTokens!)
     .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
     .option('--by <name>', 'with --record: who measures; recorded')
     .addHelpText(
@@ -106,9 +115,17 @@ export function evaluateCommand(run: RunCommand): Command {
           'seam eval --dataset aime aime.parquet --samples 32 --temperature 0.6 --top-p 0.95',
           'pass@k, mean@32, majority@32',
         ],
+        [
+          'seam eval aime24.jsonl --team team.yaml --vote --samples 8 --predictions predictions.jsonl',
+          'a team of agents',
+        ],
       ])}`,
     )
-    .action((file: string | undefined, options: EvaluationRequest) =>
-      run((runtime) => evaluation(runtime, file, options)),
+    .action((file: string | undefined, { adapter, ...options }: Options) =>
+      run((runtime) =>
+        isOfTeam(options)
+          ? teamEvaluation(runtime, file, { ...options, adapter: adapter ?? BASE })
+          : evaluation(runtime, file, { ...options, adapter: adapter ?? SERVED }),
+      ),
     );
 }

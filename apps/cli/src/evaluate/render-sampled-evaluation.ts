@@ -8,7 +8,7 @@ import { type Column, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
 import { renderUnjudged } from './render-unjudged.js';
 
-function estimateCell(estimate: Estimate | null): string {
+export function estimateCell(estimate: Estimate | null): string {
   if (estimate === null) return '–';
   const { value, interval95 } = estimate;
   const [low, high] = interval95;

@@ -46,12 +46,13 @@ async function takeOut(runtime: CommandRuntime, word: string, { output, force }:
   const { terminal } = runtime;
   const { text, lost, digest, items } = await takeLibraryOut(runtime, word, readingOf(runtime));
   await runtime.writeOutput(output, Buffer.from(text), { replace: force });
-  if (output === STANDARD_STREAM) return EXIT.ok;
-  if (terminal.json) terminal.printJson({ digest, items, lost, output });
-  else {
-    const left = lost.length === 0 ? '' : `The form does not hold: ${lost.join('; ')}.\n`;
-    terminal.print(`wrote ${count(items)} items of ${shortId(digest)} to ${output}\n${left}`);
-  }
+  const left = lost.length === 0 ? '' : `The form does not hold: ${lost.join('; ')}.`;
+  if (output === STANDARD_STREAM) {
+    // What is piped on is the library alone.
+    if (left !== '') terminal.remark(left);
+  } else if (terminal.json) terminal.printJson({ digest, items, lost, output });
+  else
+    terminal.print(`wrote ${count(items)} items of ${shortId(digest)} to ${output}\n${left === '' ? '' : `${left}\n`}`);
   return EXIT.ok;
 }
 

@@ -1,11 +1,12 @@
 import { findingsIn, remedyOf } from '@seamstream/doctor';
 import { onOneLine } from '@seamstream/kernel';
-import { algorithms, presets } from '@seamstream/learning';
+import { presets } from '@seamstream/learning';
 import {
   resolveTraining,
   type TrainingOutcome,
   type TrainingStepReport,
   trainAdapter,
+  trainableBy,
 } from '@seamstream/operations/train';
 import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
@@ -80,12 +81,12 @@ export function trainCommand(run: RunCommand): Command {
   return new Command('train')
     .summary('one training run now')
     .description(
-      'Trains one adapter from the log (grpo, rest-em) or the buffer (sft), publishes and evaluates it, and promotes it when it is not\n' +
+      'Trains one adapter from the log (grpo, rest-em), the buffer (sft) or new problems (sat-seq), publishes and evaluates it, and promotes it when it is not\n' +
         'worse than its parent, which must still be served then: the events are those of the trainer service. The resolved\n' +
         'configuration is recorded with the run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was\n' +
         'refused or failed.',
     )
-    .addArgument(new Argument('<algorithm>', 'how').choices([...algorithms.keys()]))
+    .addArgument(new Argument('<algorithm>', 'how').choices([...trainableBy]))
     .addOption(
       new Option(
         '--preset <name>',
@@ -106,6 +107,7 @@ export function trainCommand(run: RunCommand): Command {
         ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
         ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/explanation/seam.md)"],
         ['seam train rest-em --set keep=solved', 'the entries with reward 1, of the present writer'],
+        ['SEAM_PRESET=sat-seq SEAM_TRAINER_TEAM=team.yaml seam train sat-seq', 'a stage of a team (docs/teams.md)'],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),
     )

@@ -37,12 +37,12 @@ const numRecorded = async (): Promise<number> =>
 
 describe('A decision on what is served', () => {
   it('is recorded in the name of its author, and its effect is reported', async () => {
-    const { event, decision, lineage } = await decide({ act: 'pin', adapter: 'served' });
+    const { event, decision, served, pin } = await decide({ act: 'pin', adapter: 'served' });
     expect(event).toMatchObject({ type: 'AdapterPinned', adapterDigest: ADAPTER, pinnedBy: 'ada', reason: 'why' });
     expect([event.meta.occurredAt, decision?.status]).toEqual([5000, 'counted']);
-    expect(lineage).toMatchObject({ served: ADAPTER, pin: { adapterDigest: ADAPTER, by: 'ada' } });
-    expect((await decide({ act: 'unpin' })).lineage.pin).toBeNull();
-    expect((await decide({ act: 'rollBack' })).lineage.served).toBeNull();
+    expect({ served, pin }).toMatchObject({ served: ADAPTER, pin: { adapterDigest: ADAPTER, by: 'ada' } });
+    expect((await decide({ act: 'unpin' })).pin).toBeNull();
+    expect((await decide({ act: 'rollBack' })).served).toBeNull();
   });
 
   it.each<[string, AdapterDecision, string]>([

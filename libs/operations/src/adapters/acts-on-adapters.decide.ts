@@ -6,7 +6,6 @@ import {
   type EventMeta,
   type EventOf,
   type ExecutorIdentity,
-  GENERATOR_SLOT,
   originMeta,
 } from '@seamstream/events';
 import { SeamError, shortId } from '@seamstream/kernel';
@@ -40,7 +39,7 @@ const nameOf = (digest: string | null): string => (digest === null ? 'the base m
  */
 export function promotionBy(
   act: Act,
-  { adapterDigest, key, fingerprint, parent }: AdapterVersion,
+  { adapterDigest, key, fingerprint, parent }: Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 'parent'>,
   state: ServedAdapterState,
 ): EventOf<'AdapterPromoted'> {
   const name = nameOf(adapterDigest);
@@ -56,7 +55,7 @@ export function promotionBy(
   }
   return {
     type: 'AdapterPromoted',
-    slot: GENERATOR_SLOT,
+    slot: state.slot,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,
@@ -82,7 +81,7 @@ export function rollbackBy(
   to: string | null | undefined,
   state: ServedAdapterState,
 ): EventOf<'AdapterRolledBack'> {
-  const { served } = state;
+  const { served, slot } = state;
   if (served === null)
     throw refused('roll back', 'an adapter that is served', 'the base model', 'There is nothing before it');
   const { adapterDigest } = served;
@@ -103,7 +102,7 @@ export function rollbackBy(
     );
   return {
     type: 'AdapterRolledBack',
-    slot: GENERATOR_SLOT,
+    slot,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,
@@ -115,12 +114,12 @@ export function rollbackBy(
   };
 }
 
-/** A pin of what is served. @param adapterDigest null is the base model */
-export function pinBy(act: Act, adapterDigest: string | null): EventOf<'AdapterPinned'> {
+/** A pin of what a slot is served with. @param adapterDigest null is the base model */
+export function pinBy(act: Act, adapterDigest: string | null, { slot }: ServedAdapterState): EventOf<'AdapterPinned'> {
   const meta = metaOf(act, adapterDigest);
   return {
     type: 'AdapterPinned',
-    slot: GENERATOR_SLOT,
+    slot,
     attestation: null,
     meta,
     adapterDigest,
@@ -130,13 +129,13 @@ export function pinBy(act: Act, adapterDigest: string | null): EventOf<'AdapterP
 }
 
 /** The end of a pin. @throws CONFLICT where nothing is pinned */
-export function unpinBy(act: Act, { pin }: ServedAdapterState): EventOf<'AdapterUnpinned'> {
+export function unpinBy(act: Act, { pin, slot }: ServedAdapterState): EventOf<'AdapterUnpinned'> {
   if (pin === null) throw refused('unpin', 'a pinned adapter', 'none', 'There is nothing to do');
   const { adapterDigest } = pin;
   const meta = metaOf(act, adapterDigest);
   return {
     type: 'AdapterUnpinned',
-    slot: GENERATOR_SLOT,
+    slot,
     attestation: null,
     meta,
     adapterDigest,
@@ -151,7 +150,7 @@ export function unpinBy(act: Act, { pin }: ServedAdapterState): EventOf<'Adapter
  */
 export function evaluationBy(
   act: Omit<Act, 'reason'>,
-  adapter: { readonly adapterDigest: string; readonly parent: string | null; readonly baseModelDigest: string },
+  adapter: Pick<AdapterVersion, 'adapterDigest' | 'slot' | 'parent' | 'baseModelDigest'>,
   {
     problemSet,
     result,
@@ -164,7 +163,7 @@ export function evaluationBy(
   },
 ): AdapterEvaluated & { readonly type: 'AdapterEvaluated' } {
   const { trained, untrained } = result.arms;
-  const { adapterDigest, parent, baseModelDigest } = adapter;
+  const { adapterDigest, slot, parent, baseModelDigest } = adapter;
   const name = nameOf(adapterDigest);
   if (trained === undefined)
     throw new SeamError(
@@ -178,7 +177,7 @@ export function evaluationBy(
     );
   return {
     type: 'AdapterEvaluated',
-    slot: GENERATOR_SLOT,
+    slot,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,

@@ -40,22 +40,28 @@ export async function openAdapter(
  * What was published, measured, and the base model that it is for.
  * @throws ADAPTER_INVALID, OBJECT_NOT_FOUND; CONFLICT when the configured base model is another one
  */
-export async function openServed(
+async function openServed(
   world: AdapterWorld,
   version: AdapterVersion,
 ): Promise<{ readonly served: Served; readonly base: BaseModel }> {
   const objects = await world.openObjects();
   const served = decodeServed(version.key, await objects.get(version.key), { digest: version.adapterDigest });
+  return { served, base: await baseModelOf(world, served) };
+}
+
+/** The configured base model. @throws CONFLICT when the artefact is for another one */
+export async function baseModelOf(
+  world: Pick<AdapterWorld, 'openBaseModel'>,
+  { digest: artefact, baseModelDigest }: { readonly digest: string; readonly baseModelDigest: string },
+): Promise<BaseModel> {
   const base = await world.openBaseModel();
   const { digest, folder } = base.checkpoint;
-  if (digest !== served.baseModelDigest) {
-    throw new SeamError(
-      'CONFLICT',
-      `Cannot open adapter ${served.digest}: expected its base model ${served.baseModelDigest} in ${folder}, got ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
-      { details: { expected: served.baseModelDigest, measured: digest } },
-    );
-  }
-  return { served, base };
+  if (digest === baseModelDigest) return base;
+  throw new SeamError(
+    'CONFLICT',
+    `Cannot open adapter ${artefact}: expected its base model ${baseModelDigest} in ${folder}, got ${digest}. Name the right folder (SEAM_GENERATOR_MODEL_FOLDER).`,
+    { details: { expected: baseModelDigest, measured: digest } },
+  );
 }
 
 /**

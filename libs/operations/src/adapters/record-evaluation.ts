@@ -1,6 +1,6 @@
 /** An evaluation that a person wants on record: what a promotion by name may rest on. */
 import type { EvaluationResult } from '@seamstream/evaluation';
-import { type AdapterEvaluated, type ExecutorIdentity, encodeEvent } from '@seamstream/events';
+import { type AdapterEvaluated, type ExecutorIdentity, encodeEvent, GENERATOR_SLOT } from '@seamstream/events';
 import { newId, SeamError } from '@seamstream/kernel';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
@@ -40,10 +40,11 @@ export async function recordEvaluation(
 ): Promise<AdapterEvaluated> {
   const { adapterDigest, baseModelDigest } = measured;
   const { versions } = (await readLineage(await world.openKeptLog(), options)).answer;
-  const parent = versions.find((each) => each.adapterDigest === adapterDigest)?.parent ?? null;
+  const version = versions.find((each) => each.adapterDigest === adapterDigest);
+  const { parent = null, slot = GENERATOR_SLOT } = version ?? {};
   const event = evaluationBy(
     { by, at: world.clock.now(), messageId: newId() },
-    { adapterDigest, parent, baseModelDigest },
+    { adapterDigest, slot, parent, baseModelDigest },
     measured,
   );
   const log = await world.openLog('append');

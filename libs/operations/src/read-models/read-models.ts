@@ -1,5 +1,4 @@
 /** Answers folded from the log, each from its snapshot on. */
-import { GENERATOR_SLOT } from '@seamstream/events';
 import {
   type AdapterLineage,
   type AdapterLineageState,
@@ -14,7 +13,7 @@ import {
   type TrainingProgress,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import { type ServedAdapterState, servedIn } from '@seamstream/release';
+import type { ServedSlots } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 import { type LiftAnswers, liftAnswers } from './lift-estimate.js';
@@ -30,10 +29,10 @@ export interface Answered<Answer> {
   readonly unreadable: number;
 }
 
-/** What decides which adapter generators serve, as they fold it, with every adapter's story. */
+/** What decides with what every slot is served, as those who serve fold it, with every adapter's story. */
 export interface Serving {
   readonly lineage: AdapterLineage;
-  readonly state: ServedAdapterState;
+  readonly slots: ServedSlots;
 }
 
 /** What became of every published problem. @throws the signal's reason when it aborts, as all of these */
@@ -64,10 +63,10 @@ export async function readLineage(kept: KeptLog, options: ReadingOptions): Promi
 
 const servingProjection: KeptProjection<AdapterLineageState, Serving> = {
   ...adapterLineageProjection,
-  read: (state) => ({ lineage: adapterLineageProjection.read(state), state: servedIn(state.slots, GENERATOR_SLOT) }),
+  read: (state) => ({ lineage: adapterLineageProjection.read(state), slots: state.slots }),
 };
 
-/** Every adapter, and what decides which one is served. */
+/** Every adapter, and what decides with what each slot is served. */
 export async function readServing(kept: KeptLog, options: ReadingOptions): Promise<Serving> {
   return (await readOne(kept, servingProjection, options)).answer;
 }

@@ -1,4 +1,4 @@
-export { resolveTraining, trainAdapter } from './train-adapter.js';
+export { resolveTraining, trainAdapter, trainableBy } from './train-adapter.js';
 export { trainerDoor } from './train-on-demand.js';
 export type {
   AdapterVerification,

@@ -1,6 +1,7 @@
 /** One training run now, on what the log or the buffer holds. */
 import { SeamError } from '@seamstream/kernel';
 import { algorithms, mergeSettings, type Settings } from '@seamstream/learning';
+import { SEQUENTIAL_TUNING, tuningSettings } from '@seamstream/team-tuning';
 import type { TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
 
 interface TrainingWorld {
@@ -18,6 +19,11 @@ interface TrainingRequest {
   readonly settings: Settings;
 }
 
+/** Names of what a run can be asked for by. */
+export const trainableBy: readonly string[] = [...algorithms.keys(), SEQUENTIAL_TUNING];
+
+const teamTuning = { resolveConfiguration: (given: unknown): Settings => ({ ...tuningSettings(given) }) };
+
 type Configuration = Readonly<Record<string, unknown>>;
 
 /** Every setting of the run that is asked for. @throws INVALID_INPUT for an unknown algorithm; as the algorithm for settings it lacks */
@@ -25,11 +31,11 @@ export async function resolveTraining(
   world: TrainingWorld,
   { algorithm: name, preset, settings }: TrainingRequest,
 ): Promise<Configuration> {
-  const algorithm = algorithms.get(name);
+  const algorithm = name === SEQUENTIAL_TUNING ? teamTuning : algorithms.get(name);
   if (algorithm === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot train: expected one of ${[...algorithms.keys()].join(', ')}, got "${name}".`,
+      `Cannot train: expected one of ${[...trainableBy].join(', ')}, got "${name}".`,
     );
   }
   const configured = await world.algorithmSettings(name, preset);

@@ -194,6 +194,31 @@ const gym: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '64', source: 'batches of 64 problems' },
 };
 
+/** DAPO as its authors run it (arXiv 2503.14476, section 4.1). */
+const dapo: Readonly<Record<string, PresetValue>> = {
+  SEAM_GENERATOR_GROUP_SIZE: { value: '16', source: 'section 4.1: 16 responses a prompt' },
+  SEAM_GENERATOR_SCOUTS: { value: '0', source: 'all candidates by the policy' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0', source: 'every problem is explored' },
+  SEAM_GENERATOR_SAMPLING_TEMPERATURE: { value: '1', source: 'section 4.1' },
+  SEAM_GENERATOR_SAMPLING_TOP_K: { value: '0', source: 'off' },
+  SEAM_GENERATOR_SAMPLING_TOP_P: { value: '1', source: 'section 4.1' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '20480', source: 'section 4.1: 16,384 and a buffer of 4,096' },
+  SEAM_TRAINER_PRESET: { value: 'dapo', source: 'libs/learning/src/dapo.preset.ts' },
+  SEAM_TRAINER_ALGORITHM: { value: 'grpo', source: 'section 3' },
+  SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '512', source: 'section 4.1: 512 prompts a rollout' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '20480', source: 'as the generator' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'the policy is kept regardless of its validation' },
+};
+
+/** Sequential agent tuning as its authors release it (arXiv 2605.05216); SEAM_TRAINER_TEAM names the team's file. */
+const satSeq: Readonly<Record<string, PresetValue>> = {
+  SEAM_TRAINER_METHOD: { value: 'team', source: 'agents are tuned and promoted together' },
+  SEAM_TRAINER_ALGORITHM: { value: 'sat-seq', source: 'README: sequential updates' },
+  SEAM_TRAINER_PRESET: { value: 'sat-seq', source: 'libs/learning/src/sat-seq.preset.ts' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '2048', source: 'as the turns of a stage' },
+};
+
 const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
   ['seam-paper', seamPaper],
   ['seal-paper-knowledge', sealPaperKnowledge],
@@ -203,6 +228,8 @@ const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new 
   ['test', sealTest],
   ['training-free-grpo', trainingFreeGrpo],
   ['gym', gym],
+  ['dapo', dapo],
+  ['sat-seq', satSeq],
 ]);
 
 /** Chooses a preset. */

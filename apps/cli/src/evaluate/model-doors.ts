@@ -1,0 +1,26 @@
+/** Models of the process beside those that its services serve. */
+import type { ExecutorConfig } from '@seamstream/executor/config';
+import type { GeneratorConfig } from '@seamstream/generator/config';
+import type { CommandRuntime } from '../command-runtime.js';
+import { openLearner } from '../study/open-learner.js';
+
+interface ProcessWorld {
+  environment(): Readonly<Record<string, string | undefined>>;
+  /** As the services are configured. */
+  loadAll(): Promise<GeneratorConfig & ExecutorConfig>;
+  onClose(close: () => Promise<void>): void;
+}
+
+export function modelDoors(world: ProcessWorld): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint'> {
+  return {
+    openLearner: async () => openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
+    async openCheckpoint(folder, name) {
+      const { fromNamedFolder, LanguageModel } = await import('@seamstream/language-model');
+      const { threads, executionProvider, cacheMib, chatTemplate } = (await world.loadAll()).generator;
+      const settings = { threads, executionProvider, cacheBytes: cacheMib * 2 ** 20, chatTemplate };
+      const model = await fromNamedFolder(name, folder, LanguageModel.load(folder, settings));
+      world.onClose(() => model.close());
+      return model;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { teamOf } from './team.js';
+import { samplesOf, type TeamPrediction } from './team-samples.js';
+
+describe('figures of a team', () => {
+  it('pool the answers of all agents of a vote: golden values', () => {
+    // 28, 28, 27 where 28 is right, and a problem of which one of three is right.
+    const result = samplesOf([answered(0, [true, true, false], true), answered(1, [false, true, false])], team, 1);
+    expect(result).toMatchObject({ answers: 3, problems: 2, failed: 0, ties: 0 });
+    expect(value(result.meanAt)).toBeCloseTo((2 / 3 + 1 / 3) / 2, 12);
+    // pass@2: 1 − C(1, 2) / C(3, 2) = 1, and 1 − C(2, 2) / C(3, 2) = 2/3.
+    expect(value(result.passAt[2])).toBeCloseTo((1 + 2 / 3) / 2, 12);
+    expect(value(result.passAt[3])).toBe(1);
+    expect(value(result.majorityAt)).toBe(0.5);
+    expect(Object.entries(result.perAgent).map(([name, each]) => [name, value(each)])).toEqual([
+      ['agent_1', 0.5],
+      ['agent_2', 1],
+      ['agent_3', 0],
+    ]);
+  });
+
+  it('estimate pass@k as counting all subsets of the answers does', () => {
+    const answers = fc.array(fc.boolean(), { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(answers, { minLength: 1, maxLength: 5 }), (problems) => {
+        const { passAt, meanAt } = samplesOf(
+          problems.map((right, at) => answered(at, right)),
+          team,
+          2,
+        );
+        expect(Object.keys(passAt)).toEqual(['1', '2', '4', '6']);
+        for (const [k, estimate] of Object.entries(passAt)) {
+          const counted = problems.map((right) => passByCounting(right, Number(k)));
+          expect(value(estimate)).toBeCloseTo(counted.reduce((sum, each) => sum + each, 0) / problems.length, 10);
+        }
+        expect(value(passAt[1])).toBeCloseTo(value(meanAt), 12);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('leave out a problem that could not be asked, and say why', () => {
+    const unjudged = { code: 'PROMPT_TOO_LONG', reason: 'of 900 tokens' } as const;
+    const nothing = { predicted: null, answers: [], majorityIsRight: false, tied: false };
+    const result = samplesOf([answered(0, [true, true, true], true), { ...nothing, problem: 1, unjudged }], team, 1);
+    expect(result).toMatchObject({ problems: 1, failed: 1, unjudged: [{ code: 'PROMPT_TOO_LONG', problems: 1 }] });
+    expect(value(result.meanAt)).toBe(1);
+    expect(samplesOf([{ ...nothing, problem: 0, unjudged }], team, 1)).toMatchObject({ problems: 0, meanAt: null });
+  });
+});
+
+const AGENTS = ['agent_1', 'agent_2', 'agent_3'];
+const team = teamOf({ agents: AGENTS.map((name) => ({ name, path: 'm' })) }, 'team.yaml');
+
+/** A problem whose answers came sample by sample, in each as the team lists its agents. */
+function answered(problem: number, right: readonly boolean[], majorityIsRight = false): TeamPrediction {
+  const answers = right.map((success, at) => ({ agent: AGENTS[at % 3]!, answer: success ? '28' : '27', success }));
+  return { problem, predicted: '28', answers, majorityIsRight, tied: false, unjudged: null };
+}
+
+const value = (estimate: { readonly value: number } | null | undefined): number => estimate!.value;
+
+/** Share of all subsets of k answers that hold a right one: the second implementation of pass@k. */
+function passByCounting(right: readonly boolean[], k: number): number {
+  let subsets = 0;
+  let passed = 0;
+  for (let mask = 0; mask < 2 ** right.length; mask++) {
+    const chosen = right.filter((_, at) => (mask >> at) & 1);
+    if (chosen.length !== k) continue;
+    subsets++;
+    if (chosen.includes(true)) passed++;
+  }
+  return passed / subsets;
+}
