@@ -1,4 +1,4 @@
-/** A person acts on what a slot of its own is served with: here a team, beside the generators' adapters. */
+/** A person decides what a separate slot serves: here a team, next to the adapters of the generators. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

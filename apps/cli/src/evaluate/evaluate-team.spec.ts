@@ -166,11 +166,15 @@ describe('seam eval --team refuses, before a model is asked,', () => {
     ['a vote in which an agent reads another', ['--team', 'chain.json', '--vote'], /no agent comes before in a vote/],
     ['a team without agents', ['--team', 'none.json'], /agents/],
     ['a folder that holds no model', ['--team', 'nowhere.json'], /path of agent agent_1/],
-    ['arms beside a team', ['--team', 'team.json', '--arms', 'trained'], /--arms/],
-    ['a record beside a team', ['--team', 'team.json', '--record'], /--record/],
+    ['arms together with a team', ['--team', 'team.json', '--arms', 'trained'], /--arms/],
+    ['a record together with a team', ['--team', 'team.json', '--record'], /--record/],
     ['a vote without a team', ['--vote'], /expected --team FILE beside --vote/],
     ['a file that is there', ['--team', 'team.json', '--predictions', 'aime.jsonl'], /aime\.jsonl/],
-    ['a team that nobody knows', ['--team', 'team.json', '--adapter', 'abcdef'], /expected one of those in the log/],
+    [
+      'a team that the log does not have',
+      ['--team', 'team.json', '--adapter', 'abcdef'],
+      /expected one of those in the log/,
+    ],
   ])('%s', async (_, args, message) => {
     world.files.set('extra.json', Buffer.from(JSON.stringify({ ...VOTE, temperature: 1 })));
     world.files.set('none.json', Buffer.from('agents: []\n'));

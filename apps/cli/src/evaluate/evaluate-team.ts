@@ -44,7 +44,7 @@ export function isOfTeam<Given extends Omit<TeamOptions, 'adapter'>>(
   if (options.team !== undefined) return true;
   const given = options.vote ? '--vote' : options.maxTokens !== undefined ? '--max-tokens' : undefined;
   if (given === undefined) return false;
-  throw new SeamError('INVALID_INPUT', `Evaluating: expected --team FILE beside ${given}, got none. Name the team.`);
+  throw new SeamError('INVALID_INPUT', `Cannot evaluate: expected --team FILE with ${given}, got none. Name the team.`);
 }
 
 export async function teamEvaluation(

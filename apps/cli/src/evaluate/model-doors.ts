@@ -1,4 +1,4 @@
-/** Models of the process beside those that its services serve. */
+/** Models of the process besides those that its services serve. */
 import type { ExecutorConfig } from '@seamstream/executor/config';
 import type { GeneratorConfig } from '@seamstream/generator/config';
 import type { CommandRuntime } from '../command-runtime.js';

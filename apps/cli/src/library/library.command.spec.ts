@@ -143,7 +143,7 @@ describe('seam library show, diff and history', () => {
 
   it.each([
     ['nothing is served', ['show']],
-    ['nobody knows it', ['history', 'abcdef']],
+    ['the log does not have it', ['history', 'abcdef']],
     ['it is the base model', ['export', 'base', '--output', 'x.json']],
   ])('say in one sentence that %s', async (_, args) => {
     expect(await world.seam('library', ...args)).not.toBe(0);

@@ -33,7 +33,7 @@ describe('seam release', () => {
     ]);
     await world.seam('adapters', '--json');
     expect(world.takeJson()).toMatchObject([{ served: CANDIDATE }]);
-    // What came later changes nothing in what was decided then.
+    // Later records change nothing in what was decided then.
     await served(releaseId, true, 0, 50);
     expect(await world.seam('release', 'recompute')).toBe(0);
     expect(world.takeOutput()).toBe('stage 1  promoted  same bytes\n');

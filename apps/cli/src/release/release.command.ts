@@ -112,7 +112,7 @@ async function decide(runtime: CommandRuntime, { follow, every }: DecideOptions)
     for (const each of decided) say(runtime, each);
     if (follow !== true) {
       if (decided.length === 0 && !terminal.json)
-        terminal.print('Nothing to decide: every stage goes on. See "seam release status".\n');
+        terminal.print('Nothing to decide: every stage continues. See "seam release status".\n');
       return EXIT.ok;
     }
     await sleep(every * 1000, signal);
@@ -166,7 +166,7 @@ async function recompute(runtime: CommandRuntime, meant: string): Promise<ExitCo
 function seconds(text: string): number {
   const value = Number(text);
   if (value > 0 && value <= 3600) return value;
-  throw new InvalidArgumentError(`Reading --every: expected seconds, more than 0 and at most 3600, came "${text}".`);
+  throw new InvalidArgumentError(`Cannot read --every: expected seconds, more than 0 and at most 3600, got "${text}".`);
 }
 
 const release = (): Argument => new Argument('[release]', 'its id, or the beginning of it').default('last');
@@ -212,7 +212,7 @@ export function releaseCommand(run: RunCommand): Command {
   command
     .command('decide')
     .summary('end the stages that their plans end now')
-    .option('--follow', 'go on until it is stopped')
+    .option('--follow', 'continue until it is stopped')
     .addOption(new Option('--every <seconds>', 'between two looks').default(5).argParser(seconds))
     .action((options: DecideOptions) => run((runtime) => decide(runtime, options)));
   command

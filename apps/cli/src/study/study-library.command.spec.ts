@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('seam study library', () => {
-  it('measures the served library beside every control, paired on the same problems', async () => {
+  it('measures the served library next to every control, paired on the same problems', async () => {
     const { rows, ...facts } = await study();
     expect(facts).toMatchObject({ digest, problems: 3, items: 2 });
     expect(rows.map(([name]) => name)).toEqual([
@@ -47,7 +47,7 @@ describe('seam study library', () => {
     ]);
   });
 
-  it('shows a table with tokens beside success, and records nothing', async () => {
+  it('shows a table with tokens and success, and records nothing', async () => {
     const before = await world.log.watermarks('seam.adapters');
     expect(await world.seam('study', 'library')).toBe(0);
     expect(world.takeOutput()).toMatch(/^2 items on 3 problems\n.*SUCCESS.*LIBRARY AHEAD.*ENTRY TOKENS.*\n/);
@@ -55,7 +55,7 @@ describe('seam study library', () => {
   });
 
   it.each([
-    ['a library that nobody knows', ['--library', 'abcdef'], /expected one of those in the log/],
+    ['a library that the log does not have', ['--library', 'abcdef'], /expected one of those in the log/],
     ['a file that is no library', ['--against', 'list.json'], /expected a JSON object of ids and texts/],
     ['a file that is not there', ['--against', 'absent.json'], /absent\.json/],
   ])('refuses %s', async (_, args, message) => {

@@ -5,7 +5,7 @@ import { type ServedAdapterState, type ServedSlots, servedIn } from '@seamstream
 
 /** What is known of it before the log is asked. */
 export interface SlotWords {
-  /** As a person named it; undefined where nobody did. */
+  /** The slot that a person named; undefined where no person did. */
   readonly named: string | undefined;
   /** Of an artefact that the act names; undefined where it names none, or the base model. */
   readonly adapterDigest: string | undefined;

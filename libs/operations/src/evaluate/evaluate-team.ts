@@ -30,7 +30,7 @@ export interface TeamWorld extends AskingWorld {
 export interface TeamRequest extends ProblemOptions, PredictionsOptions {
   /** The team's file. */
   readonly team: string;
-  /** Every agent answers by itself and the majority counts, whatever the file says. */
+  /** Every agent answers by itself and the majority counts, regardless of the file. */
   readonly vote?: true;
   /** `base`, or the team that serves the file's slot (`served`), or the first digits of a team's digest. */
   readonly adapter: string;
@@ -166,7 +166,7 @@ function predictionLine({ problem, predicted, answers }: TeamPrediction): string
   })}\n`;
 }
 
-/** Appends lines one after the other while the work goes on; a failure waits for the end. */
+/** Appends lines one after the other while the work continues; a failure is thrown at the end. */
 function lineWriter(append: (line: string) => Promise<void> | undefined): {
   add(line: string): void;
   written(): Promise<void>;

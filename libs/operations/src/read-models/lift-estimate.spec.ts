@@ -4,35 +4,6 @@ import { answerOf, generated, placed, published, recorded, withheld } from '@sea
 import { type LiftAnswer, liftAnswers } from './lift-estimate.js';
 
 let next = 0;
-interface Counts {
-  readonly treated: readonly [solved: number, failed: number];
-  readonly control: readonly [solved: number, failed: number];
-  readonly controlShare?: number;
-  readonly domain?: string;
-}
-
-/** Problems of an experiment, by arm and result. */
-const drawn = ({ treated, control, controlShare = 0.5, domain = 'sums' }: Counts): SeamEvent[] =>
-  (
-    [
-      [true, ...treated],
-      [false, ...control],
-    ] as const
-  ).flatMap(([isTreated, solved, failed]) =>
-    Array.from({ length: solved + failed }, (_, i) => {
-      const id = `p${next++}`;
-      const assignment = { experiment: 'e', unit: id, controlShare };
-      const problem = published(id) as Extract<SeamEvent, { type: 'ProblemPublished' }>;
-      return [
-        { ...problem, problem: { ...problem.problem, domain }, assignment },
-        isTreated ? generated(id) : withheld(id),
-        recorded(id, i < solved, { arm: isTreated ? 'explore' : 'control' }),
-      ];
-    }).flat(),
-  );
-
-const answer = (...events: readonly SeamEvent[]): LiftAnswer =>
-  liftAnswers(answerOf(liftProjection, placed(events))).modes[0]!;
 
 describe('the estimate of a lift', () => {
   it('weighs problems by the share that they were drawn with: two shares do not mislead where difficulty changed with them', () => {
@@ -59,3 +30,35 @@ describe('the estimate of a lift', () => {
     expect(answer(...harmful, ...helpful).harmed).toEqual(['harmful']);
   });
 });
+
+interface Counts {
+  readonly treated: readonly [solved: number, failed: number];
+  readonly control: readonly [solved: number, failed: number];
+  readonly controlShare?: number;
+  readonly domain?: string;
+}
+
+/** Problems of an experiment, by arm and result. */
+function drawn({ treated, control, controlShare = 0.5, domain = 'sums' }: Counts): SeamEvent[] {
+  return (
+    [
+      [true, ...treated],
+      [false, ...control],
+    ] as const
+  ).flatMap(([isTreated, solved, failed]) =>
+    Array.from({ length: solved + failed }, (_, i) => {
+      const id = `p${next++}`;
+      const assignment = { experiment: 'e', unit: id, controlShare };
+      const problem = published(id) as Extract<SeamEvent, { type: 'ProblemPublished' }>;
+      return [
+        { ...problem, problem: { ...problem.problem, domain }, assignment },
+        isTreated ? generated(id) : withheld(id),
+        recorded(id, i < solved, { arm: isTreated ? 'explore' : 'control' }),
+      ];
+    }).flat(),
+  );
+}
+
+function answer(...events: readonly SeamEvent[]): LiftAnswer {
+  return liftAnswers(answerOf(liftProjection, placed(events))).modes[0]!;
+}

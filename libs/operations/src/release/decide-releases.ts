@@ -22,7 +22,7 @@ export interface DecidedStage {
 }
 
 /**
- * Decides what the plans of running releases decide now; none where their stages go on. One call ends one stage of a release at most: the
+ * Decides what the plans of running releases decide now; nothing where their stages continue. One call ends one stage of a release at most: the
  * next has no problem yet.
  * @throws CONFLICT where a promotion would not count, say because what is served is pinned: nothing is recorded then
  */

@@ -25,7 +25,7 @@ export interface ReleaseFacts {
 
 const SOURCE = 'seam/release';
 
-/** The counts of a release's stages, as its plan reads them: a draw with another share than the plan's is none of its. */
+/** The counts of a release's stages, as its plan reads them: a draw with another share than the plan's does not count. */
 export function evidenceOf({ event, plan }: Release, { lift, progress }: ReleaseFacts): ReleaseEvidence {
   const told = lift.releases.find(({ releaseId }) => releaseId === event.releaseId)?.stages ?? [];
   const paired: PairedStageCounts[] = [];
@@ -80,7 +80,7 @@ export function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRang
     .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
 }
 
-/** What the plan's rule decides, as the event that says so; null while the stage goes on. */
+/** What the plan's rule decides, as the event that says so; null while the stage continues. */
 export function ruledDecision(
   release: Release,
   facts: ReleaseFacts,
