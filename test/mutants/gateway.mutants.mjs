@@ -5,23 +5,65 @@ export default [
   ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'what ends an answer is held until it is recorded',
-      from: 'if (growing.isEnded) held.push(frameOf(shown));',
-      to: 'if (growing.isEnded && wantsUsage) held.push(frameOf(shown));',
+      from: 'if (growing.isEnded) held.push(...frames);',
+      to: 'if (!growing.isEnded) held.push(...frames);',
     },
     {
       control: 'a stream that only ends is a broken one',
       from: 'if (!growing.isEnded)\n        throw',
-      to: 'if (!growing.isEnded && wantsUsage)\n        throw',
-    },
-    {
-      control: 'usage that was not asked for is removed',
-      from: 'if (wantsUsage || part.usage === undefined)',
-      to: 'if (wantsUsage || part.usage !== undefined)',
+      to: 'if (!growing.isEnded && held.length > 0)\n        throw',
     },
     {
       control: 'a client that is gone is no failure of the executor',
       from: 'if (client.gone.aborted) {',
       to: 'if (client.ending.aborted) {',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/completion-form.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'usage that was not asked for is removed',
+      from: 'if (wantsUsage || part.usage === undefined)',
+      to: 'if (wantsUsage || part.usage !== undefined)',
+    },
+  ]),
+  ...quick(
+    'apps/gateway/src/responses/chat-of-responses.decide.ts',
+    'apps/gateway/src/responses/chat-of-responses.spec.ts',
+    [
+      {
+        control: 'what needs a stored state is refused',
+        from: 'value !== undefined && value !== null && value !== UNSUPPORTED[name]',
+        to: 'value !== undefined && value !== null && value === UNSUPPORTED[name]',
+      },
+      {
+        control: 'a field that a chat request says in other words is not passed on besides',
+        from: '.filter(([name]) => !NOT_PASSED_ON.has(name))',
+        to: '.filter(([name]) => NOT_PASSED_ON.size > name.length * 0)',
+      },
+    ],
+  ),
+  ...quick('apps/gateway/src/responses/response-form.decide.ts', 'apps/gateway/src/responses/response-form.spec.ts', [
+    {
+      control: 'an item begins before its pieces',
+      from: 'if (this.told.has(what)) return [];',
+      to: 'if (!this.told.has(what)) return [];',
+    },
+    {
+      control: 'an answer that was cut by its limit is incomplete',
+      from: "if (finish === 'length')",
+      to: "if (finish === 'longest')",
+    },
+    {
+      control: 'unreported details of usage are not 0',
+      from: '?.[name] ?? null;',
+      to: '?.[name] ?? 0;',
+    },
+  ]),
+  ...quick('apps/gateway/src/http/errors.filter.ts', 'apps/gateway/src/responses/chat-of-responses.spec.ts', [
+    {
+      control: 'a fault within alternatives is told by its place',
+      from: 'each.path.length > deepest.path.length ? each : deepest',
+      to: 'each.path.length > deepest.path.length ? deepest : deepest',
     },
   ]),
   ...quick('apps/gateway/src/chat/answered.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [

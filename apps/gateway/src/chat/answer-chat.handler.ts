@@ -10,6 +10,7 @@ import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-con
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
+import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
 import { unitOf } from './conversation.decide.js';
@@ -52,6 +53,7 @@ export interface ChatClient {
 /** A request under way. */
 interface Begun extends RecordedRequest {
   readonly request: ChatRequest;
+  readonly form: AnswerForm;
   readonly client: ChatClient;
   readonly treatment: Treatment;
   readonly askedAtMs: number;
@@ -61,12 +63,9 @@ interface Begun extends RecordedRequest {
 
 export interface ChatReply {
   readonly headers: Readonly<Record<string, string>>;
-  /** A whole answer, or frames of server-sent events. */
-  readonly content: { readonly whole: ChatAnswer } | { readonly frames: AsyncGenerator<string> };
+  /** The body of a whole answer, or frames of server-sent events. */
+  readonly content: { readonly whole: unknown } | { readonly frames: AsyncGenerator<string> };
 }
-
-const DONE = 'data: [DONE]\n\n';
-const frameOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 export class AnswerChatHandler {
   constructor(
@@ -75,11 +74,11 @@ export class AnswerChatHandler {
   ) {}
 
   /** @throws ApiError before the first byte of an answer */
-  async handle(request: ChatRequest, client: ChatClient): Promise<ChatReply> {
+  async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
     const receivedAtMs = this.world.clock.now();
     // 1. and 2. Without a record nothing is asked.
-    const begun = await this.begin(request, client, receivedAtMs);
+    const begun = await this.begin(request, form, client, receivedAtMs);
     const headers = headersOf(begun, receivedAtMs);
     try {
       // 3.
@@ -101,7 +100,7 @@ export class AnswerChatHandler {
       }
       // 4. and 5.
       await this.recordAnswer(begun, answeredOf(answer.answer), fingerprintOf(answer.answer), null);
-      return { headers, content: { whole: { ...answer.answer, id: completionIdOf(begun) } } };
+      return { headers, content: { whole: form.whole(answer.answer, begun.published.problem.problemId) } };
     } catch (error) {
       if (error instanceof ApiError) throw error;
       throw await this.failed(begun, error, headers);
@@ -128,7 +127,7 @@ export class AnswerChatHandler {
     }
   }
 
-  private async begin(request: ChatRequest, client: ChatClient, nowMs: number): Promise<Begun> {
+  private async begin(request: ChatRequest, form: AnswerForm, client: ChatClient, nowMs: number): Promise<Begun> {
     const { recorder, arrivals, clock } = this.world;
     const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
@@ -159,7 +158,7 @@ export class AnswerChatHandler {
       });
     const experience = (await expected?.wait(experienceWithinMs)) ?? null;
     const treatment = treatmentOf(arm, experience);
-    return { ...recorded, request, client, treatment, askedAtMs: clock.now(), signal };
+    return { ...recorded, request, form, client, treatment, askedAtMs: clock.now(), signal };
   }
 
   /**
@@ -168,27 +167,26 @@ export class AnswerChatHandler {
    */
   private async *frames(begun: Begun, parts: AsyncIterable<ChatChunk>): AsyncGenerator<string> {
     const growing = new GrowingAnswer();
+    const stream = begun.form.stream(begun.published.problem.problemId);
     const held: string[] = [];
     let fingerprint: string | null = null;
-    const wantsUsage = begun.request.stream_options?.include_usage === true;
     try {
       for await (const part of parts) {
         growing.add(part);
         fingerprint ??= fingerprintOf(part);
-        const shown = shownPart(part, completionIdOf(begun), wantsUsage);
-        if (shown === null) continue;
-        if (growing.isEnded) held.push(frameOf(shown));
-        else yield frameOf(shown);
+        const frames = stream.part(part);
+        if (growing.isEnded) held.push(...frames);
+        else yield* frames;
       }
       if (!growing.isEnded)
         throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before the end of its answer.');
       await this.recordAnswer(begun, growing.answered, fingerprint, null);
     } catch (error) {
-      yield frameOf((await this.failed(begun, error, {}, growing, fingerprint)).body);
+      yield* stream.failed((await this.failed(begun, error, {}, growing, fingerprint)).body.error);
       return;
     }
     yield* held;
-    yield DONE;
+    yield* stream.end();
   }
 
   /** Records what did not come to an end. @returns what the client receives, if it is still there */
@@ -245,21 +243,6 @@ function lateAnswer(withinMs: number): SeamError {
     'DEADLINE_EXCEEDED',
     `Cannot wait for the executor any longer: no whole answer arrived within ${withinMs} ms.`,
   );
-}
-
-/** What an answer is called: feedback may name it, and its problem is in it. */
-export const COMPLETION = 'chatcmpl-';
-
-function completionIdOf({ published }: Begun): string {
-  return `${COMPLETION}${published.problem.problemId}`;
-}
-
-/** A part as the client asked for it; null where it shows only what was not asked for. */
-function shownPart(part: ChatChunk, id: string, wantsUsage: boolean): ChatChunk | null {
-  if (wantsUsage || part.usage === undefined) return { ...part, id };
-  if (part.usage !== null && (part.choices ?? []).length === 0) return null;
-  const { usage: _, ...shown } = part;
-  return { ...shown, id };
 }
 
 function fingerprintOf(answer: ChatAnswer | ChatChunk): string | null {

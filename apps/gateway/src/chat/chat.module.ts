@@ -6,10 +6,13 @@ import { SeamError } from '@seamstream/kernel';
 import { keyOf } from '@seamstream/model-clients';
 import { EndpointRelay } from '@seamstream/openai-endpoint';
 import type { ServiceContext } from '@seamstream/service-kit';
+import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
+import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
+import { ChatAnswers } from './chat-answers.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EndAbandonedHandler } from './end-abandoned.handler.js';
 import { ExperienceArrivals } from './experience-arrivals.js';
@@ -30,6 +33,7 @@ export class ChatModule {
   static async forRoot(
     { config, drivers, metrics, onClose, endsWith }: ServiceContext<GatewayConfig>,
     world: GatewayWorld,
+    access: Access,
     assets: ChatAssets,
   ): Promise<DynamicModule> {
     const { gateway } = config;
@@ -56,9 +60,9 @@ export class ChatModule {
     );
     return {
       module: ChatModule,
-      controllers: [ChatController, ModelsController, EmbeddingsController],
+      controllers: [ChatController, ResponsesController, ModelsController, EmbeddingsController],
       providers: [
-        { provide: AnswerChatHandler, useValue: handler },
+        { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
         { provide: Upstream, useValue: upstream },
       ],
     };
