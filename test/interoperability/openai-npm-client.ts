@@ -1,4 +1,5 @@
 /** The official npm client before the gateway, a function for each act: what it saw, in the same words as openai_clients.py. */
+import { messageOf } from '@seamstream/kernel';
 import OpenAI from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import type { ResponseInput } from 'openai/resources/responses/responses';
@@ -51,7 +52,7 @@ async function fault(act: Promise<unknown>) {
     (thrown: unknown) => thrown,
   );
   if (error === null) return { kind: null };
-  if (!(error instanceof OpenAI.APIError)) throw error;
+  if (!(error instanceof OpenAI.APIError)) throw new Error(`expected an error of the API, got ${messageOf(error)}`);
   const { status, code, param, requestID } = error;
   return {
     ...{ kind: error.constructor.name, status: (status as number | undefined) ?? null },
@@ -59,13 +60,30 @@ async function fault(act: Promise<unknown>) {
   };
 }
 
+type Act = (name: string) => Promise<unknown>;
+
 /** @param base address of a gateway that is open; `closed`: of one with keys */
-export function npmActs(base: string, closed: string): Record<string, (name: string) => Promise<unknown>> {
+export function npmActs(base: string, closed: string): Readonly<Record<string, Act>> {
   const client = (baseURL = base, maxRetries = 0): OpenAI => new OpenAI({ baseURL, apiKey: 'none', maxRetries });
-  const { completions } = client().chat;
-  const refused = (name: string) => fault(completions.create(ask(name)));
-  const retrying = client(base, 2);
-  const { responses } = client();
+  return {
+    ...chatActs(client()),
+    ...faultActs(client(), client(base, 2), client(closed)),
+    ...responsesActs(client()),
+    models: async () => {
+      const names = (await client().models.list()).data.map(({ id }) => id);
+      return {
+        names,
+        one: (await client().models.retrieve(MODEL)).id,
+        ...(await fault(client().models.retrieve('no'))),
+      };
+    },
+    embeddings: async (name) => ({
+      vector: (await client().embeddings.create({ model: 'tiny', input: name })).data[0]!.embedding,
+    }),
+  };
+}
+
+function chatActs({ chat: { completions } }: OpenAI): Readonly<Record<string, Act>> {
   return {
     chat: async (name) => {
       const answer = await completions.create(ask(name));
@@ -89,11 +107,24 @@ export function npmActs(base: string, closed: string): Record<string, (name: str
       const answer = await completions.parse({ ...ask(name), response_format: zodResponseFormat(sum, 'sum') });
       return answer.choices[0]!.message.parsed;
     },
-    refused,
+    left: async (name) => {
+      for await (const { choices } of await completions.create({ ...ask(name), stream: true })) {
+        const text = choices[0]!.delta.content ?? '';
+        if (text !== '') return { text };
+      }
+      return {};
+    },
+  };
+}
+
+function faultActs(client: OpenAI, retrying: OpenAI, closed: OpenAI): Readonly<Record<string, Act>> {
+  const { completions } = client.chat;
+  return {
+    refused: (name) => fault(completions.create(ask(name))),
     two_answers: (name) => fault(completions.create({ ...ask(name), n: 2 })),
     unknown_model: (name) => fault(completions.create({ ...ask(name), model: 'none' })),
-    no_key: (name) => fault(client(closed).chat.completions.create(ask(name))),
-    unknown_path: (name) => fault(client().completions.create({ model: MODEL, prompt: name })),
+    no_key: (name) => fault(closed.chat.completions.create(ask(name))),
+    unknown_path: (name) => fault(client.completions.create({ model: MODEL, prompt: name })),
     retried: async (name) => ({
       text: (await retrying.chat.completions.create(ask(name))).choices[0]!.message.content,
     }),
@@ -102,24 +133,11 @@ export function npmActs(base: string, closed: string): Record<string, (name: str
       const { kind } = await fault(completions.create({ ...ask(name), stream: true }).then(read));
       return { kind };
     },
-    left: async (name) => {
-      for await (const { choices } of await completions.create({ ...ask(name), stream: true })) {
-        const text = choices[0]!.delta.content ?? '';
-        if (text !== '') return { text };
-      }
-      return {};
-    },
-    models: async () => {
-      const names = (await client().models.list()).data.map(({ id }) => id);
-      return {
-        names,
-        one: (await client().models.retrieve(MODEL)).id,
-        ...(await fault(client().models.retrieve('no'))),
-      };
-    },
-    embeddings: async (name) => ({
-      vector: (await client().embeddings.create({ model: 'tiny', input: name })).data[0]!.embedding,
-    }),
+  };
+}
+
+function responsesActs({ responses }: OpenAI): Readonly<Record<string, Act>> {
+  return {
     responses: async (name) => {
       const answer = await responses.create({ ...put(name), instructions: 'Be brief.' });
       return { ...told(answer), named: typeof answer._request_id === 'string' };

@@ -61,7 +61,7 @@ export default [
   ]),
   ...quick('apps/gateway/src/http/errors.filter.ts', 'apps/gateway/src/responses/chat-of-responses.spec.ts', [
     {
-      control: 'a fault within alternatives is told by its place',
+      control: 'a fault within alternatives is named by its place',
       from: 'each.path.length > deepest.path.length ? each : deepest',
       to: 'each.path.length > deepest.path.length ? deepest : deepest',
     },

@@ -43,7 +43,7 @@ const inputItemSchema = z.discriminatedUnion('type', [messageSchema, callSchema,
 });
 
 const toolSchema = z.looseObject({
-  type: z.literal('function', { error: 'expected function: the executor has no tools of its own' }),
+  type: z.literal('function', { error: 'expected function: the executor brings no tools along' }),
   name: text.min(1),
 });
 

@@ -85,9 +85,7 @@ type Issue = ZodError['issues'][number];
 /** Of alternatives of which none fits, what is wrong with the one that fits furthest. */
 function innermost(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue;
-  const within = issue.errors
-    .flat()
-    .map((each) => innermost({ ...each, path: [...issue.path, ...each.path] } as Issue));
+  const within = issue.errors.flat().map((each) => innermost({ ...each, path: [...issue.path, ...each.path] }));
   return within.reduce((deepest, each) => (each.path.length > deepest.path.length ? each : deepest), issue);
 }
 
