@@ -66,6 +66,35 @@ export default [
       to: 'each.path.length > deepest.path.length ? deepest : deepest',
     },
   ]),
+  ...quick('apps/gateway/src/chat/fallback.decide.ts', 'apps/gateway/src/chat/fallback.spec.ts', [
+    {
+      control: 'what another executor would refuse as well is not asked again',
+      from: 'result.serverStatus !== 429 && result.serverStatus < 500',
+      to: 'result.serverStatus !== 429 && result.serverStatus < 400',
+    },
+    {
+      control: 'an executor with too much to do is followed by the next',
+      from: 'result.serverStatus !== 429 && result.serverStatus < 500',
+      to: 'result.serverStatus < 500',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/upstream-order.ts', 'apps/gateway/src/chat/fallback.spec.ts', [
+    {
+      control: 'a stream has begun with its first part, and not with its head',
+      from: "if (answer.kind !== 'parts') return answer;",
+      to: "if (answer.kind !== 'whole' || answer.answer !== undefined) return answer;",
+    },
+    {
+      control: 'a client that is gone is asked for nowhere else',
+      from: 'if (fault === undefined || isLast || signal.aborted) {',
+      to: 'if ((fault === undefined && !signal.aborted) || isLast) {',
+    },
+    {
+      control: 'a failed try is recorded',
+      from: 'tries.failed.push({',
+      to: '[].push({',
+    },
+  ]),
   ...quick('apps/gateway/src/chat/answered.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'unknown tokens are not 0',

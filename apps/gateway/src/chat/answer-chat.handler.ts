@@ -16,7 +16,7 @@ import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-eve
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
-import type { Upstream } from './upstream.port.js';
+import type { Tries, UpstreamOrder } from './upstream-order.js';
 
 export interface AnswerChatSettings {
   readonly experiment: string;
@@ -31,7 +31,7 @@ export interface AnswerChatSettings {
 }
 
 export interface AnswerChatWorld {
-  readonly upstream: Upstream;
+  readonly upstreams: UpstreamOrder;
   readonly arrivals: ExperienceArrivals;
   readonly recorder: ChatRecorder;
   readonly clock: Clock;
@@ -57,6 +57,7 @@ interface Begun extends RecordedRequest {
   readonly client: ChatClient;
   readonly treatment: Treatment;
   readonly askedAtMs: number;
+  readonly tries: Tries;
   /** Of the client or the gateway. */
   readonly signal: AbortSignal;
 }
@@ -79,19 +80,21 @@ export class AnswerChatHandler {
     const receivedAtMs = this.world.clock.now();
     // 1. and 2. Without a record nothing is asked.
     const begun = await this.begin(request, form, client, receivedAtMs);
-    const headers = headersOf(begun, receivedAtMs);
+    const ours = headersOf(begun, receivedAtMs);
     try {
       // 3.
       const { seam: _, ...asked } = request;
-      const answer = await this.world.upstream.ask(
+      const answer = await this.world.upstreams.ask(
         {
           request: asked,
           problem: begun.published.problem,
           entry: begun.treatment.experience?.entry ?? null,
           seed: begun.published.meta.messageId,
         },
+        begun.tries,
         begun.signal,
       );
+      const headers = { ...ours, ...triesHeader(begun) };
       if (answer.kind === 'parts') return { headers, content: { frames: this.frames(begun, answer.parts) } };
       if (answer.kind === 'refused') {
         const { status, body, code } = answer;
@@ -103,12 +106,12 @@ export class AnswerChatHandler {
       return { headers, content: { whole: form.whole(answer.answer, begun.published.problem.problemId) } };
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      throw await this.failed(begun, error, headers);
+      throw await this.failed(begun, error, { ...ours, ...triesHeader(begun) });
     }
   }
 
   private assertAnswerable({ model, n }: ChatRequest): void {
-    const { models } = this.world.upstream;
+    const { models } = this.world.upstreams.first;
     if (!models.includes(model)) {
       throw new ApiError({
         status: 404,
@@ -158,7 +161,16 @@ export class AnswerChatHandler {
       });
     const experience = (await expected?.wait(experienceWithinMs)) ?? null;
     const treatment = treatmentOf(arm, experience);
-    return { ...recorded, request, form, client, treatment, askedAtMs: clock.now(), signal };
+    return {
+      ...recorded,
+      request,
+      form,
+      client,
+      treatment,
+      askedAtMs: clock.now(),
+      tries: this.world.upstreams.begin(),
+      signal,
+    };
   }
 
   /**
@@ -219,16 +231,20 @@ export class AnswerChatHandler {
     fingerprint: string | null,
     cutBy: 'client' | null,
   ): Promise<void> {
-    const { recorder, clock, upstream, onRequest } = this.world;
+    const { recorder, clock, onRequest } = this.world;
     const nowMs = clock.now();
-    const executor = upstream.identityFor(begun.request, fingerprint);
+    const { current, failed } = begun.tries;
+    const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
-    await recorder.answer(begun, begun.treatment, { answered, executor, latencyMs, nowMs, cutBy });
+    await recorder.answer(begun, begun.treatment, { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
   }
 
   private async recordFailure(begun: Begun, code: SeamError['code'], reason: string): Promise<void> {
-    await this.world.recorder.failure(begun, begun.treatment, { code, reason, nowMs: this.world.clock.now() });
+    await this.world.recorder.failure(begun, begun.treatment, {
+      ...{ code, reason, attempts: begun.tries.failed.length + 1 },
+      nowMs: this.world.clock.now(),
+    });
     this.world.onRequest(begun.treatment.arm, 'failed');
   }
 }
@@ -259,6 +275,11 @@ function headersOf({ published, treatment, askedAtMs }: Begun, receivedAtMs: num
       : { 'x-seam-experience-id': experience.experienceId, 'x-seam-adapter': experience.adapterDigest ?? 'base' }),
     'x-seam-overhead-ms': String(askedAtMs - receivedAtMs),
   };
+}
+
+/** Only where an executor gave no answer: tries of the client are its own to count. */
+function triesHeader({ tries: { failed } }: Begun): Record<string, string> {
+  return failed.length === 0 ? {} : { 'x-seam-executor-tries': String(failed.length + 1) };
 }
 
 function withHeaders({ status, body }: ApiError, headers: Readonly<Record<string, string>>): ApiError {
