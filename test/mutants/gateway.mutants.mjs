@@ -121,9 +121,26 @@ export default [
       to: 'if (ROLES.indexOf(principal.role) >= 0) return;',
     },
     {
+      control: 'a revoked key ends the streams that it opened, and no others',
+      from: 'if (this.keys.revoked.has(key)) closed.abort();',
+      to: 'if (this.keys.revoked.size > 0) closed.abort();',
+    },
+    {
+      control: 'a key that expires ends the streams that it opened',
+      from: 'const timer = setTimeout(() => closed.abort(), left).unref();',
+      to: 'const timer = setTimeout(() => closed.abort(), LONGEST_TIMER_MS).unref();',
+    },
+    {
       control: 'pages of other sites are refused',
       from: 'if (isHere && isOwn) return;',
       to: 'if (isHere || isOwn) return;',
+    },
+  ]),
+  ...quick('apps/dashboard/src/state/event-stream.ts', 'apps/dashboard/src/state/event-stream.spec.ts', [
+    {
+      control: 'a message that its end cut off is left out',
+      from: 'rest = blocks.pop()!;',
+      to: "rest = '';",
     },
   ]),
   ...quick('libs/operations/src/access/known-keys.ts', 'apps/gateway/src/api/api.spec.ts', [

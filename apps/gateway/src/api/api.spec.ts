@@ -143,6 +143,24 @@ describe('access', () => {
     await until(async () => (await ask('/v1/models', { key: open.key })).status === 401);
   });
 
+  it.each(['/api/events', '/api/stream'])('that is revoked or expires ends what it opened: %s', async (path) => {
+    const log = await openLog();
+    const issue = (expiresAt: number | null) =>
+      issueKey(log, { name: 'n', role: 'viewer', by: 'ada', expiresAt }, systemClock);
+    const [leaked, other, brief] = [await issue(null), await issue(null), await issue(systemClock.now() + 3_000)];
+    gateway = await startGateway({ log, gateway: KEYED });
+    const ended: string[] = [];
+    const streams = await Promise.all([leaked, other, brief].map(({ key }) => ask(path, { key })));
+    const reading = streams.map(async (stream, index) => {
+      for await (const _ of stream.body!);
+      ended.push(['leaked', 'other', 'brief'][index]!);
+    });
+    await revokeKey(log, leaked.keyId, { by: 'ada', reason: 'it leaked' }, systemClock);
+    await Promise.all([reading[0], reading[2]]);
+    expect(ended).toEqual(['leaked', 'brief']);
+    await Promise.all([reading[1], gateway.service.close()]);
+  });
+
   it('refuses pages of other sites where it is open', async () => {
     gateway = await startGateway();
     expect((await ask('/v1/models', { headers: { origin: 'https://evil.example' } })).status).toBe(403);

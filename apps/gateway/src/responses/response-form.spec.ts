@@ -16,7 +16,7 @@ const asked = responsesRequestSchema.parse({ model: 'seam', input: 'Why?' });
 const form = responseForm(asked, 7);
 const eventsIn = (frames: readonly string[]): SeenEvent[] =>
   frames.map((frame) => JSON.parse(frame.split('data: ')[1]!) as SeenEvent);
-const chunk = (delta: object, finish: string | null = null) => ({
+const chunk = (delta: Readonly<Record<string, unknown>>, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
