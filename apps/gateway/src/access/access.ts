@@ -19,7 +19,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 const GUARDED = /^\/(v1|api)\//;
 /** Before the log is followed again after an outage. */
 const AGAIN_AFTER_MS = 500;
-/** Some 24 days, the most that a timer of Node's holds: a stream that is older begins anew. */
+/** Some 24 days, the most that a timer of Node's holds: a stream that is older begins again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Access {

@@ -88,7 +88,7 @@ describe('the next executor', () => {
     expect(second.seen).toEqual([]);
   });
 
-  it('is for 429 and for faults of the server alone, whatever status comes', async () => {
+  it('is for 429 and for faults of the server alone, among all statuses', async () => {
     await start(() => ({ kind: 'hang' }));
     const error = { message: 'no', type: 't', param: null, code: null };
     fc.assert(

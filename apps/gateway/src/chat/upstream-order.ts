@@ -61,17 +61,13 @@ export class UpstreamOrder {
     const answer = await upstream.ask(asked, signal);
     if (answer.kind !== 'parts') return answer;
     const parts = answer.parts[Symbol.asyncIterator]();
-    const first = await parts.next();
-    return { kind: 'parts', parts: first.done === true ? nothing() : beginningWith(first.value, parts) };
+    return { kind: 'parts', parts: beginningWith(await parts.next(), parts) };
   }
 }
 
-async function* nothing(): AsyncGenerator<never> {}
-
-async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* beginningWith<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
-    yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
   } finally {
     await rest.return?.();
   }

@@ -19,7 +19,7 @@ export function goneOf({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Aborts when the connection closes, for whatever reason. */
+/** Aborts when the connection closes, for any reason. */
 export function endedOf({ raw }: FastifyReply): AbortSignal {
   const ended = new AbortController();
   raw.once('close', () => ended.abort());
