@@ -56,6 +56,21 @@ describe('problems over HTTP', () => {
     );
     expect(ids[0]).toEqual(ids[1]);
   });
+
+  it('are one problem each where requests with one name come at the same time (R34)', async () => {
+    const keys = Array.from({ length: 200 }, (_, index) => `order-${index}`);
+    const given = await Promise.all(
+      keys.flatMap((key) =>
+        Array.from({ length: 5 }, async () => {
+          const answer = await post('/api/problems', { prompt: `${key}?` }, { headers: { 'idempotency-key': key } });
+          return ((await answer.json()) as { problems: { problemId: string }[] }).problems[0]!.problemId;
+        }),
+      ),
+    );
+    const published = await eventsOf(gateway.log, 'ProblemPublished');
+    expect(new Set(given).size).toBe(200);
+    expect(new Set(published.map(({ meta }) => meta.messageId)).size).toBe(200);
+  });
 });
 
 describe('events over HTTP', () => {
