@@ -14,6 +14,11 @@ export default [
       to: 'if (!growing.isEnded && held.length > 0)\n        throw',
     },
     {
+      control: 'a gateway that ends sends its clients elsewhere',
+      from: 'client.ending.aborted ? shuttingDown() : asApiError(fault)',
+      to: 'asApiError(fault)',
+    },
+    {
       control: 'a client that is gone is no failure of the executor',
       from: 'if (client.gone.aborted) {',
       to: 'if (client.ending.aborted) {',
@@ -64,6 +69,18 @@ export default [
       control: 'a fault within alternatives is named by its place',
       from: 'each.path.length > deepest.path.length ? each : deepest',
       to: 'each.path.length > deepest.path.length ? deepest : deepest',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/chat-answers.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'one request too many is refused',
+      from: 'if (this.underWay >= maxConcurrent)',
+      to: 'if (this.underWay > maxConcurrent * 2)',
+    },
+    {
+      control: 'a request that ended makes room for another',
+      from: 'this.underWay--;',
+      to: 'this.underWay -= 0;',
     },
   ]),
   ...quick('apps/gateway/src/chat/fallback.decide.ts', 'apps/gateway/src/chat/fallback.spec.ts', [

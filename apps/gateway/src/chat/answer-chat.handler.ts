@@ -217,7 +217,7 @@ export class AnswerChatHandler {
       } else {
         const fault = isLate(begun) ? lateAnswer(this.settings.answerWithinMs) : error;
         await this.recordFailure(begun, isSeamError(fault) ? fault.code : 'INTERNAL', messageOf(fault));
-        return withHeaders(asApiError(fault), headers);
+        return withHeaders(client.ending.aborted ? shuttingDown() : asApiError(fault), headers);
       }
     } catch (unrecorded) {
       return withHeaders(asApiError(unrecorded), headers);
@@ -252,6 +252,12 @@ export class AnswerChatHandler {
 /** Neither client nor gateway ended it. */
 function isLate({ signal, client }: Begun): boolean {
   return signal.aborted && !client.gone.aborted && !client.ending.aborted;
+}
+
+/** Another gateway, or the next one, answers: clients try again on their own. */
+function shuttingDown(): ApiError {
+  const message = 'Cannot answer any longer: the gateway is shutting down. Send the request again.';
+  return new ApiError({ status: 503, message, code: 'shutting_down' });
 }
 
 function lateAnswer(withinMs: number): SeamError {
