@@ -50,15 +50,26 @@ describe('the next executor', () => {
     expect(recorded).toMatchObject({ failedTries: [{ code: 'ENDPOINT_UNAVAILABLE' }] });
   });
 
-  it('is asked where a stream ends before its first part, and never after that', async () => {
+  it.each<[string, readonly unknown[], 'done' | 'reset']>([
+    ['is cut off', [], 'reset'],
+    ['ends', ['[DONE]'], 'done'],
+    ['reports an error', [{ error: { message: 'overloaded' } }], 'done'],
+  ])('is asked where a stream %s before its first part', async (_, data, end) => {
     second.behave = () => ({ kind: 'events', data: chatChunks(['Of the second.']) });
-    let data: readonly unknown[] = [];
+    const client = await start(() => ({ kind: 'events', data, end }));
+    const answer = client.chat.completions.stream({ ...REQUEST, stream: true });
+    expect(await answer.finalContent()).toBe('Of the second.');
+    expect(await eventsOf(gateway.log, 'AnswerRecorded')).toMatchObject([
+      { failedTries: [{ code: 'ENDPOINT_FAILED' }] },
+    ]);
+  });
+
+  it('is not asked once a stream has begun', async () => {
+    const data = chatChunks(['Of the first.']).slice(0, 2);
     const client = await start(() => ({ kind: 'events', data, end: 'reset' }));
-    const ask = () => client.chat.completions.stream({ ...REQUEST, stream: true }).finalContent();
-    expect(await ask()).toBe('Of the second.');
-    data = chatChunks(['Of the first.']).slice(0, 2);
-    await expect(ask()).rejects.toBeInstanceOf(OpenAI.APIError);
-    expect(second.seen).toHaveLength(1);
+    const answer = client.chat.completions.stream({ ...REQUEST, stream: true });
+    await expect(answer.finalContent()).rejects.toBeInstanceOf(OpenAI.APIError);
+    expect(second.seen).toEqual([]);
     expect(await eventsOf(gateway.log, 'ExecutionFailed')).toMatchObject([{ attempts: 1 }]);
   });
 

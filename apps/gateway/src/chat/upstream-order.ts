@@ -12,7 +12,7 @@ export interface Tries {
 }
 
 /** As events hold it. */
-export interface FailedTry {
+interface FailedTry {
   readonly model: string;
   readonly code: string;
   readonly reason: string;
@@ -61,7 +61,9 @@ export class UpstreamOrder {
     const answer = await upstream.ask(asked, signal);
     if (answer.kind !== 'parts') return answer;
     const parts = answer.parts[Symbol.asyncIterator]();
-    return { kind: 'parts', parts: beginningWith(await parts.next(), parts) };
+    const first = await parts.next();
+    if (first.done === true) throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before its answer began.');
+    return { kind: 'parts', parts: beginningWith(first, parts) };
   }
 }
 
