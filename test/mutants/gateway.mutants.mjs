@@ -102,9 +102,9 @@ export default [
       to: "if (answer.kind !== 'whole' || answer.answer !== undefined) return answer;",
     },
     {
-      control: 'a client that is gone is asked for nowhere else',
-      from: 'if (fault === undefined || isLast || signal.aborted) {',
-      to: 'if ((fault === undefined && !signal.aborted) || isLast) {',
+      control: 'what is no failure of the executor is asked for nowhere else',
+      from: 'if (fault === undefined || isLast) {',
+      to: 'if ((fault === undefined && tries.failed.length > 0) || isLast) {',
     },
     {
       control: 'a failed try is recorded',

@@ -47,7 +47,7 @@ export class UpstreamOrder {
       );
       const fault = mayAskNext(result);
       if (fault !== undefined) this.onFailed(place, fault.code);
-      if (fault === undefined || isLast || signal.aborted) {
+      if (fault === undefined || isLast) {
         if (result.kind === 'threw') throw result.error;
         return result;
       }
