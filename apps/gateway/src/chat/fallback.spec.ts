@@ -1,4 +1,4 @@
-import { eventsOf } from '@seamstream/testing';
+import { eventsOf, until } from '@seamstream/testing';
 import { type Behaviour, chatChunks, chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import fc from 'fast-check';
 import OpenAI from 'openai';
@@ -91,11 +91,10 @@ describe('the next executor', () => {
     const client = await start(() => ({ kind: 'hang' }));
     const gone = new AbortController();
     const asking = client.chat.completions.create(REQUEST, { signal: gone.signal });
-    while (gateway.upstream.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => gateway.upstream.seen.length > 0);
     gone.abort();
     await expect(asking).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
-    while ((await eventsOf(gateway.log, 'AnswerRecorded')).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => (await eventsOf(gateway.log, 'AnswerRecorded')).length > 0);
     expect(second.seen).toEqual([]);
   });
 
