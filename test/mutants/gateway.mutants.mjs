@@ -5,23 +5,111 @@ export default [
   ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'what ends an answer is held until it is recorded',
-      from: 'if (growing.isEnded) held.push(frameOf(shown));',
-      to: 'if (growing.isEnded && wantsUsage) held.push(frameOf(shown));',
+      from: 'if (growing.isEnded) held.push(...frames);',
+      to: 'if (!growing.isEnded) held.push(...frames);',
     },
     {
       control: 'a stream that only ends is a broken one',
       from: 'if (!growing.isEnded)\n        throw',
-      to: 'if (!growing.isEnded && wantsUsage)\n        throw',
+      to: 'if (!growing.isEnded && held.length > 0)\n        throw',
     },
     {
-      control: 'usage that was not asked for is removed',
-      from: 'if (wantsUsage || part.usage === undefined)',
-      to: 'if (wantsUsage || part.usage !== undefined)',
+      control: 'a gateway that ends sends its clients elsewhere',
+      from: 'client.ending.aborted ? shuttingDown() : asApiError(fault)',
+      to: 'asApiError(fault)',
     },
     {
       control: 'a client that is gone is no failure of the executor',
       from: 'if (client.gone.aborted) {',
       to: 'if (client.ending.aborted) {',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/completion-form.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'usage that was not asked for is removed',
+      from: 'if (wantsUsage || part.usage === undefined)',
+      to: 'if (wantsUsage || part.usage !== undefined)',
+    },
+  ]),
+  ...quick(
+    'apps/gateway/src/responses/chat-of-responses.decide.ts',
+    'apps/gateway/src/responses/chat-of-responses.spec.ts',
+    [
+      {
+        control: 'what needs a stored state is refused',
+        from: 'value !== undefined && value !== null && value !== UNSUPPORTED[name]',
+        to: 'value !== undefined && value !== null && value === UNSUPPORTED[name]',
+      },
+      {
+        control: 'a field that a chat request says in other words is not passed on besides',
+        from: '.filter(([name]) => !NOT_PASSED_ON.has(name))',
+        to: '.filter(([name]) => NOT_PASSED_ON.size > name.length * 0)',
+      },
+    ],
+  ),
+  ...quick('apps/gateway/src/responses/response-form.decide.ts', 'apps/gateway/src/responses/response-form.spec.ts', [
+    {
+      control: 'an item begins before its pieces',
+      from: 'if (this.told.has(what)) return [];',
+      to: 'if (!this.told.has(what)) return [];',
+    },
+    {
+      control: 'an answer that was cut by its limit is incomplete',
+      from: "if (finish === 'length')",
+      to: "if (finish === 'longest')",
+    },
+    {
+      control: 'unreported details of usage are not 0',
+      from: '?.[name] ?? null;',
+      to: '?.[name] ?? 0;',
+    },
+  ]),
+  ...quick('apps/gateway/src/http/errors.filter.ts', 'apps/gateway/src/responses/chat-of-responses.spec.ts', [
+    {
+      control: 'a fault within alternatives is named by its place',
+      from: 'each.path.length > deepest.path.length ? each : deepest',
+      to: 'each.path.length > deepest.path.length ? deepest : deepest',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/chat-answers.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'one request too many is refused',
+      from: 'if (this.underWay >= maxConcurrent)',
+      to: 'if (this.underWay > maxConcurrent * 2)',
+    },
+    {
+      control: 'a request that ended makes room for another',
+      from: 'this.underWay--;',
+      to: 'this.underWay -= 0;',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/fallback.decide.ts', 'apps/gateway/src/chat/fallback.spec.ts', [
+    {
+      control: 'what another executor would refuse as well is not asked again',
+      from: 'result.serverStatus !== 429 && result.serverStatus < 500',
+      to: 'result.serverStatus !== 429 && result.serverStatus < 400',
+    },
+    {
+      control: 'an executor with too much to do is followed by the next',
+      from: 'result.serverStatus !== 429 && result.serverStatus < 500',
+      to: 'result.serverStatus < 500',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/upstream-order.ts', 'apps/gateway/src/chat/fallback.spec.ts', [
+    {
+      control: 'a stream has begun with its first part, and not with its head',
+      from: "if (answer.kind !== 'parts') return answer;",
+      to: "if (answer.kind !== 'whole' || answer.answer !== undefined) return answer;",
+    },
+    {
+      control: 'what is no failure of the executor is asked for nowhere else',
+      from: 'if (fault === undefined || isLast) {',
+      to: 'if ((fault === undefined && tries.failed.length > 0) || isLast) {',
+    },
+    {
+      control: 'a failed try is recorded',
+      from: 'tries.failed.push({',
+      to: '[].push({',
     },
   ]),
   ...quick('apps/gateway/src/chat/answered.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
@@ -50,9 +138,26 @@ export default [
       to: 'if (ROLES.indexOf(principal.role) >= 0) return;',
     },
     {
+      control: 'a revoked key ends the streams that it opened, and no others',
+      from: 'if (this.keys.revoked.has(key)) closed.abort();',
+      to: 'if (this.keys.revoked.size > 0) closed.abort();',
+    },
+    {
+      control: 'a key that expires ends the streams that it opened',
+      from: 'const timer = setTimeout(() => closed.abort(), left).unref();',
+      to: 'const timer = setTimeout(() => closed.abort(), LONGEST_TIMER_MS).unref();',
+    },
+    {
       control: 'pages of other sites are refused',
       from: 'if (isHere && isOwn) return;',
       to: 'if (isHere || isOwn) return;',
+    },
+  ]),
+  ...quick('apps/dashboard/src/state/event-stream.ts', 'apps/dashboard/src/state/event-stream.spec.ts', [
+    {
+      control: 'a message that its end cut off is left out',
+      from: 'rest = blocks.pop()!;',
+      to: "rest = '';",
     },
   ]),
   ...quick('libs/operations/src/access/known-keys.ts', 'apps/gateway/src/api/api.spec.ts', [

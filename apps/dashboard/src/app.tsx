@@ -1,9 +1,11 @@
 /** The frame of all pages: where one is, whether it is live, and what is found. */
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { KeyForm } from './parts/key-form.js';
 import { Waiting } from './parts/pieces.js';
 import { Search } from './parts/search.js';
 import { count } from './parts/words.js';
+import { needsKey } from './state/access.js';
 import { helpIsOpen, listenToKeys } from './state/keys.js';
 import { connection, foldedRecords, followLog, lag, paused, togglePause } from './state/live.js';
 import { path } from './state/place.js';
@@ -67,7 +69,9 @@ export function App(): JSX.Element {
         <p class="note">read only</p>
       </nav>
       <main id="main" tabIndex={-1} aria-busy={reading.value > 0}>
-        {page === undefined ? (
+        {needsKey.value ? (
+          <KeyForm />
+        ) : page === undefined ? (
           <h1>There is no such page.</h1>
         ) : (
           <Loaded

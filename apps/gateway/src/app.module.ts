@@ -45,7 +45,7 @@ export class GatewayModule {
     context.endsWith(reading);
     const parts = [
       WorldModule.of(world, access),
-      await ChatModule.forRoot(context, world, assets),
+      await ChatModule.forRoot(context, world, access, assets),
       ApiModule,
       await ViewsModule.of(world),
       await PageModule.load(),

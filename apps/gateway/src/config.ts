@@ -4,6 +4,13 @@ import { z } from 'zod';
 
 const milliseconds = z.int().positive();
 
+const fallbackSchema = z.strictObject({
+  ...connectionShape,
+  url: connectionShape.url.unwrap(),
+  model: connectionShape.model.unwrap(),
+  revision: z.string().min(1).optional(),
+});
+
 /** Everything that the gateway reads: SEAM_GATEWAY_… and the common settings. */
 export const gatewayConfigSchema = commonConfigSchema.extend({
   gateway: z
@@ -62,6 +69,11 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
             .default(16 * 1024 ** 2),
         })
         .prefault({}),
+      /**
+       * Further executors, as a JSON list of objects with url, model, keyVariable and revision, with the limits of the first. Each is asked
+       * where those before it gave no answer (no connection, 429, 5xx), and nothing of an answer was sent yet.
+       */
+      fallbacks: z.array(fallbackSchema).max(8).meta({ secretWhenRefused: true }).default([]),
     })
     .prefault({}),
 });

@@ -15,7 +15,7 @@ const chatMessageSchema = z.looseObject({
 const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/, 'expected 1 to 64 letters, figures and . _ -');
 
 /** What a client may say to Seamstream; removed before the executor is asked. */
-const seamOptionsSchema = z.strictObject({
+export const seamOptionsSchema = z.strictObject({
   /** The kind of problem: rates are counted per domain. */
   domain: name.optional(),
   /** Requests of one conversation are in one arm. */

@@ -5,7 +5,7 @@ const id = z.string().min(1).max(200);
 export const feedbackRequestSchema = z
   .strictObject({
     problemId: id.optional(),
-    /** The id of a chat completion, which holds its problem's. */
+    /** The id of a chat completion or of a response, which holds its problem's. */
     completionId: id.optional(),
     /** What the answer is worth: true is 1, false is 0. From 0.5 on it is a success. */
     value: z.union([z.boolean(), z.number().min(0).max(1)]),

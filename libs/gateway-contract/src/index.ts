@@ -13,6 +13,12 @@ export type { Model } from './models.js';
 export { openApiDocument } from './open-api.js';
 export { type ProblemsReply, problemsRequestSchema } from './problems.js';
 export {
+  type ResponsesContent,
+  type ResponsesItem,
+  type ResponsesRequest,
+  responsesRequestSchema,
+} from './responses.js';
+export {
   doctorQuerySchema,
   findQuerySchema,
   logQuerySchema,

@@ -5,6 +5,7 @@ import { errorBodySchema } from './error-body.js';
 import { feedbackReplySchema, feedbackRequestSchema } from './feedback.js';
 import { modelListSchema, modelSchema } from './models.js';
 import { problemsReplySchema, problemsRequestSchema } from './problems.js';
+import { responseSchema, responsesRequestSchema } from './responses.js';
 
 interface Path {
   readonly method: 'get' | 'post';
@@ -23,6 +24,11 @@ const PATHS: readonly Path[] = [
     ...{ method: 'post', path: '/v1/chat/completions', summary: 'Answers a conversation', role: 'publisher' },
     ...{ request: chatRequestSchema, reply: chatAnswerSchema, streams: true },
   },
+  {
+    ...{ method: 'post', path: '/v1/responses', summary: 'Answers a conversation, without a state', role: 'publisher' },
+    ...{ request: responsesRequestSchema, reply: responseSchema, streams: true },
+  },
+  { method: 'post', path: '/v1/embeddings', summary: 'Passed on to the executor', role: 'publisher' },
   { method: 'get', path: '/v1/models', summary: 'Names of the executor', role: 'viewer', reply: modelListSchema },
   { method: 'get', path: '/v1/models/{id}', summary: 'One of them', role: 'viewer', reply: modelSchema },
   {

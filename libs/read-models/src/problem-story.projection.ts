@@ -88,6 +88,8 @@ export interface Attempt {
     readonly response: string;
     readonly executor: string;
     readonly feedbackUntil: number;
+    /** Executors that were asked before, and gave no answer. */
+    readonly failedTries: readonly { readonly model: string; readonly code: string; readonly reason: string }[];
   } | null;
   /** What was said of the answer, in the order of its time. */
   readonly feedback: readonly {
@@ -407,8 +409,10 @@ function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
   );
 }
 
-function answerOf({ meta, response, executor, feedbackUntil }: EventOf<'AnswerRecorded'>): Attempt['answer'] {
-  return { at: meta.occurredAt, response, executor: executor.model, feedbackUntil };
+function answerOf(event: EventOf<'AnswerRecorded'>): Attempt['answer'] {
+  const { meta, response, executor, feedbackUntil, failedTries } = event;
+  const failed = (failedTries ?? []).map(({ model, code, reason }) => ({ model, code, reason }));
+  return { at: meta.occurredAt, response, executor: executor.model, feedbackUntil, failedTries: failed };
 }
 
 type Written = Omit<Attempt, 'attemptId' | 'experienceId' | 'answer' | 'feedback' | 'results' | 'buffer'>;

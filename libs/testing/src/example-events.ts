@@ -158,6 +158,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     usage: '{"prompt_tokens":61}',
     finishReason: 'stop',
     cutBy: 'client',
+    failedTries: [{ model: 'other', code: 'ENDPOINT_FAILED', reason: 'status 500: no', latencyMs: 12.5 }],
     meta: meta('m-5-2', 'm-2'),
     ...candidate,
     attemptId: null,

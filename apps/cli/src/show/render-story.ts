@@ -195,6 +195,8 @@ function authorOf({ adapterDigest }: Attempt, lineage: AdapterLineage): string {
 function answerFacts({ attemptId, answer, feedback, results }: Attempt, { options }: GroupContext): [string, string][] {
   const facts: [string, string][] = [];
   const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
+  for (const { model, code, reason } of answer?.failedTries ?? [])
+    facts.push(['failed try', `of ${onOneLine(model)}: ${onOneLine(code)}, ${whole(reason, REASON)}`]);
   // A result by feedback holds the answer itself.
   if (answer !== null && results.every(({ response }) => response === null)) {
     facts.push(['response', `${whole(answer.response, RESPONSE)} (${onOneLine(answer.executor)})`]);

@@ -167,6 +167,11 @@ function Candidate(props: {
           <Text>{pretty(attempt.entry)}</Text>
         </>
       )}
+      {attempt.answer?.failedTries.map(({ model, code, reason }, index) => (
+        <p key={index} class="dim">
+          failed try of {model}: {code}, {reason}
+        </p>
+      ))}
       {result?.response == null ? null : (
         <>
           <h3>answer</h3>

@@ -1,6 +1,8 @@
 /** What changes while one looks: one stream of the read models' changes, closed while the page is hidden. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Overview } from '@seamstream/operations/views';
+import { askGateway, needsKey } from './access.js';
+import { messagesIn } from './event-stream.js';
 
 interface LiveChange {
   readonly position: Readonly<Record<string, number>>;
@@ -36,44 +38,69 @@ export function togglePause(): void {
   }
 }
 
-let source: EventSource | undefined;
+/** Before it is asked again, in milliseconds. */
+const AGAIN_MS = 1000;
+/** The gateway says something every 15 seconds: after so much silence the connection is dead. */
+const SILENCE_MS = 45_000;
+
+let following: AbortController | undefined;
 
 function open(): void {
-  if (source !== undefined) return;
-  source = new EventSource(`/api/stream${lastId === '' ? '' : `?after=${encodeURIComponent(lastId)}`}`);
-  const take = (message: MessageEvent<string>): void => {
-    lastId = message.lastEventId;
-    const next = JSON.parse(message.data) as LiveChange;
-    if (paused.value) held.value = next;
-    else change.value = next;
-  };
-  source.addEventListener('snapshot', take);
-  source.addEventListener('change', take);
-  source.onopen = () => {
-    connection.value = 'live';
-  };
-  source.onerror = () => {
-    connection.value = 'lost';
-    // An answer that was refused is not tried again by the browser.
-    if (source?.readyState === EventSource.CLOSED) {
-      close();
-      setTimeout(open, 2000);
-    }
-  };
+  if (following !== undefined || needsKey.value) return;
+  following = new AbortController();
+  void follow(following);
 }
 
 function close(): void {
-  source?.close();
-  source = undefined;
+  following?.abort();
+  following = undefined;
+}
+
+async function follow(own: AbortController): Promise<void> {
+  while (following === own) {
+    await readStream(own.signal).catch(() => undefined);
+    if (following !== own) return;
+    connection.value = 'lost';
+    if (needsKey.value) close();
+    else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+/** By fetch and not by EventSource, which cannot send a key. Returns where the stream ends. */
+async function readStream(left: AbortSignal): Promise<void> {
+  const silent = new AbortController();
+  let timer = setTimeout(() => silent.abort(), SILENCE_MS);
+  const alive = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(), SILENCE_MS);
+  };
+  try {
+    const answer = await askGateway(`/api/stream${lastId === '' ? '' : `?after=${encodeURIComponent(lastId)}`}`, {
+      signal: AbortSignal.any([left, silent.signal]),
+    });
+    if (!answer.ok || answer.body === null) return;
+    connection.value = 'live';
+    for await (const { id, data } of messagesIn(answer.body, alive)) {
+      lastId = id;
+      const next = JSON.parse(data) as LiveChange;
+      if (paused.value) held.value = next;
+      else change.value = next;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Opens the stream, and closes it while the page is not seen: a browser has six connections to a host. */
 export function followLog(): void {
-  const follow = (): void => {
+  const followWhileSeen = (): void => {
     if (document.visibilityState === 'visible') open();
     else close();
   };
-  document.addEventListener('visibilitychange', follow);
+  document.addEventListener('visibilitychange', followWhileSeen);
   addEventListener('pagehide', close);
-  follow();
+  // Also when a key was given.
+  effect(() => {
+    if (!needsKey.value) untracked(followWhileSeen);
+  });
 }

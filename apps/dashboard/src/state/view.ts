@@ -1,6 +1,7 @@
 /** A view of the read API, read again when the log has grown. */
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { askGateway } from './access.js';
 import { version } from './live.js';
 
 interface View<T> {
@@ -17,7 +18,7 @@ export const reading = signal(0);
 const PACE_MS = 1000;
 
 export async function readView<T>(url: string): Promise<T> {
-  const answer = await fetch(url).catch(() => null);
+  const answer = await askGateway(url).catch(() => null);
   if (answer === null) throw new Error('The gateway does not answer.');
   const body = (await answer.json()) as T & { readonly error?: { readonly message: string } };
   if (!answer.ok) throw new Error(body.error?.message ?? `The gateway answered with status ${answer.status}.`);

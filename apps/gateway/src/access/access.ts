@@ -19,10 +19,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 const GUARDED = /^\/(v1|api)\//;
 /** Before the log is followed again after an outage. */
 const AGAIN_AFTER_MS = 500;
+/** Some 24 days, the most that a timer of Node's holds: a stream that is older begins again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Access {
   private keys = NO_KEYS;
   private readonly principals = new WeakMap<IncomingMessage, Principal>();
+  /** What ends with its key, by the key's public part. */
+  private readonly held = new Map<AbortController, string>();
 
   private constructor(
     private readonly isOpen: boolean,
@@ -100,6 +104,30 @@ export class Access {
     throw new SeamError('INTERNAL', 'Cannot say who asks: expected an admitted request, got another.');
   }
 
+  /**
+   * Of an answer without an end: aborts when the key that opened it is revoked or expires.
+   * @param gone when the answer ends by itself
+   */
+  untilClosed(request: IncomingMessage, gone: AbortSignal): AbortSignal {
+    const { key } = this.principalOf(request);
+    const closed = new AbortController();
+    if (key === null || gone.aborted) return closed.signal;
+    this.held.set(closed, key);
+    const expiresAt = this.keys.issued.get(key)?.expiresAt ?? null;
+    const left = expiresAt === null ? LONGEST_TIMER_MS : Math.min(expiresAt - this.clock.now(), LONGEST_TIMER_MS);
+    const timer = setTimeout(() => closed.abort(), left).unref();
+    gone.addEventListener('abort', () => {
+      clearTimeout(timer);
+      this.held.delete(closed);
+    });
+    this.closeRevoked();
+    return closed.signal;
+  }
+
+  private closeRevoked(): void {
+    for (const [closed, key] of this.held) if (this.keys.revoked.has(key)) closed.abort();
+  }
+
   private async follow(log: EventLog, next: Map<number, number>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const from = [...next].map(([partition, nextOffset]) => ({ topic: TOPIC.access, partition, nextOffset }));
@@ -110,6 +138,7 @@ export class Access {
             if ('event' in decoded) this.keys = apiKeysAfter(this.keys, decoded.event);
             next.set(record.partition, record.offset + 1);
           }
+          this.closeRevoked();
         }
       } catch (error) {
         if (!isSeamError(error) || !error.retryable) throw error;

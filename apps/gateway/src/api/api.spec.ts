@@ -56,6 +56,21 @@ describe('problems over HTTP', () => {
     );
     expect(ids[0]).toEqual(ids[1]);
   });
+
+  it('are one problem each where requests with one name come at the same time (R34)', async () => {
+    const keys = Array.from({ length: 200 }, (_, index) => `order-${index}`);
+    const given = await Promise.all(
+      keys.flatMap((key) =>
+        Array.from({ length: 5 }, async () => {
+          const answer = await post('/api/problems', { prompt: `${key}?` }, { headers: { 'idempotency-key': key } });
+          return ((await answer.json()) as { problems: { problemId: string }[] }).problems[0]!.problemId;
+        }),
+      ),
+    );
+    const published = await eventsOf(gateway.log, 'ProblemPublished');
+    expect(new Set(given).size).toBe(200);
+    expect(new Set(published.map(({ meta }) => meta.messageId)).size).toBe(200);
+  });
 });
 
 describe('events over HTTP', () => {
@@ -141,6 +156,24 @@ describe('access', () => {
     expect((await ask('/v1/models', { key: expired.key })).status).toBe(401);
     await revokeKey(log, open.keyId, { by: 'ada', reason: 'it leaked' }, systemClock);
     await until(async () => (await ask('/v1/models', { key: open.key })).status === 401);
+  });
+
+  it.each(['/api/events', '/api/stream'])('that is revoked or expires ends what it opened: %s', async (path) => {
+    const log = await openLog();
+    const issue = (expiresAt: number | null) =>
+      issueKey(log, { name: 'n', role: 'viewer', by: 'ada', expiresAt }, systemClock);
+    const [leaked, other, brief] = [await issue(null), await issue(null), await issue(systemClock.now() + 3_000)];
+    gateway = await startGateway({ log, gateway: KEYED });
+    const ended: string[] = [];
+    const streams = await Promise.all([leaked, other, brief].map(({ key }) => ask(path, { key })));
+    const reading = streams.map(async (stream, index) => {
+      await stream.text();
+      ended.push(['leaked', 'other', 'brief'][index]!);
+    });
+    await revokeKey(log, leaked.keyId, { by: 'ada', reason: 'it leaked' }, systemClock);
+    await Promise.all([reading[0], reading[2]]);
+    expect(ended).toEqual(['leaked', 'brief']);
+    await Promise.all([reading[1], gateway.service.close()]);
   });
 
   it('refuses pages of other sites where it is open', async () => {

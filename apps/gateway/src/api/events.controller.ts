@@ -1,19 +1,23 @@
-import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { type ConsumedOffset, type EventLog, partitionName } from '@seamstream/event-log';
 import { TOPIC, type TopicName } from '@seamstream/events';
 import { decodeRecord } from '@seamstream/log-reader';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { ApiError } from '../http/api-error.js';
-import { goneOf, sendFrames } from '../http/reply-stream.js';
+import { endedOf, sendFrames } from '../http/reply-stream.js';
 
 /** What may be followed: everything but digests of keys. */
 const TOPICS: readonly TopicName[] = Object.values(TOPIC).filter((topic) => topic !== TOPIC.access);
 
 @Controller('api/events')
 export class EventsController {
-  constructor(private readonly world: GatewayWorld) {}
+  constructor(
+    private readonly world: GatewayWorld,
+    private readonly access: Access,
+  ) {}
 
   /**
    * Events as they come. The id of each says where all partitions stand, so a client that comes again with `Last-Event-ID` misses none. Without
@@ -22,6 +26,7 @@ export class EventsController {
   @Get()
   @Needs('viewer')
   async follow(
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query('topics') topics = '',
@@ -30,7 +35,8 @@ export class EventsController {
     const { log } = this.world.drivers;
     const wanted = topicsIn(topics);
     const places = lastEventId === undefined ? await placesOf(log, wanted, from) : placesIn(lastEventId, wanted);
-    const signal = AbortSignal.any([goneOf(reply), this.world.closing]);
+    const gone = endedOf(reply);
+    const signal = AbortSignal.any([gone, this.world.closing, this.access.untilClosed(request.raw, gone)]);
     const { keepAliveMs, stalledMs } = this.world.config.gateway;
     await sendFrames(reply, {}, framesOf(log, wanted, places, signal), { keepAliveMs, stalledMs });
   }

@@ -5,9 +5,10 @@ import { derivedId, newId } from '@seamstream/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
-import { COMPLETION } from '../chat/answer-chat.handler.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
+import { COMPLETION } from '../chat/completion-form.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { RESPONSE } from '../responses/response-form.decide.js';
 import { repeatKeyOf } from './repeat-key.js';
 
 /** What is said of an answer is recorded; the executor's service decides whether it counts (docs/adr/0052). */
@@ -24,7 +25,7 @@ export class FeedbackController {
   async give(@Body() body: unknown, @Req() request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
     const given = feedbackRequestSchema.parse(body);
     const { key } = this.access.principalOf(request.raw);
-    const problemId = given.problemId ?? given.completionId!.replace(COMPLETION, '');
+    const problemId = given.problemId ?? problemOfAnswer(given.completionId!);
     const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
     const messageId = repeatKey === null ? newId() : derivedId(`${key ?? ''}/${repeatKey}`, 'feedback');
@@ -40,4 +41,10 @@ export class FeedbackController {
     ]);
     return { feedbackId: messageId, problemId, attemptId };
   }
+}
+
+/** The id of an answer is its problem's behind a word of the API that gave it. */
+function problemOfAnswer(answerId: string): string {
+  const word = [COMPLETION, RESPONSE].find((each) => answerId.startsWith(each)) ?? '';
+  return answerId.slice(word.length);
 }

@@ -10,12 +10,13 @@ import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-con
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
+import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
-import type { Upstream } from './upstream.port.js';
+import type { Tries, UpstreamOrder } from './upstream-order.js';
 
 export interface AnswerChatSettings {
   readonly experiment: string;
@@ -30,7 +31,7 @@ export interface AnswerChatSettings {
 }
 
 export interface AnswerChatWorld {
-  readonly upstream: Upstream;
+  readonly upstreams: UpstreamOrder;
   readonly arrivals: ExperienceArrivals;
   readonly recorder: ChatRecorder;
   readonly clock: Clock;
@@ -52,21 +53,20 @@ export interface ChatClient {
 /** A request under way. */
 interface Begun extends RecordedRequest {
   readonly request: ChatRequest;
+  readonly form: AnswerForm;
   readonly client: ChatClient;
   readonly treatment: Treatment;
   readonly askedAtMs: number;
+  readonly tries: Tries;
   /** Of the client or the gateway. */
   readonly signal: AbortSignal;
 }
 
 export interface ChatReply {
   readonly headers: Readonly<Record<string, string>>;
-  /** A whole answer, or frames of server-sent events. */
-  readonly content: { readonly whole: ChatAnswer } | { readonly frames: AsyncGenerator<string> };
+  /** The body of a whole answer, or frames of server-sent events. */
+  readonly content: { readonly whole: unknown } | { readonly frames: AsyncGenerator<string> };
 }
-
-const DONE = 'data: [DONE]\n\n';
-const frameOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 export class AnswerChatHandler {
   constructor(
@@ -75,24 +75,26 @@ export class AnswerChatHandler {
   ) {}
 
   /** @throws ApiError before the first byte of an answer */
-  async handle(request: ChatRequest, client: ChatClient): Promise<ChatReply> {
+  async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
     const receivedAtMs = this.world.clock.now();
     // 1. and 2. Without a record nothing is asked.
-    const begun = await this.begin(request, client, receivedAtMs);
-    const headers = headersOf(begun, receivedAtMs);
+    const begun = await this.begin(request, form, client, receivedAtMs);
+    const ours = headersOf(begun, receivedAtMs);
     try {
       // 3.
       const { seam: _, ...asked } = request;
-      const answer = await this.world.upstream.ask(
+      const answer = await this.world.upstreams.ask(
         {
           request: asked,
           problem: begun.published.problem,
           entry: begun.treatment.experience?.entry ?? null,
           seed: begun.published.meta.messageId,
         },
+        begun.tries,
         begun.signal,
       );
+      const headers = { ...ours, ...triesHeader(begun) };
       if (answer.kind === 'parts') return { headers, content: { frames: this.frames(begun, answer.parts) } };
       if (answer.kind === 'refused') {
         const { status, body, code } = answer;
@@ -101,15 +103,15 @@ export class AnswerChatHandler {
       }
       // 4. and 5.
       await this.recordAnswer(begun, answeredOf(answer.answer), fingerprintOf(answer.answer), null);
-      return { headers, content: { whole: { ...answer.answer, id: completionIdOf(begun) } } };
+      return { headers, content: { whole: form.whole(answer.answer, begun.published.problem.problemId) } };
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      throw await this.failed(begun, error, headers);
+      throw await this.failed(begun, error, { ...ours, ...triesHeader(begun) });
     }
   }
 
   private assertAnswerable({ model, n }: ChatRequest): void {
-    const { models } = this.world.upstream;
+    const { models } = this.world.upstreams.first;
     if (!models.includes(model)) {
       throw new ApiError({
         status: 404,
@@ -128,7 +130,7 @@ export class AnswerChatHandler {
     }
   }
 
-  private async begin(request: ChatRequest, client: ChatClient, nowMs: number): Promise<Begun> {
+  private async begin(request: ChatRequest, form: AnswerForm, client: ChatClient, nowMs: number): Promise<Begun> {
     const { recorder, arrivals, clock } = this.world;
     const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
@@ -159,7 +161,16 @@ export class AnswerChatHandler {
       });
     const experience = (await expected?.wait(experienceWithinMs)) ?? null;
     const treatment = treatmentOf(arm, experience);
-    return { ...recorded, request, client, treatment, askedAtMs: clock.now(), signal };
+    return {
+      ...recorded,
+      request,
+      form,
+      client,
+      treatment,
+      askedAtMs: clock.now(),
+      tries: this.world.upstreams.begin(),
+      signal,
+    };
   }
 
   /**
@@ -168,27 +179,26 @@ export class AnswerChatHandler {
    */
   private async *frames(begun: Begun, parts: AsyncIterable<ChatChunk>): AsyncGenerator<string> {
     const growing = new GrowingAnswer();
+    const stream = begun.form.stream(begun.published.problem.problemId);
     const held: string[] = [];
     let fingerprint: string | null = null;
-    const wantsUsage = begun.request.stream_options?.include_usage === true;
     try {
       for await (const part of parts) {
         growing.add(part);
         fingerprint ??= fingerprintOf(part);
-        const shown = shownPart(part, completionIdOf(begun), wantsUsage);
-        if (shown === null) continue;
-        if (growing.isEnded) held.push(frameOf(shown));
-        else yield frameOf(shown);
+        const frames = stream.part(part);
+        if (growing.isEnded) held.push(...frames);
+        else yield* frames;
       }
       if (!growing.isEnded)
         throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before the end of its answer.');
       await this.recordAnswer(begun, growing.answered, fingerprint, null);
     } catch (error) {
-      yield frameOf((await this.failed(begun, error, {}, growing, fingerprint)).body);
+      yield* stream.failed((await this.failed(begun, error, {}, growing, fingerprint)).body.error);
       return;
     }
     yield* held;
-    yield DONE;
+    yield* stream.end();
   }
 
   /** Records what did not come to an end. @returns what the client receives, if it is still there */
@@ -207,7 +217,7 @@ export class AnswerChatHandler {
       } else {
         const fault = isLate(begun) ? lateAnswer(this.settings.answerWithinMs) : error;
         await this.recordFailure(begun, isSeamError(fault) ? fault.code : 'INTERNAL', messageOf(fault));
-        return withHeaders(asApiError(fault), headers);
+        return withHeaders(client.ending.aborted ? shuttingDown() : asApiError(fault), headers);
       }
     } catch (unrecorded) {
       return withHeaders(asApiError(unrecorded), headers);
@@ -221,16 +231,20 @@ export class AnswerChatHandler {
     fingerprint: string | null,
     cutBy: 'client' | null,
   ): Promise<void> {
-    const { recorder, clock, upstream, onRequest } = this.world;
+    const { recorder, clock, onRequest } = this.world;
     const nowMs = clock.now();
-    const executor = upstream.identityFor(begun.request, fingerprint);
+    const { current, failed } = begun.tries;
+    const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
-    await recorder.answer(begun, begun.treatment, { answered, executor, latencyMs, nowMs, cutBy });
+    await recorder.answer(begun, begun.treatment, { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
   }
 
   private async recordFailure(begun: Begun, code: SeamError['code'], reason: string): Promise<void> {
-    await this.world.recorder.failure(begun, begun.treatment, { code, reason, nowMs: this.world.clock.now() });
+    await this.world.recorder.failure(begun, begun.treatment, {
+      ...{ code, reason, attempts: begun.tries.failed.length + 1 },
+      nowMs: this.world.clock.now(),
+    });
     this.world.onRequest(begun.treatment.arm, 'failed');
   }
 }
@@ -240,26 +254,17 @@ function isLate({ signal, client }: Begun): boolean {
   return signal.aborted && !client.gone.aborted && !client.ending.aborted;
 }
 
+/** Another gateway, or the next one, answers: clients try again on their own. */
+function shuttingDown(): ApiError {
+  const message = 'Cannot answer any longer: the gateway is shutting down. Send the request again.';
+  return new ApiError({ status: 503, message, code: 'shutting_down' });
+}
+
 function lateAnswer(withinMs: number): SeamError {
   return new SeamError(
     'DEADLINE_EXCEEDED',
     `Cannot wait for the executor any longer: no whole answer arrived within ${withinMs} ms.`,
   );
-}
-
-/** What an answer is called: feedback may name it, and its problem is in it. */
-export const COMPLETION = 'chatcmpl-';
-
-function completionIdOf({ published }: Begun): string {
-  return `${COMPLETION}${published.problem.problemId}`;
-}
-
-/** A part as the client asked for it; null where it shows only what was not asked for. */
-function shownPart(part: ChatChunk, id: string, wantsUsage: boolean): ChatChunk | null {
-  if (wantsUsage || part.usage === undefined) return { ...part, id };
-  if (part.usage !== null && (part.choices ?? []).length === 0) return null;
-  const { usage: _, ...shown } = part;
-  return { ...shown, id };
 }
 
 function fingerprintOf(answer: ChatAnswer | ChatChunk): string | null {
@@ -276,6 +281,11 @@ function headersOf({ published, treatment, askedAtMs }: Begun, receivedAtMs: num
       : { 'x-seam-experience-id': experience.experienceId, 'x-seam-adapter': experience.adapterDigest ?? 'base' }),
     'x-seam-overhead-ms': String(askedAtMs - receivedAtMs),
   };
+}
+
+/** Only where an executor gave no answer: tries of the client are its own to count. */
+function triesHeader({ tries: { failed } }: Begun): Record<string, string> {
+  return failed.length === 0 ? {} : { 'x-seam-executor-tries': String(failed.length + 1) };
 }
 
 function withHeaders({ status, body }: ApiError, headers: Readonly<Record<string, string>>): ApiError {

@@ -113,6 +113,8 @@ function identityOf({ published: { meta }, copy, treatment: { arm, experience } 
 export interface Execution {
   readonly answered: Answered;
   readonly executor: ExecutorIdentity;
+  /** Executors that were asked before. */
+  readonly failedTries: NonNullable<EventOf<'AnswerRecorded'>['failedTries']>;
   readonly latencyMs: number;
   readonly nowMs: number;
   readonly cutBy: 'client' | null;
@@ -120,7 +122,7 @@ export interface Execution {
 
 export function answerRecorded(
   subject: Subject,
-  { answered, executor, latencyMs, nowMs, cutBy }: Execution,
+  { answered, executor, failedTries, latencyMs, nowMs, cutBy }: Execution,
   schemaFor: EntrySchemas,
 ): EventOf<'AnswerRecorded'> {
   const { published, treatment } = subject;
@@ -151,6 +153,7 @@ export function answerRecorded(
     latencyMs,
     feedbackUntil: nowMs + (published.feedbackWithinMs ?? 0),
     ...{ withoutEntry, finishReason, cutBy, usage: usage === null ? null : JSON.stringify(usage) },
+    failedTries: failedTries.length === 0 ? null : failedTries,
   };
 }
 
@@ -163,10 +166,18 @@ function unpaidReason(
   return worth.isValid ? (worth.misquote ?? null) : 'the entry is not valid under its schema';
 }
 
+export interface ExecutionFault {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Executors that were asked. */
+  readonly attempts: number;
+  readonly nowMs: number;
+}
+
 /** There is no answer: no verdict, and never a reward of 0. */
 export function executionFailed(
   subject: Subject,
-  { code, reason, nowMs }: { readonly code: ErrorCode; readonly reason: string; readonly nowMs: number },
+  { code, reason, attempts, nowMs }: ExecutionFault,
 ): EventOf<'ExecutionFailed'> {
   return {
     type: 'ExecutionFailed',
@@ -174,6 +185,6 @@ export function executionFailed(
       ...{ role: resultRole({ attemptId: null }), source: SOURCE, occurredAt: nowMs, sourceClass: 'model' },
     }),
     ...identityOf(subject),
-    ...{ code, reason: excerpt(reason, REASON), attempts: 1 },
+    ...{ code, reason: excerpt(reason, REASON), attempts },
   };
 }

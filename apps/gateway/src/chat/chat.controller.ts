@@ -1,67 +1,19 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { chatRequestSchema } from '@seamstream/gateway-contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
-import { GatewayWorld } from '../gateway-world.js';
-import { ApiError } from '../http/api-error.js';
-import { goneOf, sendFrames } from '../http/reply-stream.js';
-import { AnswerChatHandler } from './answer-chat.handler.js';
+import { ChatAnswers } from './chat-answers.js';
+import { completionForm } from './completion-form.decide.js';
 import { withSeamHeaders } from './seam-headers.js';
 
 @Controller('v1')
 export class ChatController {
-  private underWay = 0;
-
-  constructor(
-    private readonly answerChat: AnswerChatHandler,
-    private readonly world: GatewayWorld,
-    private readonly access: Access,
-  ) {}
+  constructor(private readonly answers: ChatAnswers) {}
 
   @Post('chat/completions')
   @Needs('publisher')
   async complete(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { maxConcurrent, keepAliveMs, stalledMs } = this.world.config.gateway;
     const asked = chatRequestSchema.parse(withSeamHeaders(body, request.headers));
-    if (this.underWay >= maxConcurrent) throw tooMany(maxConcurrent);
-    this.underWay++;
-    try {
-      const { headers, content } = await this.answerChat.handle(asked, {
-        key: this.access.principalOf(request.raw).key,
-        requestId: request.id,
-        retries: textOf(request.headers['x-stainless-retry-count']),
-        traceparent: traceparentOf(request.headers.traceparent),
-        gone: goneOf(reply),
-        ending: this.world.ending,
-      });
-      if ('frames' in content) await sendFrames(reply, headers, content.frames, { keepAliveMs, stalledMs });
-      else
-        await reply
-          .code(200)
-          .headers({ ...headers })
-          .type('application/json; charset=utf-8')
-          .send(content.whole);
-    } finally {
-      this.underWay--;
-    }
+    await this.answers.send(asked, completionForm(asked), request, reply);
   }
-}
-
-function tooMany(most: number): ApiError {
-  return new ApiError({
-    status: 429,
-    message: `Cannot answer now: ${most} requests are under way, which is the most at a time. Try again.`,
-    code: 'too_many_requests',
-    headers: { 'retry-after-ms': '250', 'retry-after': '1' },
-  });
-}
-
-function textOf(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && /^\d{1,3}$/.test(header) ? header : null;
-}
-
-/** https://www.w3.org/TR/trace-context: version, trace, parent, flags. */
-function traceparentOf(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : null;
 }

@@ -6,10 +6,13 @@ import { SeamError } from '@seamstream/kernel';
 import { keyOf } from '@seamstream/model-clients';
 import { EndpointRelay } from '@seamstream/openai-endpoint';
 import type { ServiceContext } from '@seamstream/service-kit';
+import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
+import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
+import { ChatAnswers } from './chat-answers.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EndAbandonedHandler } from './end-abandoned.handler.js';
 import { ExperienceArrivals } from './experience-arrivals.js';
@@ -18,6 +21,7 @@ import { ChatRecorder } from './record-chat.js';
 import { EmbeddedUpstream } from './upstream.embedded.adapter.js';
 import { EndpointUpstream } from './upstream.endpoint.adapter.js';
 import { Upstream } from './upstream.port.js';
+import { UpstreamOrder } from './upstream-order.js';
 
 export interface ChatAssets {
   /** An executor in this process, where no upstream is configured. */
@@ -30,10 +34,19 @@ export class ChatModule {
   static async forRoot(
     { config, drivers, metrics, onClose, endsWith }: ServiceContext<GatewayConfig>,
     world: GatewayWorld,
+    access: Access,
     assets: ChatAssets,
   ): Promise<DynamicModule> {
     const { gateway } = config;
-    const upstream = await openUpstream(gateway, world, assets.environment, onClose);
+    const upstreams = await openUpstreams(gateway, world, assets.environment, onClose);
+    const failedTries = metrics.counter(
+      'seam_upstream_failures_total',
+      'Tries of an executor that gave no answer, by its place in the order (0 is the first) and by the error.',
+      ['place', 'code'],
+    );
+    const order = new UpstreamOrder(upstreams, world.clock, (place, code) =>
+      failedTries.inc({ place: String(place), code }),
+    );
     const [arrivals, reading] = await ExperienceArrivals.open(drivers.log, world.ending);
     endsWith(reading);
     const abandoned = new EndAbandonedHandler(drivers.log, world.clock, gateway);
@@ -48,7 +61,7 @@ export class ChatModule {
     ]);
     const handler = new AnswerChatHandler(
       {
-        ...{ upstream, arrivals, clock: world.clock },
+        ...{ upstreams: order, arrivals, clock: world.clock },
         recorder: new ChatRecorder(drivers.log, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
       },
@@ -56,33 +69,40 @@ export class ChatModule {
     );
     return {
       module: ChatModule,
-      controllers: [ChatController, ModelsController, EmbeddingsController],
+      controllers: [ChatController, ResponsesController, ModelsController, EmbeddingsController],
       providers: [
-        { provide: AnswerChatHandler, useValue: handler },
-        { provide: Upstream, useValue: upstream },
+        { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
+        { provide: Upstream, useValue: order.first },
       ],
     };
   }
 }
 
-/** @throws INVALID_CONFIGURATION without an executor */
-async function openUpstream(
-  { upstream, models, maxConcurrent }: GatewayConfig['gateway'],
+/**
+ * All executors, in their order.
+ * @throws INVALID_CONFIGURATION without one, or with others behind the one in this process
+ */
+async function openUpstreams(
+  { upstream, fallbacks, models, maxConcurrent }: GatewayConfig['gateway'],
   world: GatewayWorld,
   environment: Environment | undefined,
   onClose: ServiceContext<GatewayConfig>['onClose'],
-): Promise<Upstream> {
+): Promise<readonly Upstream[]> {
   const { url, model, keyVariable, revision, ...limits } = upstream;
   if (url === undefined || model === undefined) {
-    if (environment !== undefined) return new EmbeddedUpstream(environment, models, () => world.clock.now());
+    if (environment !== undefined && fallbacks.length === 0)
+      return [new EmbeddedUpstream(environment, models, () => world.clock.now())];
     throw new SeamError(
       'INVALID_CONFIGURATION',
       'Cannot start the gateway: expected the executor that answers, got none. Set SEAM_GATEWAY_UPSTREAM_URL and SEAM_GATEWAY_UPSTREAM_MODEL.',
     );
   }
-  const { key } = keyOf(keyVariable, 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE', process.env);
-  const relay = new EndpointRelay({ url, key, connections: maxConcurrent, ...limits });
-  onClose(() => relay.close());
   const slot = await loadConversationSlot();
-  return new EndpointUpstream(relay, slot, { model, aliases: models, revision: revision ?? null });
+  return [{ url, model, keyVariable, revision }, ...fallbacks].map((each, place) => {
+    const variable = place === 0 ? 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE' : 'SEAM_GATEWAY_FALLBACKS';
+    const { key } = keyOf(each.keyVariable, variable, process.env);
+    const relay = new EndpointRelay({ url: each.url, key, connections: maxConcurrent, ...limits });
+    onClose(() => relay.close());
+    return new EndpointUpstream(relay, slot, { model: each.model, aliases: models, revision: each.revision ?? null });
+  });
 }

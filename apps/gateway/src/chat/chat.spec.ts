@@ -134,6 +134,29 @@ describe('a chat completion', () => {
     expect(retries.toSorted()).toEqual(['0', '1']);
   });
 
+  it('gets 429 at once where too many are under way, and its turn when one has ended', async () => {
+    const { gateway, client } = await start({ gateway: { maxConcurrent: 2 } });
+    const leaving = new AbortController();
+    const first = client.chat.completions.create(REQUEST, { signal: leaving.signal });
+    const second = client.responses.create({ model: 'seam', input: 'Why?' });
+    await until(() => gateway.upstream.seen.length === 2);
+    const [third, fourth] = await Promise.allSettled([
+      client.chat.completions.create(REQUEST),
+      client.responses.create({ model: 'seam', input: 'Why?' }),
+    ]);
+    for (const refused of [third, fourth]) expect(refused).toMatchObject({ reason: { code: 'too_many_requests' } });
+    expect(await eventsOf(gateway.log, 'ProblemPublished')).toHaveLength(2);
+    leaving.abort();
+    await expect(first).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+    gateway.upstream.behave = () => ({ kind: 'answer', body: chatCompletion('Four.') });
+    const patient = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'none', maxRetries: 20 });
+    expect((await patient.chat.completions.create(REQUEST)).choices[0]!.message.content).toBe('Four.');
+    // What is under way at the end of the gateway is to be asked again.
+    const ended = expect(second).rejects.toMatchObject({ status: 503, code: 'shutting_down' });
+    await gateway.service.close();
+    await ended;
+  });
+
   it('is not asked where it cannot be recorded', async () => {
     const { gateway, client } = await start(answering(chatCompletion('4')));
     gateway.log.append = () => Promise.reject(new Error('the disk is full'));

@@ -63,7 +63,8 @@ export class EndAbandonedHandler {
         const { assignment } = request.published;
         const arm = assignment ? armOf(assignment) : 'deploy';
         const treatment = treatmentOf(arm, experiences.get(problemId) ?? null);
-        return encodeEvent(executionFailed({ ...request, treatment }, { code: 'ABORTED', reason, nowMs }));
+        const fault = { code: 'ABORTED', reason, attempts: 1, nowMs } as const;
+        return encodeEvent(executionFailed({ ...request, treatment }, fault));
       }),
     );
     return open.size;

@@ -2,8 +2,13 @@
 import type { EventLog } from '@seamstream/event-log';
 import { copyOf, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
-import type { ErrorCode } from '@seamstream/kernel';
-import { answerRecorded, type Execution, executionFailed, type Treatment } from './chat-events.decide.js';
+import {
+  answerRecorded,
+  type Execution,
+  type ExecutionFault,
+  executionFailed,
+  type Treatment,
+} from './chat-events.decide.js';
 
 /** A request that is in the log. */
 export interface RecordedRequest {
@@ -29,11 +34,7 @@ export class ChatRecorder {
     await this.log.append([encodeEvent(answerRecorded({ ...request, treatment }, execution, this.schemaFor))]);
   }
 
-  async failure(
-    request: RecordedRequest,
-    treatment: Treatment,
-    fault: { readonly code: ErrorCode; readonly reason: string; readonly nowMs: number },
-  ): Promise<void> {
+  async failure(request: RecordedRequest, treatment: Treatment, fault: ExecutionFault): Promise<void> {
     await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault))]);
   }
 }

@@ -139,6 +139,7 @@ function refusal(
   return {
     kind: 'refused',
     status: ours ? 502 : status,
+    serverStatus: status,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_WAITING.test(name))),
     body: { error: error ?? defaultError(status) },
     code: codeOf(status),

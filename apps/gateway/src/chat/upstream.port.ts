@@ -20,7 +20,10 @@ export type UpstreamAnswer =
   /** The server answered with an error, which is the client's to read. */
   | {
       readonly kind: 'refused';
+      /** For the client. */
       readonly status: number;
+      /** As the server said it. */
+      readonly serverStatus: number;
       /** About waiting and limits. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: ErrorBody;

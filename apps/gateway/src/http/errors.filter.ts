@@ -68,7 +68,8 @@ function paramOf({ details }: SeamError): { readonly param?: string } {
 
 const FAULT = 'The gateway failed. The request id in x-request-id finds the reason in its log.';
 
-function ofFields({ issues }: ZodError): ApiError {
+function ofFields(error: ZodError): ApiError {
+  const issues = error.issues.map(innermost);
   const [first] = issues;
   const param = first === undefined || first.path.length === 0 ? null : first.path.join('.');
   return new ApiError({
@@ -77,6 +78,15 @@ function ofFields({ issues }: ZodError): ApiError {
     param,
     code: first?.code === 'unrecognized_keys' ? 'unknown_parameter' : 'invalid_value',
   });
+}
+
+type Issue = ZodError['issues'][number];
+
+/** Of alternatives of which none fits, what is wrong with the one that fits furthest. */
+function innermost(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const within = issue.errors.flat().map((each) => innermost({ ...each, path: [...issue.path, ...each.path] }));
+  return within.reduce((deepest, each) => (each.path.length > deepest.path.length ? each : deepest), issue);
 }
 
 /** Of Nest's errors and Fastify's (bad JSON, a body too large). */

@@ -19,6 +19,14 @@ export function goneOf({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
+/** Aborts when the connection closes, for any reason. */
+export function endedOf({ raw }: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  raw.once('close', () => ended.abort());
+  if (raw.destroyed) ended.abort();
+  return ended.signal;
+}
+
 /**
  * Begins with the first frame, so that a failure before it has a status. Frames are read to their end also where the client is gone: what
  * makes them learns it by {@link goneOf}.

@@ -2,11 +2,13 @@
  * Changes of read models as server-sent events: a snapshot first, then at most four changes a second. A message's id is the place in the log that
  * it was folded from; a page that comes back with it (Last-Event-ID) gets nothing that it has.
  */
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import { streamQuerySchema } from '@seamstream/gateway-contract';
 import { jsonText } from '@seamstream/kernel';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { endedOf } from '../http/reply-stream.js';
 import { type LiveChange, LiveViews, positionId } from './live-views.js';
 
 /** A comment, so that proxies and page see that the connection is alive. */
@@ -19,12 +21,14 @@ export class StreamController {
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
+    @Inject(Access) private readonly access: Access,
   ) {}
 
   @Get()
   async stream(
     @Query() query: unknown,
     @Headers('last-event-id') lastEventId: string | undefined,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const known = lastEventId ?? streamQuerySchema.parse(query).after;
@@ -48,15 +52,15 @@ export class StreamController {
     else tell('snapshot', first);
     const unwatch = this.live.watch((change) => tell('change', change));
     const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS).unref();
-    const end = (): void => void raw.end();
-    this.world.closing.addEventListener('abort', end, { once: true });
-    // The response's end: a request is over as soon as it is read.
-    raw.once('close', () => {
+    const gone = endedOf(reply);
+    const over = AbortSignal.any([gone, this.world.closing, this.access.untilClosed(request.raw, gone)]);
+    const end = (): void => {
       unwatch();
       clearInterval(heartbeat);
-      this.world.closing.removeEventListener('abort', end);
-    });
+      raw.end();
+    };
+    over.addEventListener('abort', end, { once: true });
     // It ended while the first state was read.
-    if (raw.destroyed || this.world.closing.aborted) end();
+    if (over.aborted) end();
   }
 }

@@ -129,6 +129,18 @@ export interface ExecutorIdentity {
   readonly decoding: string;
 }
 
+/** An executor that was asked and gave no answer, so that another one was asked. */
+export interface FailedTry {
+  /** Name of its model. */
+  readonly model: string;
+  /** Error code. */
+  readonly code: string;
+  /** The error in words. */
+  readonly reason: string;
+  /** Milliseconds until it had failed. */
+  readonly latencyMs: number;
+}
+
 /** A version of one shard of the buffer. */
 export interface ManifestRef {
   /** Key in the object store. */
@@ -620,6 +632,11 @@ export interface AnswerRecorded {
    * Null: it is whole.
    */
   readonly cutBy?: string | null | undefined;
+  /**
+   * Executors that were asked before and gave no answer, in their order: a retry is told as one. Null: the first
+   * one answered, or none is known.
+   */
+  readonly failedTries?: readonly FailedTry[] | null | undefined;
 }
 
 /** What an answer waited for is over: it was judged, or its time was up. Written in one step with the result. */

@@ -1,0 +1,64 @@
+/** Between HTTP and the way of a request: who asks, how many at a time, and how the answer goes out. */
+import type { ChatRequest } from '@seamstream/gateway-contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../access/access.js';
+import type { GatewayWorld } from '../gateway-world.js';
+import { ApiError } from '../http/api-error.js';
+import { goneOf, sendFrames } from '../http/reply-stream.js';
+import type { AnswerChatHandler } from './answer-chat.handler.js';
+import type { AnswerForm } from './answer-form.js';
+
+/** A class, so that it is its own injection token. */
+export class ChatAnswers {
+  private underWay = 0;
+
+  constructor(
+    private readonly answerChat: AnswerChatHandler,
+    private readonly world: GatewayWorld,
+    private readonly access: Access,
+  ) {}
+
+  /** @throws ApiError before the first byte of an answer */
+  async send(asked: ChatRequest, form: AnswerForm, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { maxConcurrent, keepAliveMs, stalledMs } = this.world.config.gateway;
+    if (this.underWay >= maxConcurrent) throw tooMany(maxConcurrent);
+    this.underWay++;
+    try {
+      const { headers, content } = await this.answerChat.handle(asked, form, {
+        key: this.access.principalOf(request.raw).key,
+        requestId: request.id,
+        retries: textOf(request.headers['x-stainless-retry-count']),
+        traceparent: traceparentOf(request.headers.traceparent),
+        gone: goneOf(reply),
+        ending: this.world.ending,
+      });
+      if ('frames' in content) await sendFrames(reply, headers, content.frames, { keepAliveMs, stalledMs });
+      else
+        await reply
+          .code(200)
+          .headers({ ...headers })
+          .type('application/json; charset=utf-8')
+          .send(content.whole);
+    } finally {
+      this.underWay--;
+    }
+  }
+}
+
+function tooMany(most: number): ApiError {
+  return new ApiError({
+    status: 429,
+    message: `Cannot answer now: ${most} requests are under way, which is the most at a time. Try again.`,
+    code: 'too_many_requests',
+    headers: { 'retry-after-ms': '250', 'retry-after': '1' },
+  });
+}
+
+function textOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^\d{1,3}$/.test(header) ? header : null;
+}
+
+/** https://www.w3.org/TR/trace-context: version, trace, parent, flags. */
+function traceparentOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : null;
+}
