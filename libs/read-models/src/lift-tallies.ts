@@ -144,7 +144,7 @@ export const initialTallies = (): Tallies => ({ modes: new Map(), releases: new 
 
 /** Counts a settled problem, or takes it back as it was counted. @param times 1 or −1 */
 export function addTo({ modes, releases }: Tallies, known: Known, times: 1 | -1): void {
-  const own = modes.get(known.mode!) ?? {
+  const own: ModeTallies = modes.get(known.mode!) ?? {
     ...{ domains: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
     ...{ missing: new Map(), arms: new Map(), firstAt: new Map(), repeated: 0 },
   };

@@ -7,7 +7,7 @@ import { renderTable } from '../terminal/table.js';
 
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
-export function stageName(stage: ReleaseStage): string {
+function stageName(stage: ReleaseStage): string {
   return stage.kind === 'canary' ? `canary ${percent(stage.share)}` : stage.kind;
 }
 
