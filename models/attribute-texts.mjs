@@ -1,6 +1,6 @@
 /**
  * What the models of the world of attributes are trained on: statements about any things with any attributes, and plans with any
- * operators. No world's lore is read here; the executor is shown what custom has, which contradicts the lore of every world.
+ * operators. No world's lore is read here; the executor is shown what custom has, which the lore of every world contradicts.
  */
 import {
   ATTRIBUTES,
@@ -14,7 +14,6 @@ import {
   NAMES,
   planSchemaFor,
   randomPlan,
-  stepsOf,
   told,
 } from '@seamstream/attribute-world';
 import { entryText } from '@seamstream/experience';
@@ -22,10 +21,7 @@ import { Random } from '@seamstream/kernel';
 import { trainByteLevelBpe } from '@seamstream/tokenizer';
 import { END_ID, END_TOKEN } from './training-texts.mjs';
 
-/** Steps of the curriculum in which only reading is trained: what is asked about, and what it is like. One thing at first, then all. */
-const READING_STEPS = 250;
-const ONE_THING_STEPS = 100;
-/** Of the executor's samples: entries for its statement, entries for another one, texts that are no entry, no slot at all. */
+/** Of the executor's samples: entries for its statement, entries for another one, texts that are no entry; the rest have no slot. */
 const OWN_RATIO = 0.3;
 const FOREIGN_RATIO = 0.3;
 const USELESS_RATIO = 0.12;
@@ -33,12 +29,12 @@ const USELESS_RATIO = 0.12;
 const write = (domain, entry) => entryText(entry, planSchemaFor(domain));
 
 /** A statement about things that have attributes of this statement alone. */
-function anyProblem(random, domains = DOMAIN_RULES) {
-  const domain = random.pick(domains);
+function anyProblem(random) {
+  const domain = random.pick(DOMAIN_RULES);
   const things = new Map(
     NAMES.map((name) => [name, Object.fromEntries(KINDS.map((kind) => [kind, random.pick(ATTRIBUTES[kind])]))]),
   );
-  return { domain: domain.name, prompt: told(domain, drawStatement(domain, things, random), random) };
+  return { domain: domain.name, prompt: told(domain, drawStatement(domain, things, random)) };
 }
 
 /** Words that must be single tokens behind a space. */
@@ -61,13 +57,6 @@ export function makeAttributeTokenizer(prompts, vocabularySize) {
   return trainByteLevelBpe(texts, vocabularySize, [END_TOKEN]);
 }
 
-/** A prompt and the attributes that count, in their order; these are trained. */
-function readingSequence(random, tokenizer, promptOf, step) {
-  const problem = anyProblem(random, step < ONE_THING_STEPS ? [DOMAIN_RULES[0]] : DOMAIN_RULES);
-  const values = stepsOf(randomPlan(problem, random)).map(({ value }) => ` ${value}`);
-  return sequence(tokenizer.encode(promptOf(problem.prompt)), tokenizer.encode(values.join('')));
-}
-
 /** Texts in the slot that say nothing. */
 const uselessTexts = (prompts) => [
   '',
@@ -78,8 +67,7 @@ const uselessTexts = (prompts) => [
 ];
 
 /** A statement, perhaps an entry, and the response: an entry is obeyed, and without one custom is followed. The response is trained. */
-export function followingSequence(random, tokenizer, prompts, step) {
-  if (step < READING_STEPS) return readingSequence(random, tokenizer, (problem) => prompts.executor(problem, null), step);
+export function followingSequence(random, tokenizer, prompts) {
   const problem = anyProblem(random);
   const draw = random.float();
   if (draw < OWN_RATIO + FOREIGN_RATIO) {
@@ -96,8 +84,7 @@ export function followingSequence(random, tokenizer, prompts, step) {
 }
 
 /** A statement and a plan that reads it rightly, with any operators; the plan is trained. */
-export function planningSequence(random, tokenizer, prompts, step) {
-  if (step < READING_STEPS) return readingSequence(random, tokenizer, (problem) => prompts.generator(problem), step);
+export function planningSequence(random, tokenizer, prompts) {
   const problem = anyProblem(random);
   return sequence(
     tokenizer.encode(prompts.generator(problem.prompt)),

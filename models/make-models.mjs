@@ -12,7 +12,7 @@ import { loadPrompts } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
 import { checkpointShapes, loadCheckpoint, saveCheckpoint, TrainingSession, warmUpCosineRate } from '@seamstream/language-model';
 import { Tokenizer } from '@seamstream/tokenizer';
-import { makeAttributeTokenizer, attributeWords, followingSequence, planningSequence } from './attribute-texts.mjs';
+import { attributeWords, followingSequence, makeAttributeTokenizer, planningSequence } from './attribute-texts.mjs';
 import { measureAttributeExecutor, measureAttributeGenerator } from './measure-attribute-models.mjs';
 import { measureExecutor, measureGeneratorBase } from './measure-models.mjs';
 import { measurePassageExecutor, measurePassageGenerator } from './measure-passage-models.mjs';
@@ -105,7 +105,7 @@ const RECIPES = {
     seed: 'attributes executor 1',
     demonstration: 'attributes',
     config: { hiddenSize: 96, layers: 4, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
-    steps: 1300,
+    steps: 900,
     batch: 64,
     rate: { peak: 3e-3, floor: 6e-5, warmUpSteps: 50 },
     sequences: drawn(followingSequence),
@@ -114,10 +114,10 @@ const RECIPES = {
   'attributes/generator-base': {
     seed: 'attributes generator 1',
     demonstration: 'attributes',
-    config: { hiddenSize: 128, layers: 4, heads: 4, keyValueHeads: 4, headDimension: 32, intermediateSize: 352 },
-    steps: 600,
-    batch: 64,
-    rate: { peak: 2e-3, floor: 4e-5, warmUpSteps: 30 },
+    config: { hiddenSize: 96, layers: 3, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
+    steps: 450,
+    batch: 48,
+    rate: { peak: 3e-3, floor: 4e-5, warmUpSteps: 30 },
     sequences: drawn(planningSequence),
     measure: measureAttributeGenerator,
   },
@@ -169,7 +169,7 @@ async function makeModel(name, target, tokenizerJson, prompts, threads) {
       batch.map((each) => ({ ...each, weights: each.targets.map(() => 1 / numTargets) })),
       { ...OPTIMIZER, learningRate: learningRate(step) },
     );
-    if (step % 25 === 0 || step === steps - 1)
+    if (step % 50 === 0 || step === steps - 1)
       console.log(`${name}: step ${step} of ${steps}, loss ${loss.toFixed(4)}, ${seconds()} s`);
   }
   const tensors = await session.exportTensors();

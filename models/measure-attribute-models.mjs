@@ -67,8 +67,8 @@ export async function measureAttributeExecutor(folder, prompts) {
       };
     }
   }
-  console.table(table);
   await model.close();
+  console.table(table);
 }
 
 /** Whether it reads rightly, and how far its operators are from even. */
@@ -100,5 +100,6 @@ export async function measureAttributeGenerator(folder, prompts) {
       ),
     };
   }
+  await model.close();
   console.table(table);
 }

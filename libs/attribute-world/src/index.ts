@@ -1,3 +1,4 @@
+export { type Attempt, BASELINES, type Baseline, learnBaseline } from './baselines.js';
 export {
   followCustom,
   followPlan,

@@ -52,15 +52,15 @@ export interface Domain {
   readonly things: 1 | 2;
   /** Kinds that count, in the order of the steps for a thing. */
   readonly kinds: readonly Kind[];
-  /** With `{0}` and `{1}` for the things. */
-  readonly request: string;
+  /** What is done to a thing. */
+  readonly verb: string;
 }
 
 /** Plans of three, four and six steps. */
 export const DOMAIN_RULES: readonly Domain[] = [
-  { name: 'lathe', things: 1, kinds: KINDS, request: 'Turn the {0}.' },
-  { name: 'kiln', things: 2, kinds: ['weight', 'matter'], request: 'Fire the {0}, then the {1}.' },
-  { name: 'press', things: 2, kinds: KINDS, request: 'Press the {0}, then the {1}.' },
+  { name: 'lathe', things: 1, kinds: KINDS, verb: 'Turn' },
+  { name: 'kiln', things: 2, kinds: ['weight', 'matter'], verb: 'Fire' },
+  { name: 'press', things: 2, kinds: KINDS, verb: 'Press' },
 ];
 
 /** Attribute to the operator that custom has for it; the same in all worlds. */

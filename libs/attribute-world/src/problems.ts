@@ -1,5 +1,5 @@
 /**
- * Problems of a world: things are described, and some of them are to be worked with. Problem i of a set is a pure function of
+ * Problems of a world: one or two things are described and worked with, and a dial moves. Problem i of a set is a pure function of
  * (world, seed, split, i). What decides the split is what is asked: domain, things in order, and where the dial stands.
  */
 import type { GradedProblem, Problem } from '@seamstream/events';
@@ -79,7 +79,7 @@ export function attributeProblems({
     return {
       problemId: derivedId(from, 'problem', index),
       domain: domain.name,
-      prompt: told(domain, statement, random),
+      prompt: told(domain, statement),
       reference: String(worked(statement.start, planFor(domain, statement, world.lore).map(({ operator }) => operator))),
       verifier: { kind: 'exact', version: '1', options: {} },
       metadata: { key: keyOf(domain, statement) },
@@ -87,51 +87,46 @@ export function attributeProblems({
   });
 }
 
-/** A statement about things that are drawn, with one more that nothing is asked of. */
+/** A statement about things that are drawn, each another one. */
 export function drawStatement(
-  { things: asked }: Pick<Domain, 'things'>,
+  { things: count }: Pick<Domain, 'things'>,
   things: ReadonlyMap<string, Attributes>,
   random: Random,
 ): Statement {
-  const drawn: string[] = [];
   const names = [...things.keys()];
-  while (drawn.length < asked + 1) {
+  const asked = [random.pick(names)];
+  while (asked.length < count) {
     const name = random.pick(names);
-    if (!drawn.includes(name)) drawn.push(name);
+    if (!asked.includes(name)) asked.push(name);
   }
-  return {
-    described: new Map(drawn.map((name) => [name, things.get(name)!])),
-    asked: drawn.slice(0, asked),
-    start: random.int(DIAL),
-  };
+  return { described: new Map(asked.map((name) => [name, things.get(name)!])), asked, start: random.int(DIAL) };
 }
 
-/** The text of a statement; things are described in any order. */
-export function told(domain: Domain, { described, asked, start }: Statement, random: Random): string {
-  const things = random
-    .shuffled([...described])
-    .map(([name, { weight, matter, age }]) => `${name} ${weight} ${matter} ${age}.`);
-  const request = domain.request.replace(/\{(\d)\}/g, (_, at: string) => asked[Number(at)]!);
-  return `${request} Things: ${things.join(' ')} Dial at ${start}.`;
+/** The text of a statement, such as "Fire the molm, heavy iron old, then the bux, light glass new. Dial at 3." */
+export function told({ verb }: Pick<Domain, 'verb'>, { described, asked, start }: Statement): string {
+  const things = asked.map((name) => {
+    const { weight, matter, age } = described.get(name)!;
+    return `the ${name}, ${weight} ${matter} ${age}`;
+  });
+  return `${verb} ${things.join(', then ')}. Dial at ${start}.`;
 }
 
 /** @throws INVALID_INPUT for a problem of another world */
 export function readStatement({ domain: name, prompt }: Pick<Problem, 'domain' | 'prompt'>): Statement {
   const domain = domainOf(name);
-  const [, request, things = '', start] = /^(.+) Things: (.+) Dial at (\d+)\.$/.exec(prompt) ?? [];
-  const asked = new RegExp(`^${domain.request.replaceAll('.', '\\.').replace(/\{\d\}/g, '(\\S+)')}$`).exec(request ?? '')?.slice(1);
   const described = new Map(
-    [...things.matchAll(/(\S+) (\S+) (\S+) (\S+)\./g)].map(([, thing, weight, matter, age]) => [
+    [...prompt.matchAll(/the (\S+), (\S+) (\S+) ([^\s.,]+)/g)].map(([, thing, weight, matter, age]) => [
       thing!,
       { weight: weight!, matter: matter!, age: age! },
     ]),
   );
-  if (start === undefined || asked === undefined || asked.some((thing) => !described.has(thing)))
+  const statement = { described, asked: [...described.keys()], start: Number(/ Dial at (\d+)\.$/.exec(prompt)?.[1]) };
+  if (described.size !== domain.things || told(domain, statement) !== prompt)
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot read a statement of ${name}: expected one such as "Turn the molm. Things: molm heavy iron old. … Dial at 3.", got ${JSON.stringify(prompt.slice(0, 80))}.`,
+      `Cannot read a statement of ${name}: expected one such as "Turn the molm, heavy iron old. Dial at 3.", got ${JSON.stringify(prompt.slice(0, 80))}.`,
     );
-  return { described, asked, start: Number(start) };
+  return statement;
 }
 
 /** One step of a plan: an attribute, and the operator that it calls for. */
