@@ -105,7 +105,7 @@ const RECIPES = {
     seed: 'attributes executor 1',
     demonstration: 'attributes',
     config: { hiddenSize: 96, layers: 4, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
-    steps: 900,
+    steps: 360,
     batch: 64,
     rate: { peak: 3e-3, floor: 6e-5, warmUpSteps: 50 },
     sequences: drawn(followingSequence),

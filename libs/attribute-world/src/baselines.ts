@@ -147,12 +147,7 @@ function wordsOf({ prompt }: Asked): ReadonlySet<string> {
   return new Set(prompt.match(/\w+/g));
 }
 
-/** The first of those with the highest figure. */
+/** The first of those with the highest figure. @param items one at least */
 function best<T>(items: readonly T[], figure: (item: T) => number): T {
-  let [chosen, highest] = [items[0]!, Number.NEGATIVE_INFINITY];
-  for (const item of items) {
-    const own = figure(item);
-    if (own > highest) [chosen, highest] = [item, own];
-  }
-  return chosen;
+  return items.map((item) => ({ item, own: figure(item) })).reduce((kept, next) => (next.own > kept.own ? next : kept)).item;
 }
