@@ -29,7 +29,7 @@ export default [
     },
     {
       control: 'a strange world contradicts custom everywhere',
-      from: "filter((operator) => operator !== CUSTOM.get(value))",
+      from: 'filter((operator) => operator !== CUSTOM.get(value))',
       to: 'filter(() => true)',
     },
     {
@@ -40,7 +40,11 @@ export default [
   ]),
   ...quick(`${WORLD}/baselines.ts`, `${WORLD}/baselines.spec.ts`, [
     { control: 'a table counts by the word alone', from: '({ thing }) => thing', to: '({ value }) => value' },
-    { control: 'a case is a success', from: 'attempts.filter(({ success }) => success)', to: 'attempts.filter(() => true)' },
+    {
+      control: 'a case is a success',
+      from: 'attempts.filter(({ success }) => success)',
+      to: 'attempts.filter(() => true)',
+    },
   ]),
   ...quick(`${STANDALONE}/problem-stream.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
     {

@@ -9,8 +9,11 @@ import { attributeSet, attributeWorldOf, writeWorldFiles } from './world-files.j
 
 const METHODS = ['attributes', 'familiar-attributes'] as const;
 const streamed = (method: (typeof METHODS)[number], seed: number): readonly Problem[] =>
-  attributeSource(seed, method)({ round: 0, phase: 'base', roundSize: 64, startIndex: 0, count: 1024, occurredAt: 0 }).flatMap(
-    (event) => (event.type === 'ProblemPublished' ? [event.problem] : []),
+  attributeSource(
+    seed,
+    method,
+  )({ round: 0, phase: 'base', roundSize: 64, startIndex: 0, count: 1024, occurredAt: 0 }).flatMap((event) =>
+    event.type === 'ProblemPublished' ? [event.problem] : [],
   );
 const keysOf = (problems: readonly Problem[]): ReadonlySet<string> =>
   new Set(problems.map(({ metadata }) => metadata.key!));
@@ -27,7 +30,13 @@ describe.each(METHODS)('the demonstration of %s', (method) => {
     );
     expect(decided.size).toBeGreaterThan(300);
     expect(asked.size).toBeGreaterThan(700);
-    for (const [one, other] of [[asked, decided], ...reported.flatMap((set) => [[asked, set], [decided, set]])])
+    for (const [one, other] of [
+      [asked, decided],
+      ...reported.flatMap((set) => [
+        [asked, set],
+        [decided, set],
+      ]),
+    ])
       expect([...one!.intersection(other!)]).toEqual([]);
     expect(JSON.parse(await readFile(worldFiles(folder).entrySchemas, 'utf8'))).toHaveProperty('press');
   });

@@ -18,7 +18,13 @@ import { checkDataFolder, prepareFolder } from './prepare-folder.js';
 import { attributeSource, fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
 import { readStart, type Start } from './read-start.js';
 import { readRecordedRounds } from './recorded-rounds.js';
-import { type FinishedReport, reportOfAttributes, reportOfEdits, reportOfExperiences, reportOfLibrary } from './report/finished-report.js';
+import {
+  type FinishedReport,
+  reportOfAttributes,
+  reportOfEdits,
+  reportOfExperiences,
+  reportOfLibrary,
+} from './report/finished-report.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';

@@ -1,7 +1,14 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { attributeProblems, DOMAINS as ATTRIBUTE_DOMAINS, drawWorld, planSchemaFor, type Split, type World } from '@seamstream/attribute-world';
+import {
+  DOMAINS as ATTRIBUTE_DOMAINS,
+  attributeProblems,
+  drawWorld,
+  planSchemaFor,
+  type Split,
+  type World,
+} from '@seamstream/attribute-world';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';

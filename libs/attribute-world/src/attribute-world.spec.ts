@@ -38,7 +38,11 @@ describe('a world', () => {
         const values = new Set(rows(known).flat());
         expect([...unseen.keys()].filter((name) => known.has(name))).toEqual([]);
         expect(rows(unseen).filter((row) => seen.has(row.join(' ')))).toEqual([]);
-        expect(rows(unseen).flat().filter((value) => !values.has(value))).toEqual([]);
+        expect(
+          rows(unseen)
+            .flat()
+            .filter((value) => !values.has(value)),
+        ).toEqual([]);
         expect(seen.size).toBe(known.size);
       }),
       FEW,
@@ -69,10 +73,18 @@ describe('a world', () => {
 describe('the problems of a world', () => {
   it('are a function of world, seed, split and place', () => {
     const { world, problems } = problemsOf(1, 'strange', 'train', 12);
-    const again = attributeProblems({ world: drawWorld(1, 'strange'), seed: 'spec', split: 'train', count: 5, startIndex: 7 });
+    const again = attributeProblems({
+      world: drawWorld(1, 'strange'),
+      seed: 'spec',
+      split: 'train',
+      count: 5,
+      startIndex: 7,
+    });
     expect(again).toEqual(problems.slice(7));
     expect(attributeProblems({ world, seed: 'other', split: 'train', count: 12 })).not.toEqual(problems);
-    expect(() => attributeProblems({ world, seed: 1, split: 'train', count: -1 })).toThrow(/expected count to be a whole/);
+    expect(() => attributeProblems({ world, seed: 1, split: 'train', count: -1 })).toThrow(
+      /expected count to be a whole/,
+    );
   });
 
   it('ask in no split what another split asks, and of new words only in the split for them', () => {
@@ -140,7 +152,9 @@ describe('the problems of a world', () => {
   it('are rarely solved by one who reads well and knows nothing, and by chance mostly where plans are short', () => {
     const { problems } = problemsOf(3, 'strange', 'heldOut', 600);
     const random = Random.of('chance');
-    const solved = problems.map((problem) => answerOf(followPlan(problem, randomPlan(problem, random))) === problem.reference);
+    const solved = problems.map(
+      (problem) => answerOf(followPlan(problem, randomPlan(problem, random))) === problem.reference,
+    );
     expect(solvedShare(solved)).toBeLessThan(0.08);
   });
 });

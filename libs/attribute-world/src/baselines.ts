@@ -4,9 +4,9 @@
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
+import { type PlanEntry, planEntry, planSchemaFor, stepsOf } from './entries.js';
 import { type Attributes, type Domain, kindOf } from './lore.js';
 import { operatorsOf } from './operators.js';
-import { type PlanEntry, planEntry, planSchemaFor, stepsOf } from './entries.js';
 import { domainOf, readStatement, type Statement, type Step } from './problems.js';
 
 type Asked = Pick<Problem, 'domain' | 'prompt'>;
@@ -22,7 +22,13 @@ export interface Attempt {
 /** The text of an entry; null where there is nothing to say. */
 type Advisor = (problem: Asked) => string | null;
 
-export const BASELINES = ['word table', 'retrieved case', 'cheatsheet', 'table of triples', 'table of attributes'] as const;
+export const BASELINES = [
+  'word table',
+  'retrieved case',
+  'cheatsheet',
+  'table of triples',
+  'table of attributes',
+] as const;
 export type Baseline = (typeof BASELINES)[number];
 
 /** Learns from attempts in the order given; of equals the first counts. */
@@ -88,7 +94,10 @@ function countTable(attempts: readonly Attempt[], keyOf: (place: Place) => strin
       const operators = operatorsOf(kindOf(place.value)!);
       const key = keyOf(place);
       const isMet = operators.some((operator) => tallies.has(`${key}/${operator}`));
-      return { value: place.value, operator: best(operators, (each) => rateOf(tallies.get(`${isMet ? key : ''}/${each}`))) };
+      return {
+        value: place.value,
+        operator: best(operators, (each) => rateOf(tallies.get(`${isMet ? key : ''}/${each}`))),
+      };
     });
     return textOf(problem, planEntry(steps));
   };
@@ -149,5 +158,6 @@ function wordsOf({ prompt }: Asked): ReadonlySet<string> {
 
 /** The first of those with the highest figure. @param items one at least */
 function best<T>(items: readonly T[], figure: (item: T) => number): T {
-  return items.map((item) => ({ item, own: figure(item) })).reduce((kept, next) => (next.own > kept.own ? next : kept)).item;
+  return items.map((item) => ({ item, own: figure(item) })).reduce((kept, next) => (next.own > kept.own ? next : kept))
+    .item;
 }

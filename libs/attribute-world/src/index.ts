@@ -9,7 +9,17 @@ export {
   rightEntry,
   stepsOf,
 } from './entries.js';
-export { ATTRIBUTES, type Attributes, CUSTOM, DOMAIN_RULES, drawWorld, NAMES, PRESETS, type Preset, type World } from './lore.js';
+export {
+  ATTRIBUTES,
+  type Attributes,
+  CUSTOM,
+  DOMAIN_RULES,
+  drawWorld,
+  NAMES,
+  PRESETS,
+  type Preset,
+  type World,
+} from './lore.js';
 export { DIAL, KINDS, operatorsOf } from './operators.js';
 export {
   attributeProblems,

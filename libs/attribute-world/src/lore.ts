@@ -94,11 +94,7 @@ export function drawWorld(seed: string | number, preset: Preset): World {
 }
 
 /** Every value as often as another, and no three values twice. */
-function describe(
-  names: readonly string[],
-  taken: Set<string>,
-  random: Random,
-): ReadonlyMap<string, Attributes> {
+function describe(names: readonly string[], taken: Set<string>, random: Random): ReadonlyMap<string, Attributes> {
   for (;;) {
     const columns = KINDS.map((kind) =>
       random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),

@@ -75,12 +75,18 @@ export function attributeProblems({
     const random = Random.of(from, index);
     let statement = drawStatement(domain, things, random);
     // A draw of another split is drawn again: within a split all remain equally likely.
-    while (split !== 'newWords' && splitOf(domain, statement) !== split) statement = drawStatement(domain, things, random);
+    while (split !== 'newWords' && splitOf(domain, statement) !== split)
+      statement = drawStatement(domain, things, random);
     return {
       problemId: derivedId(from, 'problem', index),
       domain: domain.name,
       prompt: told(domain, statement),
-      reference: String(worked(statement.start, planFor(domain, statement, world.lore).map(({ operator }) => operator))),
+      reference: String(
+        worked(
+          statement.start,
+          planFor(domain, statement, world.lore).map(({ operator }) => operator),
+        ),
+      ),
       verifier: { kind: 'exact', version: '1', options: {} },
       metadata: { key: keyOf(domain, statement) },
     };

@@ -1,5 +1,10 @@
 /** A report of any demonstration, as a start writes it and speaks of it. */
-import { type AttributesReport, attributesHeadline, attributesSummary, renderAttributesPage } from './attributes-report.js';
+import {
+  type AttributesReport,
+  attributesHeadline,
+  attributesSummary,
+  renderAttributesPage,
+} from './attributes-report.js';
 import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
 import { type LibraryReport, libraryHeadline, librarySummary, renderLibraryPage } from './library-report.js';
 import type { Report } from './report.types.js';
