@@ -1,6 +1,6 @@
 /**
  * What can be had from recorded attempts without a model: each baseline is a pure function of them, and advises on problems as an entry
- * does. None sees a reference or the lore. The first three know what a reader of the log knows; the last two are told more.
+ * does. None sees a reference or the lore. The first three know what a reader of the log knows; the last two are given more.
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
@@ -40,10 +40,10 @@ export function learnBaseline(name: Baseline, attempts: readonly Attempt[]): Adv
       return retrievedCase(attempts);
     case 'cheatsheet':
       return cheatsheet(attempts);
-    // Told that what a thing is like matters, and not what it is called; not told which attribute matters for which step.
+    // It is given that attributes matter and names do not, and not which attribute matters for which step.
     case 'table of triples':
       return countTable(attempts, ({ attributes: { weight, matter, age } }) => `${weight} ${matter} ${age}`);
-    // Told for each step which attribute decides: what is left to learn are as many facts as there are attributes.
+    // It is given for each step which attribute decides: what is left to learn are as many facts as there are attributes.
     case 'table of attributes':
       return countTable(attempts, ({ value }) => value);
   }
@@ -120,7 +120,7 @@ function retrievedCase(attempts: readonly Attempt[]): Advisor {
   };
 }
 
-/** One entry for all problems of a domain: at each step what succeeded most often there, whatever was asked. */
+/** One entry for all problems of a domain: at each step what succeeded most often there, for all things. */
 function cheatsheet(attempts: readonly Attempt[]): Advisor {
   const tallies = new Map<string, Map<string, Tally>[]>();
   for (const { problem, entry, success } of attempts) {

@@ -151,7 +151,7 @@ export function planFor(domain: Domain, statement: Statement, lore: ReadonlyMap<
   return valuesOf(domain, statement).map((value) => ({ value, operator: lore.get(value)! }));
 }
 
-/** Where the dial stands in the end. @throws as `moved` */
+/** Where the dial stands at the end. @throws as `moved` */
 export function worked(start: number, operators: readonly string[]): number {
   return operators.reduce(moved, start);
 }

@@ -57,7 +57,7 @@ describe('the shipped models of the world of attributes', () => {
     expect(obedient.length / PROBLEMS.length).toBeGreaterThanOrEqual(0.97);
   });
 
-  it('the executor follows custom without an entry, whatever else stands in the slot', async () => {
+  it('the executor follows custom without an entry, with no slot, an empty one or a hint', async () => {
     const slots: readonly ((problem: string) => string)[] = [
       (problem) => prompts.executor(problem, null),
       (problem) => prompts.wrapperOnly(problem),

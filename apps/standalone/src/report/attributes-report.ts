@@ -148,7 +148,7 @@ export function renderAttributesPage(report: AttributesReport): string {
 <p class="soft">${escapeHtml(`seed ${report.seed}, which draws the ${report.preset} world; algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
 <p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
 ${sets.map(renderSet).join('\n')}
-<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is told that attributes matter. The table of attributes is told for each step which attribute decides.</p>
+<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
 <h2>Rounds</h2>
 <div class="wide">${table(
       ['round', 'attempts', 'explored', 'validation', "parent's", 'outcome', 'why'],
