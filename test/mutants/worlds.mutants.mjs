@@ -49,8 +49,8 @@ export default [
   ...quick(`${STANDALONE}/problem-stream.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
     {
       control: 'rounds in a world of attributes ask what is for training',
-      from: "attributeProblems({ world, seed: 'stream', split: 'train', count, startIndex })",
-      to: "attributeProblems({ world, seed: 'stream', split: 'heldOut', count, startIndex })",
+      from: "const ATTRIBUTE_SPLIT: Split = 'train';",
+      to: "const ATTRIBUTE_SPLIT: Split = 'heldOut';",
     },
   ]),
   ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
