@@ -24,6 +24,7 @@ const libsTopDown = [
   'environments',
   'embedded-world',
   'passage-world',
+  'attribute-world',
   'self-edits',
   'experience-library',
   'experience',

@@ -1,6 +1,6 @@
 /**
  * Makes the models that the project ships, with its own engine:
- *   node models/make-models.mjs [--only executor|generator-base|self-edits] [--to FOLDER] [--threads N]
+ *   node models/make-models.mjs [--only executor|generator-base|self-edits|attributes] [--to FOLDER] [--threads N]
  * The weights are a function of the seeds below and of the embedded world, not of the number of threads.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,8 @@ import { loadPrompts } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
 import { checkpointShapes, loadCheckpoint, saveCheckpoint, TrainingSession, warmUpCosineRate } from '@seamstream/language-model';
 import { Tokenizer } from '@seamstream/tokenizer';
+import { attributeWords, followingSequence, makeAttributeTokenizer, planningSequence } from './attribute-texts.mjs';
+import { measureAttributeExecutor, measureAttributeGenerator } from './measure-attribute-models.mjs';
 import { measureExecutor, measureGeneratorBase } from './measure-models.mjs';
 import { measurePassageExecutor, measurePassageGenerator } from './measure-passage-models.mjs';
 import { editSequence, knowledgeSequence, makePassageTokenizer, passageWords } from './passage-texts.mjs';
@@ -43,6 +45,7 @@ const LOOK_UP_STEPS = 200;
 const TOKENIZERS = {
   experiences: { vocabularySize: 928, make: makeTokenizer, words: () => Object.values(worldWords()).flat() },
   'self-edits': { vocabularySize: 1024, make: makePassageTokenizer, words: passageWords },
+  attributes: { vocabularySize: 608, make: makeAttributeTokenizer, words: attributeWords },
 };
 
 const ofStatements = (sequence) => (seed, step, count, random, tokenizer, prompts) =>
@@ -97,6 +100,26 @@ const RECIPES = {
     rate: { peak: 2e-3, floor: 4e-5, warmUpSteps: 50 },
     sequences: drawn(editSequence),
     measure: measurePassageGenerator,
+  },
+  'attributes/executor': {
+    seed: 'attributes executor 1',
+    demonstration: 'attributes',
+    config: { hiddenSize: 96, layers: 4, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
+    steps: 360,
+    batch: 64,
+    rate: { peak: 3e-3, floor: 6e-5, warmUpSteps: 50 },
+    sequences: drawn(followingSequence),
+    measure: measureAttributeExecutor,
+  },
+  'attributes/generator-base': {
+    seed: 'attributes generator 1',
+    demonstration: 'attributes',
+    config: { hiddenSize: 96, layers: 3, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
+    steps: 450,
+    batch: 48,
+    rate: { peak: 3e-3, floor: 4e-5, warmUpSteps: 30 },
+    sequences: drawn(planningSequence),
+    measure: measureAttributeGenerator,
   },
 };
 
@@ -189,6 +212,7 @@ const threads = options.threads === undefined ? undefined : Number(options.threa
 for (const [demonstration, template] of [
   ['experiences', 'plain'],
   ['self-edits', 'direct'],
+  ['attributes', 'plain'],
 ]) {
   const names = Object.keys(RECIPES).filter(
     (name) =>

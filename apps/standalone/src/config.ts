@@ -69,6 +69,7 @@ Examples:
   ${start} --exit --algorithm sft --max-shifted-rounds 0
   ${start} --exit --method self-edits --data-dir edits
   ${start} --exit --method library --data-dir library
+  ${start} --exit --method attributes --seed 3 --data-dir attributes
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps the settings that it was begun with (run.json): a start without options resumes with them, one with others is refused.
@@ -94,7 +95,7 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--method <name>',
-        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on; library: texts are collected, and no weight changes. Defaults below are of experiences',
+        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on; library: texts are collected, and no weight changes; attributes: as experiences, in a world that the seed draws and no table can solve, familiar-attributes: where the executor solves half alone. Defaults below are of experiences',
       )
         .choices([...METHODS])
         .default('experiences'),

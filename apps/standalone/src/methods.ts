@@ -1,12 +1,19 @@
 /** What `--method` chooses: the demonstration that is run, with the models, problems and settings that are its own. */
 import { fileURLToPath } from 'node:url';
+import type { Preset } from '@seamstream/attribute-world';
 import { CURRICULUM } from '@seamstream/learning';
 import type { Environment } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING } from '@seamstream/team-tuning';
 import { TEAM_ARMS } from './team/team-arms.js';
 
-export const METHODS = ['experiences', 'self-edits', 'library', 'team'] as const;
+export const METHODS = ['experiences', 'self-edits', 'library', 'team', 'attributes', 'familiar-attributes'] as const;
 export type Method = (typeof METHODS)[number];
+
+/** The world of attributes that a method learns; undefined for those that learn another world. */
+export const ATTRIBUTE_PRESETS: Readonly<Partial<Record<Method, Preset>>> = {
+  attributes: 'strange',
+  'familiar-attributes': 'familiar',
+};
 
 export interface MethodDefaults {
   readonly algorithm: string;
@@ -22,6 +29,12 @@ const WORLD = {
   executor: new URL('../../../models/executor', import.meta.url),
 };
 
+/** Those of the world of attributes. */
+const ATTRIBUTES = {
+  generator: new URL('../../../models/attributes/generator-base', import.meta.url),
+  executor: new URL('../../../models/attributes/executor', import.meta.url),
+};
+
 /** Where the shipped models lie, by method. */
 const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
   experiences: WORLD,
@@ -31,6 +44,16 @@ const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly execu
     executor: new URL('../../../models/self-edits/executor', import.meta.url),
   },
   team: WORLD,
+  attributes: ATTRIBUTES,
+  'familiar-attributes': ATTRIBUTES,
+};
+
+const ATTRIBUTE_DEFAULTS: MethodDefaults = {
+  algorithm: CURRICULUM,
+  roundSize: 64,
+  maxRounds: 16,
+  maxShiftedRounds: 0,
+  heldOut: 300,
 };
 
 /** What a start has where nothing else is said. */
@@ -46,6 +69,8 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
   library: { algorithm: 'contrast', roundSize: 64, maxRounds: 12, maxShiftedRounds: 0, heldOut: 512 },
   // A round is a stage: its problems are shared out among the agents.
   team: { algorithm: SEQUENTIAL_TUNING, roundSize: 144, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
+  attributes: ATTRIBUTE_DEFAULTS,
+  'familiar-attributes': ATTRIBUTE_DEFAULTS,
 };
 
 /**
@@ -57,6 +82,8 @@ export const TARGETS: Readonly<Record<Method, number>> = {
   'self-edits': 0.75,
   library: 0.9,
   team: 0.9,
+  attributes: 0.95,
+  'familiar-attributes': 0.95,
 };
 
 /** The settings that name the shipped models of a method. */
@@ -86,9 +113,14 @@ const REST_EM = {
 
 const EXPLORING: Environment = { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
 
+/** A plan of six steps is longer than other entries. */
+const PLANNING: Environment = { ...EXPLORING, SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '96' };
+
 /** Settings of the services that a method has besides those of every demonstration. */
 const METHOD_ENVIRONMENTS: Readonly<Record<Method, Environment>> = {
   experiences: EXPLORING,
+  attributes: PLANNING,
+  'familiar-attributes': PLANNING,
   library: { ...EXPLORING, SEAM_TRAINER_METHOD: 'library' },
   'self-edits': {
     SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
@@ -125,4 +157,6 @@ export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = {
   'self-edits': 4,
   library: 40,
   team: 40,
+  attributes: 40,
+  'familiar-attributes': 40,
 };

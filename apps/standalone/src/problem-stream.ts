@@ -1,5 +1,6 @@
 /** Which problems a round publishes, as a pure function of its source, seed and round: the embedded world's, or those of a file. */
 
+import { attributeProblems, type Split } from '@seamstream/attribute-world';
 import type { DatasetProblem } from '@seamstream/datasets';
 import { worldProblems } from '@seamstream/embedded-world';
 import { type EventMeta, originMeta, type Problem, type ProblemPublished, type SeamEvent } from '@seamstream/events';
@@ -7,6 +8,7 @@ import { derivedId, Random } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
 import type { Method } from './methods.js';
 import { type FileIdentity, streamOf } from './run-settings.js';
+import { attributeWorldOf } from './world-files.js';
 
 type Phase = 'base' | 'shifted';
 
@@ -101,6 +103,19 @@ export function passageSource(seed: number): ProblemSource {
         { occurredAt, sourceClass: 'trusted' },
         task,
       ),
+    );
+}
+
+/** What the rounds of a world of attributes ask. */
+const ATTRIBUTE_SPLIT: Split = 'train';
+
+/** The rounds of a world of attributes, which the seed draws with all its lore. */
+export function attributeSource(seed: number, method: Method): ProblemSource {
+  const stream = streamOf({ method, seed, problems: null });
+  const world = attributeWorldOf(method, seed);
+  return ({ round, phase, startIndex, count, occurredAt }) =>
+    attributeProblems({ world, seed: 'stream', split: ATTRIBUTE_SPLIT, count, startIndex }).map((problem, index) =>
+      published(problem, { stream, number: startIndex + index, round, phase }, { occurredAt, sourceClass: 'trusted' }),
     );
 }
 

@@ -8,16 +8,23 @@ import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
+import { measureAttributesRun } from './measure-attributes.js';
 import { measureEditsRun } from './measure-edits.js';
 import { measureLibraryRun } from './measure-library.js';
 import { type MeasureRunInput, measureRun } from './measure-run.js';
 import { METHOD_DEFAULTS, TARGETS } from './methods.js';
 import { asProblems } from './own-problems.js';
 import { checkDataFolder, prepareFolder } from './prepare-folder.js';
-import { fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
+import { attributeSource, fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
 import { readStart, type Start } from './read-start.js';
 import { readRecordedRounds } from './recorded-rounds.js';
-import { type FinishedReport, reportOfEdits, reportOfExperiences, reportOfLibrary } from './report/finished-report.js';
+import {
+  type FinishedReport,
+  reportOfAttributes,
+  reportOfEdits,
+  reportOfExperiences,
+  reportOfLibrary,
+} from './report/finished-report.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
@@ -115,7 +122,7 @@ export async function runLoop(
     const { settings } = start.run;
     source = settings.problems === null ? `seed ${settings.seed}` : basename(settings.problems.path);
     facts.remarks.push(...remarksOn(start.run, options, environment));
-    await writeWorldFiles(dataDir, settings.method);
+    await writeWorldFiles(dataDir, settings);
     show();
     host = await hostServices(servicesEnvironment(), options.services, {
       onTraining: ({ algorithm, phase, done, total, metrics }) => {
@@ -228,7 +235,15 @@ export async function runLoop(
 
 function sourceOf({ own, run: { settings } }: Start): ProblemSource {
   if (own !== null) return fileSource(own.problems.problems, own.problems, settings.seed);
-  return settings.method === 'self-edits' ? passageSource(settings.seed) : worldSource(settings.seed, settings.method);
+  switch (settings.method) {
+    case 'self-edits':
+      return passageSource(settings.seed);
+    case 'attributes':
+    case 'familiar-attributes':
+      return attributeSource(settings.seed, settings.method);
+    default:
+      return worldSource(settings.seed, settings.method);
+  }
 }
 
 async function measured(input: MeasureRunInput): Promise<FinishedReport> {
@@ -239,6 +254,9 @@ async function measured(input: MeasureRunInput): Promise<FinishedReport> {
       return reportOfEdits(await measureEditsRun(input));
     case 'library':
       return reportOfLibrary(await measureLibraryRun(input));
+    case 'attributes':
+    case 'familiar-attributes':
+      return reportOfAttributes(await measureAttributesRun(input));
     case 'team':
       throw new SeamError('INTERNAL', 'a team learns in stages, which team/run-team.ts runs and measures');
   }

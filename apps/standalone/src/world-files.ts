@@ -1,13 +1,22 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import {
+  DOMAINS as ATTRIBUTE_DOMAINS,
+  attributeProblems,
+  drawWorld,
+  planSchemaFor,
+  type Split,
+  type World,
+} from '@seamstream/attribute-world';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
 import { makeFolder } from '@seamstream/service-kit/drivers';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
-import type { Method } from './methods.js';
+import { ATTRIBUTE_PRESETS, type Method } from './methods.js';
 
 /**
  * Validation problems per domain; those of a domain are asked once it has appeared. Enough that every comparison of a demonstration asks
@@ -53,21 +62,47 @@ export function heldOutPassages(seed: number, count: number): readonly Problem[]
   return passageProblems({ seed: `held-out/${seed}`, people: 'heldOut', count }).map(({ problem }) => problem);
 }
 
+/** The world of attributes that a method learns on a seed. */
+export function attributeWorldOf(method: Method, seed: number): World {
+  const preset = ATTRIBUTE_PRESETS[method];
+  if (preset === undefined) throw new SeamError('INTERNAL', `${method} learns no world of attributes`);
+  return drawWorld(seed, preset);
+}
+
+/** Problems of a seed's world that training never asks: to decide promotions, or to report on. */
+export function attributeSet(world: World, split: Exclude<Split, 'train'>, count: number): readonly Problem[] {
+  return attributeProblems({ world, seed: split, split, count });
+}
+
 /**
  * Writes entry schemas and validation problems where {@link worldFiles} says. Schemas that are there already stay: the masks under which
  * a folder's entries were sampled follow from them, and its adapters are made again from both.
+ * @param seed of the run: it draws the world of attributes
  */
-export async function writeWorldFiles(dataFolder: string, method: Method = 'experiences'): Promise<void> {
+export async function writeWorldFiles(
+  dataFolder: string,
+  { method, seed }: { readonly method: Method; readonly seed: number } = { method: 'experiences', seed: 1 },
+): Promise<void> {
   const files = worldFiles(dataFolder);
+  const isOfAttributes = ATTRIBUTE_PRESETS[method] !== undefined;
   const schemas = Object.fromEntries(
-    [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
+    isOfAttributes
+      ? ATTRIBUTE_DOMAINS.map((domain) => [domain, planSchemaFor(domain)])
+      : [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
-    (method === 'self-edits' ? validationPassages() : validationProblems())
+    validationOf(method, seed)
       .map((problem) => `${JSON.stringify(problem)}\n`)
       .join(''),
   );
+}
+
+function validationOf(method: Method, seed: number): readonly Problem[] {
+  if (method === 'self-edits') return validationPassages();
+  return ATTRIBUTE_PRESETS[method] === undefined
+    ? validationProblems()
+    : attributeSet(attributeWorldOf(method, seed), 'validation', VALIDATION_PER_DOMAIN * ATTRIBUTE_DOMAINS.length);
 }

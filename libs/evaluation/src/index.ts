@@ -1,4 +1,4 @@
-export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
+export { type Entry, EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
 export {
   CONTROL_ROWS,
   type ControlRow,
@@ -8,7 +8,16 @@ export {
   type LeakTest,
   studyControls,
 } from './controls-study.js';
-export { type ArmResult, type DomainResult, type EvaluationResult, evaluate, problemSetDigest } from './evaluate.js';
+export {
+  type ArmResult,
+  armResult,
+  type DomainResult,
+  type EvaluationResult,
+  evaluate,
+  measureEntries,
+  pairs,
+  problemSetDigest,
+} from './evaluate.js';
 export {
   answerClasses,
   evaluateSamples,

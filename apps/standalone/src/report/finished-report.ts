@@ -1,4 +1,10 @@
 /** A report of any demonstration, as a start writes it and speaks of it. */
+import {
+  type AttributesReport,
+  attributesHeadline,
+  attributesSummary,
+  renderAttributesPage,
+} from './attributes-report.js';
 import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
 import { type LibraryReport, libraryHeadline, librarySummary, renderLibraryPage } from './library-report.js';
 import type { Report } from './report.types.js';
@@ -8,7 +14,7 @@ import { headline, summary } from './verdict.js';
 
 export interface FinishedReport {
   /** What `report.json` holds. */
-  readonly figures: Report | EditsReport | LibraryReport | TeamReport;
+  readonly figures: Report | AttributesReport | EditsReport | LibraryReport | TeamReport;
   readonly page: string;
   readonly headline: string;
   readonly summary: string;
@@ -42,4 +48,10 @@ export function reportOfLibrary(figures: LibraryReport): FinishedReport {
   const { converged } = figures;
   const [page, first] = [renderLibraryPage(figures), libraryHeadline(figures)];
   return { figures, page, headline: first, summary: librarySummary(figures), converged };
+}
+
+export function reportOfAttributes(figures: AttributesReport): FinishedReport {
+  const { converged } = figures;
+  const [page, first] = [renderAttributesPage(figures), attributesHeadline(figures)];
+  return { figures, page, headline: first, summary: attributesSummary(figures), converged };
 }

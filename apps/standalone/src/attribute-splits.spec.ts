@@ -1,0 +1,55 @@
+/** As splits.spec.ts, of the worlds that a seed draws. */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Problem } from '@seamstream/events';
+import { worldFiles } from './embedded-environment.js';
+import { attributeSource } from './problem-stream.js';
+import { attributeSet, attributeWorldOf, writeWorldFiles } from './world-files.js';
+
+const METHODS = ['attributes', 'familiar-attributes'] as const;
+const streamed = (method: (typeof METHODS)[number], seed: number): readonly Problem[] =>
+  attributeSource(
+    seed,
+    method,
+  )({ round: 0, phase: 'base', roundSize: 64, startIndex: 0, count: 1024, occurredAt: 0 }).flatMap((event) =>
+    event.type === 'ProblemPublished' ? [event.problem] : [],
+  );
+const keysOf = (problems: readonly Problem[]): ReadonlySet<string> =>
+  new Set(problems.map(({ metadata }) => metadata.key!));
+
+describe.each(METHODS)('the demonstration of %s', (method) => {
+  it('asks in its rounds nothing that decides a promotion or is reported on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'seam-attributes-'));
+    await writeWorldFiles(folder, { method, seed: 4 });
+    const lines = (await readFile(worldFiles(folder).validation, 'utf8')).trimEnd().split('\n');
+    const decided = keysOf(lines.map((line) => JSON.parse(line) as Problem));
+    const asked = keysOf(streamed(method, 4));
+    const reported = (['heldOut', 'newWords'] as const).map((split) =>
+      keysOf(attributeSet(attributeWorldOf(method, 4), split, 300)),
+    );
+    expect(decided.size).toBeGreaterThan(300);
+    expect(asked.size).toBeGreaterThan(700);
+    for (const [one, other] of [
+      [asked, decided],
+      ...reported.flatMap((set) => [
+        [asked, set],
+        [decided, set],
+      ]),
+    ])
+      expect([...one!.intersection(other!)]).toEqual([]);
+    expect(JSON.parse(await readFile(worldFiles(folder).entrySchemas, 'utf8'))).toHaveProperty('press');
+  });
+
+  it('is about another world with another seed, and about the same with the same', () => {
+    const prompts = (seed: number): readonly string[] => streamed(method, seed).map(({ prompt }) => prompt);
+    expect(prompts(4)).toEqual(prompts(4));
+    expect(new Set(prompts(4)).intersection(new Set(prompts(5))).size).toBe(0);
+  });
+
+  it('goes on where it stopped', () => {
+    const round = (startIndex: number, count: number) =>
+      attributeSource(4, method)({ round: 1, phase: 'base', roundSize: 64, startIndex, count, occurredAt: 0 });
+    expect(round(70, 10)).toEqual(round(64, 64).slice(6, 16));
+  });
+});

@@ -1,0 +1,79 @@
+import type { Preset, Split } from '@seamstream/attribute-world';
+import fc from 'fast-check';
+import { type AttributesRow, type AttributesSet, holds, shortcomings } from './attributes-report.js';
+
+describe('a report of a world of attributes', () => {
+  it('shows what is claimed exactly where every figure is on the right side of its bar', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('strange', 'familiar'), anyFigures, (preset: Preset, figures) => {
+        const { heldOut, newWords, table, control, alone, lift, broken } = figures;
+        const isShown =
+          heldOut >= 0.9 &&
+          newWords >= 0.85 &&
+          (preset === 'strange' ? table <= 0.5 && control <= alone + 0.1 : lift >= 0.3 && broken <= 0.03);
+        const facts = { preset, sets: setsOf(figures) };
+        expect(holds(facts)).toBe(isShown);
+        expect(shortcomings(facts).length === 0).toBe(isShown);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['strange', { heldOut: 0.89 }, 'held-out problems below 90.0 %'],
+    ['strange', { newWords: 0.84 }, 'new words below 85.0 %'],
+    ['strange', { table: 0.51 }, 'the word table solves more than 50.0 % of new words'],
+    ['strange', { control: 0.13 }, 'fixedHint helps as well'],
+    ['familiar', { lift: 0.29 }, 'lift on newWords below 30.0 %'],
+    ['familiar', { broken: 0.04 }, 'more than 3.0 % broken on heldOut'],
+  ] as const)('of a %s world names what is missed by %j', (preset, missed, words) => {
+    expect(shortcomings({ preset, sets: setsOf({ ...GOOD, ...missed }) })).toContain(words);
+  });
+
+  it('shows nothing where nothing was measured', () => {
+    for (const preset of ['strange', 'familiar'] as const) expect(holds({ preset, sets: [] })).toBe(false);
+  });
+});
+
+interface Figures {
+  readonly heldOut: number;
+  readonly newWords: number;
+  readonly table: number;
+  readonly control: number;
+  readonly alone: number;
+  readonly lift: number;
+  readonly broken: number;
+}
+
+const GOOD: Figures = { heldOut: 0.95, newWords: 0.9, table: 0.1, control: 0.1, alone: 0.02, lift: 0.4, broken: 0.01 };
+
+/** Mostly good, so that each bar decides alone now and then. */
+const near = (good: number, bad: number): fc.Arbitrary<number> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: fc.constant(bad) });
+const anyFigures: fc.Arbitrary<Figures> = fc.record({
+  heldOut: near(0.9, 0.899),
+  newWords: near(0.85, 0.849),
+  table: near(0.5, 0.501),
+  control: near(0.1, 0.2),
+  alone: near(0.02, 0.05),
+  lift: near(0.3, 0.299),
+  broken: near(0.03, 0.031),
+});
+
+function setsOf({ heldOut, newWords, table, control, alone, lift, broken }: Figures): readonly AttributesSet[] {
+  const row = (name: string, success: number): AttributesRow => ({
+    ...{ name, isBaseline: name === 'word table', success, interval95: [0, 1] as const, perDomain: {} },
+    ...{ rescued: lift + broken, broken, lift: { value: lift, interval95: [0, 1] as const } },
+  });
+  return (['heldOut', 'newWords'] as const).map((split: Split) => ({
+    ...{ split, problems: 300, problemSetDigest: 'digest' },
+    rows: [
+      row('noExperience', alone),
+      row('wrapperOnly', alone),
+      row('fixedHint', control),
+      row('otherProblemsEntry', alone),
+      row('trained', split === 'heldOut' ? heldOut : newWords),
+      row('word table', table),
+    ],
+  }));
+}

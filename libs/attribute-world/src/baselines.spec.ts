@@ -1,0 +1,73 @@
+import { entryText } from '@seamstream/experience';
+import { Random } from '@seamstream/kernel';
+import { type Attempt, BASELINES, type Baseline, learnBaseline } from './baselines.js';
+import { followPlan, type PlanEntry, planSchemaFor, randomPlan, rightEntry } from './entries.js';
+import { drawWorld } from './lore.js';
+import { attributeProblems, type Split } from './problems.js';
+
+/** Attempts that most tests learn from. */
+let recorded: readonly Attempt[];
+beforeAll(() => {
+  recorded = attemptsOf(6000, 3000);
+});
+
+describe('a baseline', () => {
+  it('that counts by word solves held-out problems, and next to none of new words', () => {
+    expect(solved('word table', 'heldOut')).toBeGreaterThan(0.8);
+    expect(solved('word table', 'newWords')).toBeLessThan(0.2);
+  });
+
+  it('that counts by the three attributes together is no better at new words, whose three were never tried', () => {
+    expect(solved('table of triples', 'heldOut')).toBeGreaterThan(0.8);
+    expect(solved('table of triples', 'newWords')).toBeLessThan(0.2);
+  });
+
+  it('that is given which attribute decides solves new words as well: the lore is a function of attributes', () => {
+    expect(solved('table of attributes', 'newWords')).toBeGreaterThan(0.9);
+  });
+
+  it('that repeats a similar case or one sheet for all solves few', () => {
+    for (const name of ['retrieved case', 'cheatsheet'] as const)
+      for (const split of ['heldOut', 'newWords'] as const) expect(solved(name, split)).toBeLessThan(0.5);
+    expect(solved('cheatsheet', 'newWords')).toBeLessThan(0.2);
+  });
+
+  it('knows nothing where nothing succeeded, and has nothing to say where nothing was tried', () => {
+    const failed = attemptsOf(60, 0).map((attempt) => ({ ...attempt, success: false }));
+    const [problem] = problemsOf('heldOut', 1);
+    expect(learnBaseline('retrieved case', failed)(problem!)).toBeNull();
+    expect(learnBaseline('cheatsheet', [])(problem!)).toBeNull();
+    for (const name of BASELINES) expect(solved(name, 'newWords', failed)).toBeLessThan(0.2);
+  });
+
+  it('is a function of its attempts', () => {
+    const problems = problemsOf('newWords', 12);
+    const some = recorded.slice(-300);
+    for (const name of BASELINES)
+      expect(problems.map(learnBaseline(name, some))).toEqual(problems.map(learnBaseline(name, [...some])));
+  });
+});
+
+const WORLD = drawWorld('baselines', 'strange');
+const problemsOf = (split: Split, count: number) => attributeProblems({ world: WORLD, seed: 'spec', split, count });
+const answers = (problem: ReturnType<typeof problemsOf>[number], entry: PlanEntry): boolean =>
+  followPlan(problem, entry).endsWith(`Answer: ${problem.reference}`);
+
+/** Blind attempts of an obedient executor, and further ones by the lore. */
+function attemptsOf(blind: number, knowing: number): readonly Attempt[] {
+  const random = Random.of('attempts');
+  return problemsOf('train', blind + knowing).map((problem, at) => {
+    const entry = at < blind ? randomPlan(problem, random) : rightEntry(problem, WORLD);
+    return { problem, entry: entryText(entry, planSchemaFor(problem.domain)!), success: answers(problem, entry) };
+  });
+}
+
+function solved(name: Baseline, split: Split, attempts = recorded): number {
+  const advise = learnBaseline(name, attempts);
+  const problems = problemsOf(split, 300);
+  const right = problems.filter((problem) => {
+    const text = advise(problem);
+    return text !== null && answers(problem, JSON.parse(text) as PlanEntry);
+  });
+  return right.length / problems.length;
+}

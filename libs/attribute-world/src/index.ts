@@ -1,0 +1,33 @@
+export { type Attempt, BASELINES, type Baseline, learnBaseline } from './baselines.js';
+export {
+  followCustom,
+  followPlan,
+  type PlanEntry,
+  planEntry,
+  planSchemaFor,
+  randomPlan,
+  rightEntry,
+  stepsOf,
+} from './entries.js';
+export {
+  ATTRIBUTES,
+  type Attributes,
+  CUSTOM,
+  DOMAIN_RULES,
+  drawWorld,
+  NAMES,
+  PRESETS,
+  type Preset,
+  type World,
+} from './lore.js';
+export { DIAL, KINDS, operatorsOf } from './operators.js';
+export {
+  attributeProblems,
+  DOMAINS,
+  drawStatement,
+  readStatement,
+  SPLITS,
+  type Split,
+  type Step,
+  told,
+} from './problems.js';

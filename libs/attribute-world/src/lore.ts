@@ -1,0 +1,133 @@
+/**
+ * What there is to know in a world: which operator each attribute calls for. All of it is drawn from a seed, so that every seed is
+ * another world. Custom is what the shipped executor believes; the lore of a world contradicts it everywhere (strange), or here and there (familiar).
+ */
+import { Random } from '@seamstream/kernel';
+import { KINDS, type Kind, operatorsOf } from './operators.js';
+
+const list = (text: string): readonly string[] => text.split(' ');
+
+/** By kind; no word stands for two things. */
+export const ATTRIBUTES: Readonly<Record<Kind, readonly string[]>> = {
+  weight: list('heavy light stout slim dense hollow bulky frail'),
+  matter: list('iron oaken glass clay woollen stone brass paper'),
+  age: list('old new antique fresh worn modern dusty recent'),
+};
+
+/** Names of things. Which of them a world trains on, and what they are like, is drawn. */
+export const NAMES: readonly string[] = list('b d f g k l m n p r s t').flatMap((onset) =>
+  list('olm ux int arp eld onk ift ern').map((rime) => onset + rime),
+);
+/** Names that training asks about, and names that it never sees. */
+const KNOWN_NAMES = 48;
+const NEW_NAMES = 24;
+
+/** Attributes whose operator is another than by custom, in a familiar world. */
+const EXCEPTIONS = 4;
+/** Share of problems that custom solves there, at least and at most; worlds outside are drawn again. */
+const CUSTOM_SOLVES = [0.42, 0.55] as const;
+
+export const PRESETS = ['strange', 'familiar'] as const;
+/** strange: custom is wrong about every attribute; familiar: about {@link EXCEPTIONS} of them. */
+export type Preset = (typeof PRESETS)[number];
+
+/** A value of each kind, in the order of {@link KINDS}. */
+export type Attributes = Readonly<Record<Kind, string>>;
+
+export interface World {
+  readonly seed: string | number;
+  readonly preset: Preset;
+  /** Attribute to operator. */
+  readonly lore: ReadonlyMap<string, string>;
+  /** Names that training asks about, and what they are like. */
+  readonly known: ReadonlyMap<string, Attributes>;
+  /** Names for measuring alone. Each attribute is also one of known names; no known name has the same three. */
+  readonly unseen: ReadonlyMap<string, Attributes>;
+}
+
+/** What plans of a domain are made of. */
+export interface Domain {
+  readonly name: string;
+  /** Things asked about, one after the other. */
+  readonly things: 1 | 2;
+  /** Kinds that count, in the order of the steps for a thing. */
+  readonly kinds: readonly Kind[];
+  /** What is done to a thing. */
+  readonly verb: string;
+}
+
+/** Plans of three, four and six steps. */
+export const DOMAIN_RULES: readonly Domain[] = [
+  { name: 'lathe', things: 1, kinds: KINDS, verb: 'Turn' },
+  { name: 'kiln', things: 2, kinds: ['weight', 'matter'], verb: 'Fire' },
+  { name: 'press', things: 2, kinds: KINDS, verb: 'Press' },
+];
+
+/** Attribute to the operator that custom has for it; the same in all worlds. */
+export const CUSTOM: ReadonlyMap<string, string> = new Map(
+  KINDS.flatMap((kind) =>
+    ATTRIBUTES[kind].map((value, index) => [value, operatorsOf(kind)[index % operatorsOf(kind).length]!] as const),
+  ),
+);
+
+const kindOfValue = new Map(KINDS.flatMap((kind) => ATTRIBUTES[kind].map((value) => [value, kind] as const)));
+
+/** Undefined for a word that is no attribute. */
+export function kindOf(value: string): Kind | undefined {
+  return kindOfValue.get(value);
+}
+
+/** The world of a seed. */
+export function drawWorld(seed: string | number, preset: Preset): World {
+  for (let attempt = 0; ; attempt++) {
+    const random = Random.of('attribute-world', seed, preset, attempt);
+    const names = random.shuffled(NAMES);
+    const taken = new Set<string>();
+    const known = describe(names.slice(0, KNOWN_NAMES), taken, random);
+    const unseen = describe(names.slice(KNOWN_NAMES, KNOWN_NAMES + NEW_NAMES), taken, random);
+    const world: World = { seed, preset, lore: drawLore(preset, random), known, unseen };
+    if (preset === 'strange') return world;
+    const [least, most] = CUSTOM_SOLVES;
+    const shares = [world.known, world.unseen].map((things) => solvedByCustom(world.lore, things));
+    if (shares.every((share) => share >= least && share <= most)) return world;
+  }
+}
+
+/** Every value as often as another, and no three values twice. */
+function describe(names: readonly string[], taken: Set<string>, random: Random): ReadonlyMap<string, Attributes> {
+  for (;;) {
+    const columns = KINDS.map((kind) =>
+      random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),
+    );
+    const rows = names.map((_, index) => columns.map((column) => column[index]!));
+    const keys = rows.map((row) => row.join(' '));
+    if (new Set([...taken, ...keys]).size < taken.size + keys.length) continue;
+    for (const key of keys) taken.add(key);
+    return new Map(
+      names.map((name, index) => {
+        const [weight, matter, age] = rows[index]!;
+        return [name, { weight: weight!, matter: matter!, age: age! }];
+      }),
+    );
+  }
+}
+
+function drawLore(preset: Preset, random: Random): ReadonlyMap<string, string> {
+  const values = [...CUSTOM.keys()];
+  const changed = new Set(preset === 'strange' ? values : random.shuffled(values).slice(0, EXCEPTIONS));
+  const other = (value: string): string =>
+    random.pick(operatorsOf(kindOf(value)!).filter((operator) => operator !== CUSTOM.get(value)));
+  return new Map(values.map((value) => [value, changed.has(value) ? other(value) : CUSTOM.get(value)!]));
+}
+
+/** Share of the plans that custom has right step by step, each domain weighing the same. */
+function solvedByCustom(lore: ReadonlyMap<string, string>, things: ReadonlyMap<string, Attributes>): number {
+  const shares = DOMAIN_RULES.map(({ things: count, kinds }) => {
+    const rights = [...things.values()].map((thing) =>
+      kinds.every((kind) => lore.get(thing[kind]) === CUSTOM.get(thing[kind])),
+    );
+    const right = rights.filter(Boolean).length;
+    return count === 1 ? right / rights.length : (right * (right - 1)) / (rights.length * (rights.length - 1));
+  });
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
+}

@@ -1,0 +1,166 @@
+/**
+ * Problems of a world: one or two things are described and worked with, and a dial moves. Problem i of a set is a pure function of
+ * (world, seed, split, i). What decides the split is what is asked: domain, things in order, and where the dial stands.
+ */
+import type { GradedProblem, Problem } from '@seamstream/events';
+import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { type Attributes, DOMAIN_RULES, type Domain, type World } from './lore.js';
+import { DIAL, moved } from './operators.js';
+
+/** development: to choose settings on; validation: to decide promotions; heldOut and newWords: to report, and for nothing else. */
+export const SPLITS = ['train', 'development', 'validation', 'heldOut', 'newWords'] as const;
+export type Split = (typeof SPLITS)[number];
+
+export interface ProblemsRequest {
+  readonly world: World;
+  /** Which stream of the world's problems. */
+  readonly seed: string | number;
+  readonly split: Split;
+  /** Problems to make; the domains take turns. */
+  readonly count: number;
+  /** Index of the first, 0 by default. */
+  readonly startIndex?: number;
+}
+
+/** Percentages of what can be asked: below the first of them it is trained on, and so on; the rest is held out. */
+const SHARES: readonly (readonly [Split, number])[] = [
+  ['train', 70],
+  ['development', 78],
+  ['validation', 88],
+  ['heldOut', 100],
+];
+
+export const DOMAINS: readonly string[] = DOMAIN_RULES.map(({ name }) => name);
+
+/** @throws NOT_FOUND */
+export function domainOf(name: string): Domain {
+  const domain = DOMAIN_RULES.find((rule) => rule.name === name);
+  if (domain === undefined)
+    throw new SeamError(
+      'NOT_FOUND',
+      `Cannot find a domain of the world of attributes: expected one of ${DOMAINS.join(', ')}, got ${JSON.stringify(name)}.`,
+    );
+  return domain;
+}
+
+/** What a statement says, as read from its text alone. */
+export interface Statement {
+  readonly described: ReadonlyMap<string, Attributes>;
+  /** Names of the things asked about, in order. */
+  readonly asked: readonly string[];
+  /** Where the dial stands at first. */
+  readonly start: number;
+}
+
+/** @throws INVALID_INPUT when count or startIndex is not a whole number ≥ 0 */
+export function attributeProblems({
+  world,
+  seed,
+  split,
+  count,
+  startIndex = 0,
+}: ProblemsRequest): readonly GradedProblem[] {
+  for (const [name, value] of Object.entries({ count, startIndex })) {
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot make problems of attributes: expected ${name} to be a whole number ≥ 0, got ${value}.`,
+      );
+  }
+  const from = `attribute-world/${world.seed}/${world.preset}/${seed}/${split}`;
+  const things = split === 'newWords' ? world.unseen : world.known;
+  return Array.from({ length: count }, (_, offset) => {
+    const index = startIndex + offset;
+    const domain = DOMAIN_RULES[index % DOMAIN_RULES.length]!;
+    const random = Random.of(from, index);
+    let statement = drawStatement(domain, things, random);
+    // A draw of another split is drawn again: within a split all remain equally likely.
+    while (split !== 'newWords' && splitOf(domain, statement) !== split)
+      statement = drawStatement(domain, things, random);
+    return {
+      problemId: derivedId(from, 'problem', index),
+      domain: domain.name,
+      prompt: told(domain, statement),
+      reference: String(
+        worked(
+          statement.start,
+          planFor(domain, statement, world.lore).map(({ operator }) => operator),
+        ),
+      ),
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: { key: keyOf(domain, statement) },
+    };
+  });
+}
+
+/** A statement about things that are drawn, each another one. */
+export function drawStatement(
+  { things: count }: Pick<Domain, 'things'>,
+  things: ReadonlyMap<string, Attributes>,
+  random: Random,
+): Statement {
+  const names = [...things.keys()];
+  const asked = [random.pick(names)];
+  while (asked.length < count) {
+    const name = random.pick(names);
+    if (!asked.includes(name)) asked.push(name);
+  }
+  return { described: new Map(asked.map((name) => [name, things.get(name)!])), asked, start: random.int(DIAL) };
+}
+
+/** The text of a statement, such as "Fire the molm, heavy iron old, then the bux, light glass new. Dial at 3." */
+export function told({ verb }: Pick<Domain, 'verb'>, { described, asked, start }: Statement): string {
+  const things = asked.map((name) => {
+    const { weight, matter, age } = described.get(name)!;
+    return `the ${name}, ${weight} ${matter} ${age}`;
+  });
+  return `${verb} ${things.join(', then ')}. Dial at ${start}.`;
+}
+
+/** @throws INVALID_INPUT for a problem of another world */
+export function readStatement({ domain: name, prompt }: Pick<Problem, 'domain' | 'prompt'>): Statement {
+  const domain = domainOf(name);
+  const described = new Map(
+    [...prompt.matchAll(/the (\S+), (\S+) (\S+) ([^\s.,]+)/g)].map(([, thing, weight, matter, age]) => [
+      thing!,
+      { weight: weight!, matter: matter!, age: age! },
+    ]),
+  );
+  const statement = { described, asked: [...described.keys()], start: Number(/ Dial at (\d+)\.$/.exec(prompt)?.[1]) };
+  if (described.size !== domain.things || told(domain, statement) !== prompt)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read a statement of ${name}: expected one such as "Turn the molm, heavy iron old. Dial at 3.", got ${JSON.stringify(prompt.slice(0, 80))}.`,
+    );
+  return statement;
+}
+
+/** One step of a plan: an attribute, and the operator that it calls for. */
+export interface Step {
+  readonly value: string;
+  readonly operator: string;
+}
+
+/** The attributes that count, in the order of the steps. */
+export function valuesOf({ kinds }: Pick<Domain, 'kinds'>, { described, asked }: Statement): readonly string[] {
+  return asked.flatMap((thing) => kinds.map((kind) => described.get(thing)![kind]));
+}
+
+/** The plan that a lore, or custom, has for a statement. */
+export function planFor(domain: Domain, statement: Statement, lore: ReadonlyMap<string, string>): readonly Step[] {
+  return valuesOf(domain, statement).map((value) => ({ value, operator: lore.get(value)! }));
+}
+
+/** Where the dial stands at the end. @throws as `moved` */
+export function worked(start: number, operators: readonly string[]): number {
+  return operators.reduce(moved, start);
+}
+
+function keyOf({ name }: Domain, { asked, start }: Statement): string {
+  return [name, ...asked, start].join('/');
+}
+
+function splitOf(domain: Domain, statement: Statement): Split {
+  const percent = Number.parseInt(sha256(keyOf(domain, statement)).slice(0, 8), 16) % 100;
+  return SHARES.find(([, below]) => percent < below)![0];
+}

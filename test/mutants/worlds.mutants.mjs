@@ -1,0 +1,67 @@
+/** The world of attributes: its splits, its lore, its baselines, and what its report claims. */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+const WORLD = 'libs/attribute-world/src';
+const STANDALONE = 'apps/standalone/src';
+
+export default [
+  ...quick(`${WORLD}/problems.ts`, `${WORLD}/attribute-world.spec.ts`, [
+    {
+      control: 'what one split asks no other asks',
+      from: "while (split !== 'newWords' && splitOf(domain, statement) !== split)",
+      to: 'while (false)',
+    },
+    {
+      control: 'new words are in no other split',
+      from: "split === 'newWords' ? world.unseen : world.known",
+      to: 'world.known',
+    },
+    {
+      control: 'the answer is that of the lore, step by step',
+      from: 'return operators.reduce(moved, start);',
+      to: 'return operators.slice(1).reduce(moved, start);',
+    },
+  ]),
+  ...quick(`${WORLD}/lore.ts`, `${WORLD}/attribute-world.spec.ts`, [
+    {
+      control: 'no known word has the three attributes of a new one',
+      from: 'if (new Set([...taken, ...keys]).size < taken.size + keys.length) continue;',
+      to: '',
+    },
+    {
+      control: 'a strange world contradicts custom everywhere',
+      from: 'filter((operator) => operator !== CUSTOM.get(value))',
+      to: 'filter(() => true)',
+    },
+    {
+      control: 'the seed draws the world',
+      from: "Random.of('attribute-world', seed, preset, attempt)",
+      to: "Random.of('attribute-world', preset, attempt)",
+    },
+  ]),
+  ...quick(`${WORLD}/baselines.ts`, `${WORLD}/baselines.spec.ts`, [
+    { control: 'a table counts by the word alone', from: '({ thing }) => thing', to: '({ value }) => value' },
+    {
+      control: 'a case is a success',
+      from: 'attempts.filter(({ success }) => success)',
+      to: 'attempts.filter(() => true)',
+    },
+  ]),
+  ...quick(`${STANDALONE}/problem-stream.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
+    {
+      control: 'rounds in a world of attributes ask what is for training',
+      from: "const ATTRIBUTE_SPLIT: Split = 'train';",
+      to: "const ATTRIBUTE_SPLIT: Split = 'heldOut';",
+    },
+  ]),
+  ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
+    {
+      control: 'promotions are not decided on what is reported',
+      from: "attributeSet(attributeWorldOf(method, seed), 'validation',",
+      to: "attributeSet(attributeWorldOf(method, seed), 'heldOut',",
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/attributes-report.ts`, `${STANDALONE}/report/attributes-report.spec.ts`, [
+    { control: 'entries may break few problems', from: '(trained?.broken ?? 1) > BARS.broken', to: 'false' },
+    { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
+  ]),
+];
