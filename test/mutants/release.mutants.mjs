@@ -4,7 +4,6 @@ const rule = quick('libs/release/src/release.decide.ts', 'libs/release/src/relea
 const facts = quick('libs/release/src/releases.projection.ts', 'apps/cli/src/release/release.command.spec.ts');
 const draws = quick('apps/generator/src/release-draw.decide.ts', 'apps/generator/src/release-draw.decide.spec.ts');
 const writing = quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/releases.spec.ts');
-const serving = { ...writing, file: 'apps/generator/src/serving-adapter.ts' };
 const lift = quick('libs/read-models/src/lift.projection.ts', 'libs/read-models/src/lift.projection.spec.ts');
 const tallies = { ...lift, file: 'libs/read-models/src/lift-tallies.ts' };
 const estimate = quick(
@@ -96,13 +95,6 @@ export default [
     control: "a shadow's first entry is the parent's",
     from: 'candidate.candidateIndex === 1 }',
     to: 'candidate.candidateIndex === 0 }',
-  },
-  {
-    ...serving,
-    control: 'a candidate is tried next to the parent of its plan alone',
-    from: 'if (parent !== (this.serving?.digest ?? null)) return null;',
-    to: '',
-    title: 'writes alone',
   },
   {
     ...tallies,

@@ -71,7 +71,9 @@ describe('a generator while a release is tried', () => {
     ).toEqual(
       experiences.map(({ candidateIndex }) => [candidateIndex, candidateIndex === 1 ? candidate.digest : null, 2]),
     );
-    expect(experiences.some(({ release }) => release?.isCandidate)).toBe(true);
+    expect(experiences.every(({ release, candidateIndex }) => release?.isCandidate === (candidateIndex === 1))).toBe(
+      true,
+    );
     await judge(experiences, (digest) => digest !== null);
     const withheld = await eventsOf(log, 'ExperienceWithheld');
     await publish(
