@@ -47,7 +47,7 @@ describe.each(METHODS)('the demonstration of %s', (method) => {
     expect(new Set(prompts(4)).intersection(new Set(prompts(5))).size).toBe(0);
   });
 
-  it('goes on where it stopped', () => {
+  it('resumes where it stopped', () => {
     const round = (startIndex: number, count: number) =>
       attributeSource(4, method)({ round: 1, phase: 'base', roundSize: 64, startIndex, count, occurredAt: 0 });
     expect(round(70, 10)).toEqual(round(64, 64).slice(6, 16));

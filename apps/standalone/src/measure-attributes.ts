@@ -1,4 +1,4 @@
-/** What is measured when the rounds in a world of attributes are over: entries beside all controls, and beside what needs no model. */
+/** Measures entries against all controls, and against baselines without a model, when the rounds in a world of attributes are over. */
 import { type Attempt, BASELINES, learnBaseline, type World } from '@seamstream/attribute-world';
 import {
   armResult,

@@ -73,7 +73,7 @@ async function openAgent(
   return { model, engine };
 }
 
-/** Windows of completed problems say nothing to who solves problems anew. @throws INVALID_CONFIGURATION */
+/** A method that solves its problems itself has no use for windows of completed ones. @throws INVALID_CONFIGURATION */
 export function assertReadsOutcomes(
   { algorithm }: Pick<TrainerConfig, 'algorithm'>,
   { recipes }: LearningMethod,

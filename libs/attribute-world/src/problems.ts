@@ -152,7 +152,7 @@ export function planFor(domain: Domain, statement: Statement, lore: ReadonlyMap<
 }
 
 /** Where the dial stands at the end. @throws as `moved` */
-export function worked(start: number, operators: readonly string[]): number {
+function worked(start: number, operators: readonly string[]): number {
   return operators.reduce(moved, start);
 }
 

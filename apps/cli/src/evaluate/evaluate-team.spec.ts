@@ -168,7 +168,7 @@ describe('seam eval --team refuses, before a model is asked,', () => {
     ['a folder that holds no model', ['--team', 'nowhere.json'], /path of agent agent_1/],
     ['arms together with a team', ['--team', 'team.json', '--arms', 'trained'], /--arms/],
     ['a record together with a team', ['--team', 'team.json', '--record'], /--record/],
-    ['a vote without a team', ['--vote'], /expected --team FILE beside --vote/],
+    ['a vote without a team', ['--vote'], /expected --team FILE with --vote/],
     ['a file that is there', ['--team', 'team.json', '--predictions', 'aime.jsonl'], /aime\.jsonl/],
     [
       'a team that the log does not have',

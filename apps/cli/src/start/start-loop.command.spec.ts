@@ -41,6 +41,6 @@ describe('seam start', () => {
     const help = world.takeOutput();
     expect(help).toContain('seam start --exit --seed 2');
     expect(help).not.toContain('npm start');
-    expect(help.match(/--data-dir/g)).toHaveLength(5);
+    expect(help.match(/--data-dir/g)).toHaveLength(6);
   });
 });

@@ -41,7 +41,7 @@ export interface AttributesReport extends RoundsReport {
   readonly converged: boolean;
 }
 
-export interface AttributesRound {
+interface AttributesRound {
   readonly round: number;
   readonly attempts: number;
   readonly explored: number;
@@ -145,7 +145,7 @@ export function renderAttributesPage(report: AttributesReport): string {
     `Seamstream report, attributes, seed ${report.seed}`,
     `<h1>Seamstream: what attributes call for</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(attributesHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, which draws the ${report.preset} world; algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
+<p class="soft">${escapeHtml(`seed ${report.seed}, which draws the ${report.preset} world; algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
 <p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
 ${sets.map(renderSet).join('\n')}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
