@@ -2,7 +2,7 @@
 import { type InMemoryEventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
-import { sha256 } from '@seamstream/kernel';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, createAdapter, encodeAdapter } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { decideReleases, recomputeReleases } from '@seamstream/operations/release';
@@ -10,7 +10,13 @@ import { DEFAULT_RELEASE_PLAN, planText, type ReleaseStage } from '@seamstream/r
 import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { eventsOf, openLog, untilConsumed } from '@seamstream/testing';
 import { executionFailed, recorded } from '@seamstream/testing/log-of';
-import { evaluatedByPerson, evaluationOf, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
+import {
+  evaluatedByPerson,
+  evaluationOf,
+  pinned,
+  promotedByPerson,
+  promotedByRun,
+} from '@seamstream/testing/promotion-log';
 import { startForTest } from '@seamstream/testing/services';
 import { generatorConfigSchema, generatorService } from './app.module.js';
 
@@ -97,6 +103,33 @@ describe('a generator while a release is tried', () => {
     expect((await ask('p', 20)).every(({ release }) => release === null)).toBe(true);
   }, 60_000);
 
+  it('writes for all where the candidate cannot write, and counts none of that as a result of the candidate', async () => {
+    model.speechless.add(candidate.digest);
+    await begin([{ kind: 'canary', share: 0.5, margin: 0.1, minProblems: 40 }]);
+    const experiences = await ask('p', 60);
+    expect(experiences.length).toBeGreaterThan(40);
+    expect(new Set(experiences.map(({ adapterDigest }) => adapterDigest))).toEqual(new Set([null]));
+    expect(new Set(experiences.map(({ release }) => release?.isCandidate ?? null))).toEqual(new Set([null, false]));
+  }, 60_000);
+
+  it('opens a candidate as soon as its object can be read, and writes alone until then', async () => {
+    const body = await objects.get(keyOf(candidate));
+    await objects.delete(keyOf(candidate));
+    await begin([{ kind: 'canary', share: 0.5, margin: 0.1, minProblems: 40 }]);
+    expect((await ask('p', 20)).every(({ release }) => release === null)).toBe(true);
+    await objects.put(keyOf(candidate), body);
+    expect((await ask('q', 40)).some(({ adapterDigest }) => adapterDigest === candidate.digest)).toBe(true);
+  }, 60_000);
+
+  it('keeps to what is pinned, also while a release runs', async () => {
+    await begin([{ kind: 'canary', share: 0.5, margin: 0.1, minProblems: 40 }]);
+    expect((await ask('p', 40)).some(({ adapterDigest }) => adapterDigest === candidate.digest)).toBe(true);
+    await publish(pinned('pin-1', null));
+    expect((await ask('q', 40)).every(({ adapterDigest, release }) => adapterDigest === null && release === null)).toBe(
+      true,
+    );
+  }, 60_000);
+
   it('does without a candidate that answers the probe otherwise than it was published with', async () => {
     model.unproven.add(candidate.digest);
     await begin([{ kind: 'canary', share: 0.5, margin: 0.1, minProblems: 40 }]);
@@ -173,6 +206,14 @@ const schemaFor = entrySchemas({ sums: domainEntrySchema({ concepts: WORDS, stra
 class ProvenGenerator extends FakeGenerator {
   /** Adapters that the model cannot carry. */
   readonly unproven = new Set<string>();
+  /** Adapters with which it fails. */
+  readonly speechless = new Set<string>();
+
+  override async generate(...args: Parameters<FakeGenerator['generate']>): ReturnType<FakeGenerator['generate']> {
+    if (this.speechless.has(args[1]?.adapter?.digest ?? ''))
+      throw new SeamError('ADAPTER_INVALID', 'Cannot serve an adapter.', { details: { halts: true } });
+    return super.generate(...args);
+  }
 
   async fingerprint(adapter?: Adapter): Promise<string> {
     return sha256(this.unproven.has(adapter?.digest ?? '') ? 'another' : 'probe', adapter?.digest ?? 'base');

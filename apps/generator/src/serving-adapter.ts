@@ -108,6 +108,16 @@ export class ServingAdapter {
     return result;
   }
 
+  /** Logs for an operator that a release's candidate did not write. */
+  candidateFailed(digest: string, error: unknown): void {
+    const reason = messageOf(error);
+    this.dependencies.lines.error(
+      'candidate',
+      { digest, reason },
+      'candidate of a release cannot write; its parent does',
+    );
+  }
+
   private async follow(): Promise<Serving> {
     await this.followServed();
     return { adapter: this.serving, trial: await this.trial() };
@@ -119,24 +129,30 @@ export class ServingAdapter {
     const planned = release?.plan.stages[release.stage];
     if (release === undefined || planned === undefined || planned.kind === 'validation') return null;
     const { releaseId, candidate: digest, parent } = release.event;
-    if (parent !== (this.serving?.digest ?? null)) return null;
-    if (this.candidate?.digest !== digest) this.candidate = { digest, served: await this.openCandidate(digest) };
-    const candidate = this.candidate.served;
+    // A pin freezes what writes.
+    if (parent !== (this.serving?.digest ?? null) || this.told.pin !== null) return null;
+    if (this.candidate?.digest !== digest) this.candidate = await this.openCandidate(digest);
+    const candidate = this.candidate?.served ?? null;
     return candidate === null ? null : { releaseId, stage: release.stage, planned, candidate };
   }
 
-  private async openCandidate(digest: string): Promise<Served | null> {
+  /** Undefined where another try may find it: a candidate must not stop its parent. */
+  private async openCandidate(digest: string): Promise<typeof this.candidate> {
     const published = this.told.published.findLast(({ adapterDigest }) => adapterDigest === digest);
     try {
-      return published === undefined ? null : await this.proven(published);
+      return { digest, served: published === undefined ? null : await this.proven(published) };
     } catch (error) {
-      if (isOutage(error)) throw error;
+      if (isOutage(error) || isSeamError(error, 'OBJECT_NOT_FOUND')) {
+        const reason = messageOf(error);
+        this.dependencies.lines.warn('candidate', { digest, reason }, 'candidate of a release cannot be opened yet');
+        return undefined;
+      }
       this.dependencies.onRefused();
       this.dependencies.logger.error(
         { refused: digest, reason: messageOf(error) },
         'candidate of a release REFUSED; its parent writes alone',
       );
-      return null;
+      return { digest, served: null };
     }
   }
 

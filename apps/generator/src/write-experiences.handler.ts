@@ -31,7 +31,7 @@ export interface WriteExperiencesDependencies {
   readonly model: GeneratorModel;
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
-  readonly adapters: Pick<ServingAdapter, 'catchUp'>;
+  readonly adapters: Pick<ServingAdapter, 'catchUp' | 'candidateFailed'>;
   readonly clock: Clock;
 }
 
@@ -114,30 +114,36 @@ export class WriteExperiencesHandler {
     };
     const places = (wanted: (draw: ReleaseDraw | null) => boolean | undefined): number[] =>
       draws.flatMap((draw, index) => (wanted(draw) === true ? [index] : []));
-    const beside =
-      trial &&
-      (await write(
-        trial.candidate,
-        places((draw) => draw?.share === null),
-        1,
-      ));
-    const instead =
-      trial &&
-      (await write(
-        trial.candidate,
-        places((draw) => draw?.isCandidate),
-        0,
-      ));
-    // A problem that the candidate fails is written for by the parent, and counts as drawn for the candidate.
-    const isDone = (index: number): boolean => instead?.get(index)?.status === 'explored';
+    // A candidate that cannot write must not stop its parent, which then writes for all.
+    const byCandidate = async (at: readonly number[], firstCandidate: number): ReturnType<typeof write> => {
+      if (trial === null) return new Map();
+      try {
+        return await write(trial.candidate, at, firstCandidate);
+      } catch (error) {
+        if (batch.signal.aborted || isSeamError(error, 'ABORTED')) throw error;
+        this.dependencies.adapters.candidateFailed(trial.candidate.digest, error);
+        return new Map();
+      }
+    };
+    const shadows = await byCandidate(
+      places((draw) => draw?.share === null),
+      1,
+    );
+    const canaries = await byCandidate(
+      places((draw) => draw?.isCandidate),
+      0,
+    );
+    const isDone = (index: number): boolean => canaries.get(index)?.status === 'explored';
     const own = await write(
       adapter,
       [...events.keys()].filter((index) => !isDone(index)),
       0,
     );
     return draws.map((draw, index): Written => {
-      const exploration = isDone(index) ? instead!.get(index)! : own.get(index)!;
-      return { exploration: joined(exploration, beside?.get(index)), draw };
+      const exploration = isDone(index) ? canaries.get(index)! : own.get(index)!;
+      // What the candidate should have written and did not is no result of it. Many of these unbalance the arms, and end the release.
+      const isLost = draw?.isCandidate === true && !canaries.has(index);
+      return { exploration: joined(exploration, shadows.get(index)), draw: isLost ? null : draw };
     });
   }
 

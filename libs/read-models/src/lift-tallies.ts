@@ -177,8 +177,9 @@ export function addTo({ modes, releases }: Tallies, known: Known, times: 1 | -1)
 
 /** Share of the candidates that solved it; null without a verdict. Where a second adapter wrote as well, the parent's entry alone counts. */
 function resultOf({ group, release }: Known): number | null {
-  if (group === undefined || group.results.includes(NOTHING)) return null;
+  if (group === undefined) return null;
   const all = release?.share === null ? group.results.slice(0, 1) : group.results;
+  if (all.includes(NOTHING)) return null;
   const verdicts = Array.from(all).filter((each) => each !== NO_VERDICT);
   return verdicts.length === 0 ? null : verdicts.filter((each) => each === '1').length / verdicts.length;
 }

@@ -5,6 +5,8 @@ import { z } from 'zod';
 /** Of the rules that this version knows. A plan of another is refused, never read as this one. */
 const RULE_VERSION = 1;
 
+export const MOST_STAGES = 16;
+
 const share = z.number().gt(0).lt(1);
 const risk = z.number().gt(0).lt(1);
 /** How much lower than its parent's the candidate's success may be, as a fraction. */
@@ -41,7 +43,7 @@ const planSchema = z
     horizon: minProblems,
     /** Risks that a comparison is called untrustworthy although it went as it was drawn. */
     guardrails: z.strictObject({ sampleRatio: risk, missing: risk }),
-    stages: z.array(stageSchema).min(1).max(16),
+    stages: z.array(stageSchema).min(1).max(MOST_STAGES),
   })
   .refine(
     ({ stages }) => stages.every((stage, at) => stageOrder(stage) >= stageOrder(stages[at - 1] ?? stage)),

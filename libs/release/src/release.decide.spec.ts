@@ -1,7 +1,7 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { decidePromotion } from './promotion.decide.js';
-import { decideStage, type ReleaseEvidence, type StageEnd } from './release.decide.js';
+import { decideStage, evidenceIn, type ReleaseEvidence, type StageEnd } from './release.decide.js';
 import { checkedPlan, DEFAULT_RELEASE_PLAN, type ReleasePlan } from './release-plan.js';
 
 const RELEASES = Number(process.env.SEAM_TEST_RELEASES ?? 24);
@@ -19,8 +19,8 @@ const canaries = (
   paired: [],
   canaries: counts.map(([candidate, parent], stage) => ({ stage, candidate, parent })),
 });
-const paired = (problems: number, candidateAlone: number, parentAlone: number): ReleaseEvidence => ({
-  paired: [{ stage: 0, problems, candidateAlone, parentAlone }],
+const paired = (problems: number, candidateAlone: number, parentAlone: number, missing = 0): ReleaseEvidence => ({
+  paired: [{ stage: 0, problems, candidateAlone, parentAlone, missing }],
   canaries: [],
 });
 
@@ -103,12 +103,42 @@ describe('a stage', () => {
     expect(decideStage(plan, 0, paired(40, 8, 0)).end).toBeNull();
   });
 
+  it('of a shadow counts a lost verdict against the candidate where it would pass, and towards the horizon', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 50, margin: 0.05 }, canary(0.25, 0.03)], { horizon: 400 });
+    expect(decideStage(plan, 0, paired(300, 30, 20, 60)).end).toBeNull();
+    expect(decideStage(plan, 0, paired(0, 0, 0, 400)).end).toBe('undecided');
+  });
+
   it('does not run where the plan has none, nor on what are no counts', () => {
     const plan = planOf([canary(0.5, 0.1)]);
     expect(() => decideStage(plan, 1, canaries())).toThrow(/expected one of 1 stages, got 1/);
     expect(() => decideStage(plan, 0, canaries([arm(-1, 0), arm(0, 0)]))).toThrow(/expected counts of problems/);
     const twice = { paired: [], canaries: [0, 0].map((stage) => ({ stage, candidate: arm(1, 0), parent: arm(0, 1) })) };
     expect(() => decideStage(plan, 0, twice)).toThrow(/a stage twice/);
+  });
+});
+
+describe('the evidence of a recorded decision', () => {
+  const text = (value: unknown): string => JSON.stringify({ paired: [], canaries: [], ...(value as object) });
+  const deep = `${'['.repeat(7_000)}${']'.repeat(7_000)}`;
+
+  it('is read where it holds counts', () => {
+    const evidence = canaries([arm(3, 4), arm(5, 6, 7)]);
+    expect(evidenceIn(text({ ...evidence, logEvidence: {} }))).toEqual(evidence);
+  });
+
+  it.each<[string, string]>([
+    ['no JSON', 'x'],
+    ['counts that would take a reader hours', text(canaries([arm(4e15, 0), arm(4e15, 0)]))],
+    [
+      'more stages than a plan has',
+      text(canaries(...Array.from({ length: 17 }, () => [arm(1, 0), arm(1, 0)] as const))),
+    ],
+    ['what a rule does not read', text({ paired: [{ ...paired(1, 0, 0).paired[0], more: 1 }] })],
+    ['nested lists', `{"paired":[${deep}],"canaries":[]}`],
+    ['more text than counts take', text({ logEvidence: 'x'.repeat(20_000) })],
+  ])('is refused where it holds %s', (_, evidence) => {
+    expect(evidenceIn(evidence)).toBeUndefined();
   });
 });
 

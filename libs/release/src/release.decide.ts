@@ -13,8 +13,9 @@ import {
   logStagedEvidence,
   type MissingCounts,
 } from '@seamstream/statistics';
+import { z } from 'zod';
 import { inTwoDigits } from './comparison.js';
-import { planText, type ReleasePlan, type ReleaseStage } from './release-plan.js';
+import { MOST_STAGES, planText, type ReleasePlan, type ReleaseStage } from './release-plan.js';
 
 export interface ArmCounts {
   readonly solved: number;
@@ -36,6 +37,8 @@ export interface PairedStageCounts {
   readonly problems: number;
   readonly candidateAlone: number;
   readonly parentAlone: number;
+  /** Problems that have ended without a verdict on one of the two answers. */
+  readonly missing: number;
 }
 
 /** What a decision rests on. */
@@ -44,6 +47,36 @@ export interface ReleaseEvidence {
   readonly paired: readonly PairedStageCounts[];
   readonly canaries: readonly CanaryCounts[];
 }
+
+/** More problems are never counted: the evidence takes a time that grows with them, and a stranger may write any number. */
+const MOST_PROBLEMS = 10_000_000;
+const count = z.int().min(0).max(MOST_PROBLEMS);
+const stageIndex = z
+  .int()
+  .min(0)
+  .max(MOST_STAGES - 1);
+const arm = z.strictObject({ solved: count, failed: count, missing: count });
+const evidenceSchema = z.object({
+  paired: z
+    .array(
+      z.strictObject({ stage: stageIndex, problems: count, candidateAlone: count, parentAlone: count, missing: count }),
+    )
+    .max(MOST_STAGES),
+  canaries: z.array(z.strictObject({ stage: stageIndex, candidate: arm, parent: arm })).max(MOST_STAGES),
+});
+
+/** The counts of a recorded decision; undefined where the text holds no counts that a rule may have read. */
+export function evidenceIn(text: string): ReleaseEvidence | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  try {
+    return evidenceSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined; // no JSON, or nested too deeply to be read
+  }
+}
+
+/** Far more than counts of the most stages take. */
+const MOST_CHARACTERS = 16_384;
 
 /** How a stage may end. */
 export const STAGE_ENDS = ['advanced', 'promoted', 'rolled back', 'undecided'] as const;
@@ -151,13 +184,15 @@ function weighPaired(
 ): Weighed {
   const counts = paired.find((each) => each.stage === stage);
   if (counts === undefined) return { figures: NOTHING, problems: 0, text: 'no problem was asked of both' };
-  const { problems, candidateAlone: rescued, parentAlone: broken } = counts;
+  const { problems, candidateAlone: rescued, parentAlone: broken, missing } = counts;
   const pairs = { problems, rescued, broken };
+  // Which of the two lost its verdict is not known. So each counts against the candidate where it would pass, and not where it is blamed.
+  const worst = { problems: problems + missing, rescued, broken: broken + missing };
   const isBetter = own.kind === 'validation' && own.rule.name === 'better';
   const success =
     own.kind === 'validation' && own.rule.name === 'better'
-      ? logPairedEvidence(pairs)
-      : logPairedDifferenceEvidence(pairs, -marginOf(own), 1);
+      ? logPairedEvidence(worst)
+      : logPairedDifferenceEvidence(worst, -marginOf(own), 1);
   return {
     // The rule `better` has no second bar: what is not better is not promoted.
     figures: { ...NOTHING, success, harm: isBetter ? null : logPairedDifferenceEvidence(pairs, -plan.tolerance, -1) },
@@ -225,7 +260,7 @@ function rateText(counts: ArmCounts | undefined): string {
 function onStream({ stages }: ReleasePlan, { paired, canaries }: ReleaseEvidence): number {
   const shadowed = paired.filter(({ stage }) => stages[stage]?.kind === 'shadow');
   return (
-    shadowed.reduce((sum, { problems }) => sum + problems, 0) +
+    shadowed.reduce((sum, { problems, missing }) => sum + problems + missing, 0) +
     canaries.reduce((sum, { candidate, parent }) => sum + allOf(candidate) + allOf(parent), 0)
   );
 }
@@ -236,7 +271,12 @@ const ratio = (log: number | null): string =>
 
 function checkCounts({ paired, canaries }: ReleaseEvidence): void {
   const counts = [
-    ...paired.flatMap(({ problems, candidateAlone, parentAlone }) => [problems, candidateAlone, parentAlone]),
+    ...paired.flatMap(({ problems, candidateAlone, parentAlone, missing }) => [
+      problems,
+      candidateAlone,
+      parentAlone,
+      missing,
+    ]),
     ...canaries.flatMap(({ candidate, parent }) =>
       [candidate, parent].flatMap(({ solved, failed, missing }) => [solved, failed, missing]),
     ),

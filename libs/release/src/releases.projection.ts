@@ -4,9 +4,9 @@
  * served in the meantime ends a release: its comparison is with a parent that is not served any more.
  */
 import type { EventOf, SeamEvent } from '@seamstream/events';
-import { isSeamError } from '@seamstream/kernel';
+import { messageOf } from '@seamstream/kernel';
 import { actDoubt } from './promotion-evidence.decide.js';
-import { decideStage, evidenceText, type ReleaseEvidence, STAGE_ENDS, type StageEnd } from './release.decide.js';
+import { decideStage, evidenceIn, evidenceText, STAGE_ENDS, type StageEnd } from './release.decide.js';
 import { planIn, type ReleasePlan } from './release-plan.js';
 import type { ServedAdapterState } from './served-adapter.projection.js';
 
@@ -85,6 +85,7 @@ export function planDoubt(
   const running = runningIn(state, slot);
   if (running !== undefined) return `release ${running.event.releaseId} of this slot is not over`;
   if (candidate === parent) return 'its candidate is its parent';
+  if (own.pin !== null) return `what is served is pinned by ${own.pin.pinnedBy}`;
   if (!own.published.some(({ adapterDigest }) => adapterDigest === candidate))
     return `adapter ${candidate} was not published before`;
   const served = servedDigest(own);
@@ -121,9 +122,9 @@ export function decisionDoubt(release: Release | undefined, event: EventOf<'Rele
 
 /** Whether the plan decides so from the counts, and says so in these words. */
 function ruleDoubt({ plan }: Release, event: EventOf<'ReleaseDecided'>): string | undefined {
+  const evidence = evidenceIn(event.evidence);
+  if (evidence === undefined) return 'its evidence is not valid: expected counts of problems once for each stage';
   try {
-    const { paired, canaries } = JSON.parse(event.evidence) as ReleaseEvidence;
-    const evidence = { paired, canaries };
     const { end, rule, reason, figures } = decideStage(plan, event.stage, evidence);
     const isSame =
       end === event.decision &&
@@ -132,9 +133,7 @@ function ruleDoubt({ plan }: Release, event: EventOf<'ReleaseDecided'>): string 
       evidenceText(plan, evidence, figures) === event.evidence;
     return isSame ? undefined : `its counts do not bear it out: ${reason}`;
   } catch (error) {
-    // A stranger may write any text, so its shape is not known either.
-    if (isSeamError(error, 'INVALID_INPUT') || error instanceof SyntaxError || error instanceof TypeError)
-      return `its evidence is not valid: ${error.message}`;
-    throw error;
+    // Counts that contradict each other; a record that a reader threw at would stop every reader.
+    return `its evidence is not valid: ${messageOf(error)}`;
   }
 }

@@ -1,5 +1,5 @@
 /** Releases: what a person plans, how they stand, what they decide, and that the log makes each decision again. */
-import { onOneLine, SeamError, shortId, sleep } from '@seamstream/kernel';
+import { isSeamError, onOneLine, SeamError, shortId, sleep } from '@seamstream/kernel';
 import {
   type DecidedStage,
   decideReleases,
@@ -108,7 +108,12 @@ interface DecideOptions {
 async function decide(runtime: CommandRuntime, { follow, every }: DecideOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   for (;;) {
-    const decided = await decideReleases(runtime, readingOf(runtime));
+    const decided = await decideReleases(runtime, readingOf(runtime)).catch((error: unknown) => {
+      // What watches for harm must outlive a conflict and an outage: the next look decides again.
+      if (follow !== true || !isSeamError(error) || !(error.code === 'CONFLICT' || error.retryable)) throw error;
+      terminal.remark(error.message);
+      return [];
+    });
     for (const each of decided) say(runtime, each);
     if (follow !== true) {
       if (decided.length === 0 && !terminal.json)

@@ -98,7 +98,11 @@ async function record(
       source: 'seam/release',
       occurredAt: decision.meta.occurredAt,
     });
-    promotion = promotionBy({ ...act, at: decision.meta.occurredAt, messageId }, version, own);
+    // Over the parent that the candidate was compared with: what is promoted meanwhile stays.
+    promotion = {
+      ...promotionBy({ ...act, at: decision.meta.occurredAt, messageId }, version, own),
+      ...{ parent: release.event.parent, onlyOverParent: true },
+    };
     mustCount(promotion, own);
   }
   const log = await world.openLog('append');

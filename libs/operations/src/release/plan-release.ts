@@ -13,7 +13,7 @@ import {
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { findAdapter } from '../adapters/index.js';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
-import type { ReleaseWorld } from './release-evidence.js';
+import { type ReleaseWorld, validationCounts } from './release-evidence.js';
 import { readFacts } from './release-status.js';
 
 export interface PlanRequest {
@@ -52,6 +52,7 @@ export async function planRelease(
     );
   const centre = centreOf(evaluation.parentSuccess ?? evaluation.success);
   const plan = checkedPlan({ ...DEFAULT_RELEASE_PLAN, centre, ...changes });
+  const parent = own.served?.adapterDigest ?? null;
   // 3. Say it.
   const releaseId = newId();
   const meta = originMeta({
@@ -60,13 +61,19 @@ export async function planRelease(
   });
   const event: EventOf<'ReleasePlanned'> = {
     ...{ type: 'ReleasePlanned', meta, releaseId, slot: GENERATOR_SLOT, candidate },
-    ...{ parent: own.served?.adapterDigest ?? null, plan: planText(plan), plannedBy: by, reason, attestation: null },
+    ...{ parent, plan: planText(plan), plannedBy: by, reason, attestation: null },
   };
   const doubt = planDoubt(progress, event, own);
   if (doubt !== undefined)
     throw new SeamError(
       'CONFLICT',
       `Cannot plan a release of adapter ${shortId(candidate)}: ${doubt}. Nothing was recorded.`,
+    );
+  const needsPairs = plan.stages.some(({ kind }) => kind === 'validation');
+  if (needsPairs && validationCounts({ candidate, parent, slot: GENERATOR_SLOT }, progress) === null)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot plan a release of adapter ${shortId(candidate)} with a validation stage: expected an evaluation of it and its parent on the same problems, got none. Leave the stage out (--plan FILE).`,
     );
   await (await world.openLog('append')).append([encodeEvent(event)]);
   return event;

@@ -43,16 +43,17 @@ export function evidenceOf({ event, plan }: Release, { lift, progress }: Release
     if (own === undefined) continue;
     if (planned.kind === 'canary') canaries.push({ stage, ...own.counts });
     else {
-      const { both, candidateAlone, parentAlone, neither } = own.paired;
-      paired.push({ stage, problems: both + candidateAlone + parentAlone + neither, candidateAlone, parentAlone });
+      const { both, candidateAlone, parentAlone, neither, missing } = own.paired;
+      const problems = both + candidateAlone + parentAlone + neither;
+      paired.push({ stage, problems, candidateAlone, parentAlone, missing });
     }
   }
   return { paired, canaries };
 }
 
 /** Of the newest evaluation on record in which the candidate and this parent were asked the same problems; null without one. */
-function validationCounts(
-  { candidate, parent, slot }: EventOf<'ReleasePlanned'>,
+export function validationCounts(
+  { candidate, parent, slot }: Pick<EventOf<'ReleasePlanned'>, 'candidate' | 'parent' | 'slot'>,
   { slots }: ReleaseProgress,
 ): Omit<PairedStageCounts, 'stage'> | null {
   const own = servedIn(slots, slot);
@@ -63,7 +64,7 @@ function validationCounts(
     ({ rescued, broken }) => rescued !== null && broken !== null,
   );
   if (found === undefined) return null;
-  return { problems: found.problems, candidateAlone: found.rescued!, parentAlone: found.broken! };
+  return { problems: found.problems, candidateAlone: found.rescued!, parentAlone: found.broken!, missing: 0 };
 }
 
 export function decisionNow(release: Release, facts: ReleaseFacts): StageDecision {
