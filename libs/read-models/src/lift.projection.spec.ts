@@ -177,6 +177,17 @@ describe('the counts of a lift', () => {
     }
   });
 
+  it("of a shadow keep the parent's verdict where the candidate's entry ended without a result", () => {
+    const release: ReleaseDraw = { releaseId: 'r', stage: 0, unit: 'u', share: null, isCandidate: false };
+    const [counted] = liftOf([
+      { ...published('a'), mode: 'deploy' } as SeamEvent,
+      { ...generated('a', { size: 2 }), release } as SeamEvent,
+      recorded('a', true, { index: 0, size: 2, arm: 'deploy' }),
+      deadLettered('seam.experiences', 'a', 1),
+    ]).modes;
+    expect(counted!.counts).toMatchObject([{ result: 1, problems: 1 }]);
+  });
+
   it('name the shares of the control arm that the log has', () => {
     expect(liftOf([withheld('a'), withheld('b')]).controlShares).toHaveLength(1);
   });
