@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Manifest, Podman } from '@seamstream/dev-servers';
 import { podsOf } from '../acceptance/chart/policy.js';
 
+/** Of a container that was killed. */
+const START_TRIES = 10;
 const READY_WITHIN_MS = 120_000;
 /** Podman 4 runs probes as curl inside of the container, which has none: the tests ask the service itself. */
 const LEFT_OUT = ['ports', 'startupProbe', 'livenessProbe', 'readinessProbe'];
@@ -96,7 +98,13 @@ export class Pods {
     const { container } = this.started.get(name)!;
     await this.engine.must(['kill', '--signal', 'KILL', container]);
     await this.engine.must(['wait', container]);
-    await this.engine.must(['start', container]);
+    // Podman stops a pod whose last container has ended, a moment later: a start within that moment fails, and the next one does not.
+    for (let tries = 1; ; tries++) {
+      const { status, stderr } = await this.engine.run(['start', container]);
+      if (status === 0) return;
+      if (tries === START_TRIES) throw new Error(`${name} does not start again.\n${stderr}`);
+      await pause(200);
+    }
   }
 
   /** SIGTERM, and SIGKILL after the pod's grace. Returns the exit status. */
