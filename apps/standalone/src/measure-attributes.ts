@@ -14,10 +14,10 @@ import { type EventOf, type Problem, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { compareText } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
-import { decodeServed, type Served } from '@seamstream/rollout';
+import type { Served } from '@seamstream/rollout';
 import { pairedDifference } from '@seamstream/statistics';
 import type { Host } from './host-services.js';
-import { learnedRounds, type MeasureRunInput, roundsFacts } from './measure-run.js';
+import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
 import { ATTRIBUTE_PRESETS } from './methods.js';
 import { placeInStream } from './problem-stream.js';
 import { type AttributesReport, type AttributesRow, type AttributesSet, holds } from './report/attributes-report.js';
@@ -32,10 +32,7 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
   const { method, seed } = run.settings;
   const { served } = progress.adapters;
   const world = attributeWorldOf(method, seed);
-  const adapter =
-    served === null
-      ? null
-      : decodeServed(served.key, await host.drivers.objects.get(served.key), { digest: served.adapterDigest });
+  const adapter = await storedArtefact(host, served);
   const attempts = await recordedAttempts(host);
   const sets: AttributesSet[] = [];
   for (const split of REPORTED) sets.push(await measureSet(input, adapter, world, split, attempts));

@@ -44,17 +44,19 @@ export interface MeasureRunInput {
   readonly say: (activity: string) => void;
 }
 
+/** What a place in the object store holds, proven by its digest; null is the base model. */
+export async function storedArtefact({ drivers: { objects } }: Host, stored: Stored | null): Promise<Served | null> {
+  if (stored === null) return null;
+  return decodeServed(stored.key, await objects.get(stored.key), { digest: stored.adapterDigest });
+}
+
 export async function measureRun(input: MeasureRunInput): Promise<Report> {
   const { host, progress, own, outcome } = input;
   const { drivers } = host;
   const handler = new MeasureHeldOutHandler(host, input.say);
-  const load = async (served: Stored | null): Promise<Served | null> =>
-    served === null
-      ? null
-      : decodeServed(served.key, await drivers.objects.get(served.key), { digest: served.adapterDigest });
   const { served } = progress.adapters;
   const problems = own?.measured ?? heldOutProblems('base', input.heldOut);
-  const adapter = await load(served);
+  const adapter = await storedArtefact(host, served);
   const heldOut = await handler.all(
     adapter,
     problems,
@@ -72,7 +74,7 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
     const { adapterDigest, adapterKey: key } = run;
     if (adapterDigest === null || key === null || heldOutByAdapter.has(adapterDigest)) continue;
     const { success } = await handler.resultOf(
-      await load({ adapterDigest, key }),
+      await storedArtefact(host, { adapterDigest, key }),
       problems,
       `adapter ${index + 1} of ${onCurve.length}`,
     );
@@ -90,7 +92,7 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
         : { name: own.file, isHeldOut: own.isTest },
     heldOut,
     heldOutByAdapter,
-    shift: own === null ? await measureShift(handler, input, adapter, load, heldOut.rows.trained?.success ?? 0) : null,
+    shift: own === null ? await measureShift(handler, input, adapter, heldOut.rows.trained?.success ?? 0) : null,
     example: await handler.example(adapter, problems, heldOut),
     entries: account.entries,
     quoting: account.quoting,
@@ -115,15 +117,14 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
 /** The adapter served when the new problems appeared and the last one, both on the new problems and on the old domains. */
 async function measureShift(
   handler: MeasureHeldOutHandler,
-  { progress, heldOut }: MeasureRunInput,
+  { host, progress, heldOut }: MeasureRunInput,
   last: Served | null,
-  load: (served: Stored | null) => Promise<Served | null>,
   oldDomainsFinal: number,
 ): Promise<ShiftMeasurement | null> {
   const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;
   if (baseRounds === progress.rounds.size) return null;
   const lastBaseRun = endedRuns(progress).slice(0, baseRounds).at(-1);
-  const before = await load(servedAt(progress, lastBaseRun?.endedAtMs ?? 0));
+  const before = await storedArtefact(host, servedAt(progress, lastBaseRun?.endedAtMs ?? 0));
   const shifted = heldOutProblems('shifted', heldOut);
   const what = 'new problems, the adapter from before them';
   const result = await handler.resultOf(last, shifted, 'new problems, the last adapter');

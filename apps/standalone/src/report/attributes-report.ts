@@ -3,6 +3,7 @@ import type { Preset, Split } from '@seamstream/attribute-world';
 import type { Estimate } from '@seamstream/statistics';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
+import { ledgerTable, runFacts } from './run-parts.js';
 import { cost } from './verdict.js';
 
 export interface AttributesRow {
@@ -145,8 +146,7 @@ export function renderAttributesPage(report: AttributesReport): string {
     `Seamstream report, attributes, seed ${report.seed}`,
     `<h1>Seamstream: what attributes call for</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(attributesHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, which draws the ${report.preset} world; algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
-<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
+${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
 ${sets.map(renderSet).join('\n')}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
 <h2>Rounds</h2>
@@ -158,7 +158,7 @@ ${sets.map(renderSet).join('\n')}
       ]),
     )}</div>
 <h2>Ledger</h2>
-${table(['published', 'solved', 'failed', 'dead-lettered', 'expired', 'in flight'], [[ledger.published, ledger.solved, ledger.failed, ledger.deadLettered, ledger.expired, ledger.inFlight]])}
+${ledgerTable(ledger)}
 <p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
   );
 }

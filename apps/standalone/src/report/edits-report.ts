@@ -8,6 +8,7 @@ import {
 } from '@seamstream/evaluation';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
+import { ledgerTable, runFacts } from './run-parts.js';
 import { cost } from './verdict.js';
 
 export interface EditsReport extends RoundsReport {
@@ -125,8 +126,7 @@ export function renderEditsPage(report: EditsReport): string {
     `Seamstream report, self-edits, seed ${report.seed}`,
     `<h1>Seamstream: self-edits</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(editsHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} passages, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
-<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
+${runFacts(report, `rounds of ${settings.roundSize} passages`)}
 <h2>Questions answered without the passage</h2>
 ${renderEditsStudy(study, report.measuredOn.isHeldOut ? 'held-out' : 'validation')}
 <h2>One passage, and what each writer makes of it</h2>
@@ -146,7 +146,7 @@ ${example === null ? '<p class="soft">No edit could be written.</p>' : `<pre>${e
     )}</div>
 <p class="soft">An edit earns the share of questions that are answered right after training on it. ReST-EM imitates the best edit of each passage. A writer is promoted when its edits are better than its parent's on the same validation passages, beyond chance.</p>
 <h2>Ledger</h2>
-${table(['published', 'solved', 'failed', 'dead-lettered', 'expired', 'in flight'], [[ledger.published, ledger.solved, ledger.failed, ledger.deadLettered, ledger.expired, ledger.inFlight]])}
+${ledgerTable(ledger)}
 <p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
   );
 }

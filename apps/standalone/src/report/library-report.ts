@@ -3,6 +3,7 @@ import { LIBRARY_CONTROLS, LIBRARY_ROW, type LibraryRow, type LibraryStudy } fro
 import type { LibraryItem } from '@seamstream/experience-library';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
+import { ledgerTable, runFacts } from './run-parts.js';
 import { cost } from './verdict.js';
 
 export interface LibraryReport extends RoundsReport {
@@ -108,8 +109,7 @@ export function renderLibraryPage(report: LibraryReport): string {
     `Seamstream report, library, seed ${report.seed}`,
     `<h1>Seamstream: a library of experiences</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(libraryHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
-<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
+${runFacts(report, `rounds of ${settings.roundSize} problems`)}
 <h2>Success on ${report.measuredOn.isHeldOut ? 'held-out' : 'validation'} problems</h2>
 ${renderLibraryStudy(study)}
 <p class="soft">No weight changes: the entries of the log name ${weights.recorded.length === 1 ? 'one base model' : `${weights.recorded.length} base models`}, ${escapeHtml(weights.recorded.map((digest) => digest.slice(0, 16)).join(', '))}. Shuffled: the same items with their advice exchanged. Filler: as many tokens that say nothing.</p>
@@ -146,7 +146,7 @@ ${table(
   ]),
 )}
 <h2>Ledger</h2>
-${table(['published', 'solved', 'failed', 'dead-lettered', 'expired', 'in flight'], [[ledger.published, ledger.solved, ledger.failed, ledger.deadLettered, ledger.expired, ledger.inFlight]])}
+${ledgerTable(ledger)}
 <p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
   );
 }

@@ -5,6 +5,7 @@
 import { inTwoDigits } from '@seamstream/release';
 import { bars, escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report, RoundRow } from './report.types.js';
+import { ledgerTable } from './run-parts.js';
 import { cost, headline } from './verdict.js';
 
 const WIDTH = 860;
@@ -256,7 +257,7 @@ ${runsTable(report)}
     )}.</p>
 ${strataTable(report.buffer.strata)}
 <h2>Ledger</h2>
-${table(['published', 'solved', 'failed', 'dead-lettered', 'expired', 'in flight'], [[ledger.published, ledger.solved, ledger.failed, ledger.deadLettered, ledger.expired, ledger.inFlight]])}
+${ledgerTable(ledger)}
 <p class="soft">Executor ${escapeHtml(report.executor.model)} ${escapeHtml(report.executor.digest.slice(0, 16))}, ${report.executor.unchanged ? 'unchanged' : 'CHANGED'}. ${report.deadGroups} of ${groups} groups had no variance: all of their candidates succeeded, or none, so there was nothing to compare. ${escapeHtml(cost(report))}</p>`,
   );
 }

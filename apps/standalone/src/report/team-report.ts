@@ -5,6 +5,7 @@ import type { FixedSettings, RunLimits } from '../run-settings.js';
 import type { ArmFigures } from '../team/read-team-log.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
+import { runFacts } from './run-parts.js';
 
 export interface ArmResult {
   readonly problems: number;
@@ -125,8 +126,7 @@ export function renderTeamPage(report: TeamReport): string {
     `Seamstream report, team, seed ${report.seed}`,
     `<h1>Seamstream: a team</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(teamHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, stages of ${settings.roundSize} problems, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json next to this file.</p>
-<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
+${runFacts(report, `stages of ${settings.roundSize} problems`)}
 <h2>Held-out problems</h2>
 ${measuredBars(
   [{ title: 'untuned', heldOut: base }, ...arms].map(({ title, heldOut }) => ({
