@@ -15,6 +15,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { sleep } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { CHART } from '../acceptance/chart/rendering.js';
 import {
   demonstration,
@@ -25,7 +26,6 @@ import {
   openLogOf,
   ROUND_SIZE,
   ROUNDS,
-  recordsOf,
   valuesOf,
   writeFiles,
 } from '../support/chart-demonstration.js';
@@ -106,13 +106,13 @@ function serversEnvironment(): Environment {
 
   /** Upgrades every pod, kills one, and rolls all of them back, while problems come in. */
   const disturb = async (): Promise<void> => {
-    await until(async () => (await recordsOf(log, TOPIC.outcomes)) > 0);
+    await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0);
     await mustHelm('upgrade', ...release('--set', 'settings.SEAM_LOGGING_LEVEL=debug'));
     generations.push(await rolledOut());
     await until(async () => ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed').length > 0);
     const worker = 'app.kubernetes.io/component=worker';
     await cluster.must(['delete', 'pod', '--selector', worker, '--grace-period=0', '--force']);
-    await until(async () => (await recordsOf(log, TOPIC.problems)) > ROUND_SIZE);
+    await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE);
     await mustHelm('rollback', 'demo', '1', '--wait', '--timeout', '12m');
     generations.push(await rolledOut());
   };

@@ -10,6 +10,7 @@ import type { Manifest } from '@seamstream/dev-servers';
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import type { Environment } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { openChart } from '../acceptance/chart/rendering.js';
 import {
   demonstration,
@@ -22,7 +23,6 @@ import {
   openLogOf,
   ROUND_SIZE,
   ROUNDS,
-  recordsOf,
   valuesOf,
   writeFiles,
 } from '../support/chart-demonstration.js';
@@ -57,11 +57,11 @@ async function podsOn(
 /** Kills the executor and the worker in the midst of their work, and rolls the generator over. */
 async function disturb(pods: Pods, log: EventLog, documents: readonly Manifest[]): Promise<void> {
   const deployment = (name: string): Manifest => documents.find((each) => isOf(each, 'Deployment', name))!;
-  await until(async () => (await recordsOf(log, TOPIC.outcomes)) > 0);
+  await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0);
   await pods.killAndRestart('executor');
   await until(async () => ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed').length > 0);
   await pods.killAndRestart('worker');
-  await until(async () => (await recordsOf(log, TOPIC.problems)) > ROUND_SIZE);
+  await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE);
   // As the chart rolls over: what guards the upgrade, the new pod, and when that is ready the end of the old one.
   expect(await pods.run(documents.find((each) => isOf(each, 'Job', 'schemas'))!, 'schemas')).toMatchObject({
     status: 0,

@@ -15,6 +15,7 @@ import { TOPIC, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
+import { totalRecords } from '@seamstream/testing';
 import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
 
@@ -136,9 +137,9 @@ async function resultOf(folder: string): Promise<Result> {
       phases: rounds.map((round) => phaseOf.get(round)!),
       roundMs: rounds.map((round, index) => ends[index]! - startOf.get(round)!),
       recordsOfRound: {
-        generator: (await recordsOf(log, EFFECT.generator)) / rounds.length,
-        executor: (await recordsOf(log, EFFECT.executor)) / rounds.length,
-        buffer: (await recordsOf(log, EFFECT.buffer)) / rounds.length,
+        generator: (await totalRecords(log, EFFECT.generator)) / rounds.length,
+        executor: (await totalRecords(log, EFFECT.executor)) / rounds.length,
+        buffer: (await totalRecords(log, EFFECT.buffer)) / rounds.length,
       },
     };
   } finally {
@@ -153,10 +154,6 @@ async function isTraining(log: EventLog): Promise<boolean> {
     ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed').map(({ runId }) => runId),
   );
   return ofType(events, 'TrainingRunStarted').some(({ runId }) => !ended.has(runId));
-}
-
-async function recordsOf(log: EventLog, topic: string): Promise<number> {
-  return (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
 /** Records of each training run in the order in which the runs began: one run a round. */
@@ -192,16 +189,16 @@ async function killAcross(
   while (kills < KILLS && !isOver()) {
     const next = Math.floor((kills * roundMs.length) / KILLS);
     if (next >= round) {
-      await until(async () => (await recordsOf(log, TOPIC.problems)) >= (next + 1) * PLAN.roundSize);
+      await until(async () => (await totalRecords(log, TOPIC.problems)) >= (next + 1) * PLAN.roundSize);
       for (const topic of [...Object.values(CAUSE), ...Object.values(EFFECT)])
-        before.set(topic, await recordsOf(log, topic));
+        before.set(topic, await totalRecords(log, topic));
       before.set(TOPIC.problems, -1);
       round = next + 1;
     }
     const name = SERVICES[kills % SERVICES.length]!;
     const share = random.float();
     const hasWritten = async (topic: string, records: number): Promise<boolean> =>
-      (await recordsOf(log, topic)) > before.get(topic)! + records;
+      (await totalRecords(log, topic)) > before.get(topic)! + records;
     const isLate = async (): Promise<boolean> => {
       const run = (await recordsOfRuns(log))[next] ?? 0;
       if (name === 'trainer') return run > 1;

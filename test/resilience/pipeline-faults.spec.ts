@@ -12,6 +12,7 @@ import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { decodeEvent, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { deploy } from '../support/deployment.js';
 import { expectSwaps, swapUnderLoad } from '../support/hot-swap.js';
 import { killAtMoments, type Moment } from '../support/moments.js';
@@ -255,8 +256,6 @@ it('R29: adapters are swapped under load: no problem fails, no group mixes two, 
 describe('R39: the harness catches planted faults', () => {
   const PROBLEMS = 48;
   const STILL_MS = 15_000;
-  const recordsIn = async (log: EventLog, topic: string): Promise<number> =>
-    (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
 
   interface Found {
     /** Problems without an end although everything was consumed. */
@@ -298,7 +297,7 @@ describe('R39: the harness catches planted faults', () => {
       let [records, sinceMs] = [-1, performance.now()];
       while (!(await isQuiet(log)) && performance.now() - sinceMs < STILL_MS) {
         await pause(100);
-        const now = (await recordsIn(log, TOPIC.experiences)) + (await recordsIn(log, TOPIC.outcomes));
+        const now = (await totalRecords(log, TOPIC.experiences)) + (await totalRecords(log, TOPIC.outcomes));
         if (now !== records) [records, sinceMs] = [now, performance.now()];
       }
       // An append that is apart from its offsets comes after them.
@@ -338,7 +337,7 @@ describe('R39: the harness catches planted faults', () => {
   };
   /** Stopped in the middle of its work, replaced by another, woken. */
   const stopped = async (services: ServiceProcesses, log: EventLog): Promise<void> => {
-    while ((await recordsIn(log, TOPIC.experiences)) === 0) {
+    while ((await totalRecords(log, TOPIC.experiences)) === 0) {
       if (services.complaints().length > 0) throw new Error(services.complaints().join('\n'));
       await pause(5);
     }

@@ -15,6 +15,7 @@ import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { TOPIC, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { ledgerOf, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { houses, selfTrainingEnvironment } from '../support/self-training-world.js';
 import { ServiceProcesses } from '../support/service-processes.js';
@@ -102,8 +103,8 @@ async function killInTurn({ services, log }: Scene): Promise<void> {
   const random = Random.of('R41');
   for (let kill = 0; kill < KILLS_OF_SERVICES; kill++) {
     const [name, topic] = TURNS[kill % TURNS.length]!;
-    const before = await recordsIn(log, topic);
-    while ((await recordsIn(log, topic)) === before && (await ledgerOf(log)).inFlight > 0) {
+    const before = await totalRecords(log, topic);
+    while ((await totalRecords(log, topic)) === before && (await ledgerOf(log)).inFlight > 0) {
       expect(services.complaints()).toEqual([]);
       await pause(5);
     }
@@ -116,23 +117,19 @@ async function killInTurn({ services, log }: Scene): Promise<void> {
 async function train(log: EventLog, environment: Environment, most: number): Promise<number> {
   const random = Random.of('R41, training');
   for (let kills = 0; ; kills++) {
-    const before = await recordsIn(log, TOPIC.training);
+    const before = await totalRecords(log, TOPIC.training);
     const child = seam(['train', 'rest-em', '--set', 'duration.epochs=10'], environment);
     const exit = ended(child);
     if (kills === most) {
       expect(await exit).toBe(0);
       return kills;
     }
-    while ((await recordsIn(log, TOPIC.training)) === before && child.exitCode === null) await pause(2);
+    while ((await totalRecords(log, TOPIC.training)) === before && child.exitCode === null) await pause(2);
     await pause(random.int(50));
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
     await exit;
   }
-}
-
-async function recordsIn(log: EventLog, topic: string): Promise<number> {
-  return (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
 function seam(args: readonly string[], environment: Environment): ChildProcess {

@@ -146,8 +146,3 @@ export async function demonstration(
     },
   );
 }
-
-/** Records that a topic has. */
-export async function recordsOf(log: EventLog, topic: string): Promise<number> {
-  return (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
-}
