@@ -106,44 +106,37 @@ export class WriteExperiencesHandler {
   ): Promise<readonly Written[]> {
     const sampling = { temperature: 0, topK: 0, topP: 1, maxTokens: this.config.sampling.maxTokens };
     const draws = events.map((event) => (trial === null ? null : (releaseDrawOf(event, trial) ?? null)));
+    const isShadow = trial?.planned.kind === 'shadow';
     const write = async (by: Served | null, at: readonly number[], firstCandidate: number) => {
       const own = at.map((index) => events[index]!);
       const settings = { firstCandidate, groupSize: 1, sampling, signal: batch.signal, report: batch.report };
       const written = own.length === 0 ? [] : await this.candidates(own, by, settings);
       return new Map(at.map((index, place) => [index, written[place]!]));
     };
-    const places = (wanted: (draw: ReleaseDraw | null) => boolean | undefined): number[] =>
-      draws.flatMap((draw, index) => (wanted(draw) === true ? [index] : []));
     // A candidate that cannot write must not stop its parent, which then writes for all.
-    const byCandidate = async (at: readonly number[], firstCandidate: number): ReturnType<typeof write> => {
+    const tryCandidate = async (): ReturnType<typeof write> => {
       if (trial === null) return new Map();
+      const at = draws.flatMap((draw, index) => (draw?.share === null || draw?.isCandidate === true ? [index] : []));
       try {
-        return await write(trial.candidate, at, firstCandidate);
+        return await write(trial.candidate, at, isShadow ? 1 : 0);
       } catch (error) {
         if (batch.signal.aborted || isSeamError(error, 'ABORTED')) throw error;
         this.dependencies.adapters.candidateFailed(trial.candidate.digest, error);
         return new Map();
       }
     };
-    const shadows = await byCandidate(
-      places((draw) => draw?.share === null),
-      1,
-    );
-    const canaries = await byCandidate(
-      places((draw) => draw?.isCandidate),
-      0,
-    );
-    const isDone = (index: number): boolean => canaries.get(index)?.status === 'explored';
+    const tried = await tryCandidate();
+    const isDone = (index: number): boolean => !isShadow && tried.get(index)?.status === 'explored';
     const own = await write(
       adapter,
       [...events.keys()].filter((index) => !isDone(index)),
       0,
     );
     return draws.map((draw, index): Written => {
-      const exploration = isDone(index) ? canaries.get(index)! : own.get(index)!;
       // What the candidate should have written and did not is no result of it. Many of these unbalance the arms, and end the release.
-      const isLost = draw?.isCandidate === true && !canaries.has(index);
-      return { exploration: joined(exploration, shadows.get(index)), draw: isLost ? null : draw };
+      const isLost = draw?.isCandidate === true && !tried.has(index);
+      const exploration = isDone(index) ? tried.get(index)! : joined(own.get(index)!, tried.get(index));
+      return { exploration, draw: isLost ? null : draw };
     });
   }
 

@@ -56,14 +56,26 @@ const stageIndex = z
   .min(0)
   .max(MOST_STAGES - 1);
 const arm = z.strictObject({ solved: count, failed: count, missing: count });
-const evidenceSchema = z.object({
-  paired: z
-    .array(
-      z.strictObject({ stage: stageIndex, problems: count, candidateAlone: count, parentAlone: count, missing: count }),
-    )
-    .max(MOST_STAGES),
-  canaries: z.array(z.strictObject({ stage: stageIndex, candidate: arm, parent: arm })).max(MOST_STAGES),
-});
+const evidenceSchema = z
+  .object({
+    paired: z
+      .array(
+        z.strictObject({
+          stage: stageIndex,
+          problems: count,
+          candidateAlone: count,
+          parentAlone: count,
+          missing: count,
+        }),
+      )
+      .max(MOST_STAGES),
+    canaries: z.array(z.strictObject({ stage: stageIndex, candidate: arm, parent: arm })).max(MOST_STAGES),
+  })
+  .refine(
+    ({ paired, canaries }) =>
+      [paired, canaries].every((each) => new Set(each.map(({ stage }) => stage)).size === each.length),
+    'a stage twice',
+  );
 
 /** The counts of a recorded decision; undefined where the text holds no counts that a rule may have read. */
 export function evidenceIn(text: string): ReleaseEvidence | undefined {
@@ -189,10 +201,7 @@ function weighPaired(
   // Which of the two lost its verdict is not known. So each counts against the candidate where it would pass, and not where it is blamed.
   const worst = { problems: problems + missing, rescued, broken: broken + missing };
   const isBetter = own.kind === 'validation' && own.rule.name === 'better';
-  const success =
-    own.kind === 'validation' && own.rule.name === 'better'
-      ? logPairedEvidence(worst)
-      : logPairedDifferenceEvidence(worst, -marginOf(own), 1);
+  const success = isBetter ? logPairedEvidence(worst) : logPairedDifferenceEvidence(worst, -marginOf(own), 1);
   return {
     // The rule `better` has no second bar: what is not better is not promoted.
     figures: { ...NOTHING, success, harm: isBetter ? null : logPairedDifferenceEvidence(pairs, -plan.tolerance, -1) },
@@ -269,25 +278,15 @@ function onStream({ stages }: ReleasePlan, { paired, canaries }: ReleaseEvidence
 const ratio = (log: number | null): string =>
   log === null ? 'none' : inTwoDigits(Math.exp(Math.min(log, Math.log(1e9))));
 
-function checkCounts({ paired, canaries }: ReleaseEvidence): void {
-  const counts = [
-    ...paired.flatMap(({ problems, candidateAlone, parentAlone, missing }) => [
-      problems,
-      candidateAlone,
-      parentAlone,
-      missing,
-    ]),
-    ...canaries.flatMap(({ candidate, parent }) =>
-      [candidate, parent].flatMap(({ solved, failed, missing }) => [solved, failed, missing]),
-    ),
-  ];
-  const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
-  const stages = [paired, canaries].map((each) => new Set(each.map(({ stage }) => stage)).size === each.length);
-  if (wrong !== undefined || stages.includes(false))
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot decide on a release: expected counts of problems once for each stage, got ${wrong ?? 'a stage twice'}. Count again.`,
-    );
+/** The same counts that a reader of the decision accepts. @throws INVALID_INPUT */
+function checkCounts(evidence: ReleaseEvidence): void {
+  const read = evidenceSchema.safeParse(evidence);
+  if (read.success) return;
+  const [issue] = read.error.issues;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot decide on a release: expected counts of problems once for each stage, got ${[...issue!.path, issue!.message].join(': ')}. Count again.`,
+  );
 }
 
 /** Decimal places of evidence in a record: a reader compares bytes. */

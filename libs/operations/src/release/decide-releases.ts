@@ -4,7 +4,7 @@ import { SeamError, shortId } from '@seamstream/kernel';
 import { decisionDoubt, evidenceText, type Release, runningIn, type StageEnd, servedIn } from '@seamstream/release';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { mustCount, promotionBy } from '../adapters/acts-on-adapters.decide.js';
-import { type ReadingOptions, readLineage } from '../read-models/index.js';
+import type { ReadingOptions } from '../read-models/index.js';
 import {
   decisionNow,
   evidenceOf,
@@ -35,7 +35,7 @@ export async function decideReleases(world: ReleaseWorld, options: ReadingOption
     const decision = release && ruledDecision(release, facts, world.clock.now());
     if (release === undefined || decision === null || decision === undefined) continue;
     const act = { by: release.event.plannedBy, reason: `release ${release.event.releaseId}: ${decision.reason}` };
-    decided.push(await record(world, { release, decision, act, facts }, options));
+    decided.push(await record(world, { release, decision, act, facts }));
   }
   return decided;
 }
@@ -69,7 +69,7 @@ export async function overrideRelease(
     offsets: [...offsetsOf(facts)],
     ...{ decidedBy: by, reason, attestation: null },
   };
-  return record(world, { release, decision, act: { by, reason }, facts }, options);
+  return record(world, { release, decision, act: { by, reason }, facts });
 }
 
 interface Decided {
@@ -79,20 +79,15 @@ interface Decided {
   readonly facts: ReleaseFacts;
 }
 
-async function record(
-  world: ReleaseWorld,
-  { release, decision, act, facts }: Decided,
-  options: ReadingOptions,
-): Promise<DecidedStage> {
+async function record(world: ReleaseWorld, { release, decision, act, facts }: Decided): Promise<DecidedStage> {
   const { candidate, slot, releaseId } = release.event;
   const doubt = decisionDoubt(release, decision);
   if (doubt !== undefined)
     throw new SeamError('CONFLICT', `Cannot decide on release ${shortId(releaseId)}: ${doubt}. Nothing was recorded.`);
   let promotion: EventOf<'AdapterPromoted'> | null = null;
   if (decision.decision === 'promoted') {
-    const { versions } = (await readLineage(await world.openKeptLog(), options)).answer;
-    const version = versions.find(({ adapterDigest }) => adapterDigest === candidate)!;
     const own = servedIn(facts.progress.slots, slot);
+    const published = own.published.find(({ adapterDigest }) => adapterDigest === candidate)!;
     const { messageId } = deriveMeta(decision.meta, {
       role: 'promoted',
       source: 'seam/release',
@@ -100,7 +95,7 @@ async function record(
     });
     // Over the parent that the candidate was compared with: what is promoted meanwhile stays.
     promotion = {
-      ...promotionBy({ ...act, at: decision.meta.occurredAt, messageId }, version, own),
+      ...promotionBy({ ...act, at: decision.meta.occurredAt, messageId }, published, own),
       ...{ parent: release.event.parent, onlyOverParent: true },
     };
     mustCount(promotion, own);
