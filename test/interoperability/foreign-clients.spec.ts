@@ -229,7 +229,11 @@ describe('with a schema registry', () => {
         return ends.length > 0 && ofType(events, 'DeadLettered').length >= numRefused;
       };
       while (!(await isOver())) {
-        if (Date.now() > giveUp) throw new Error(`the round did not end\n${services.complaints().join('\n')}`);
+        if (Date.now() > giveUp) {
+          const types = (await eventsOf(log)).map(({ type }) => type);
+          const counts = [...new Set(types)].map((type) => `${type} ${types.filter((each) => each === type).length}`);
+          throw new Error(['the round did not end', counts.join(', '), ...services.lastLines(40)].join('\n'));
+        }
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       // The last transactions may still be under way.

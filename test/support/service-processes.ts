@@ -72,6 +72,11 @@ export class ServiceProcesses {
     return this.lines.filter((line) => line.includes(text));
   }
 
+  /** The last lines that any of them logged, for the message of a test that waited in vain. */
+  lastLines(count: number): readonly string[] {
+    return this.lines.slice(-count);
+  }
+
   /** Undefined when there is no such process (any more). */
   pidOf(name: InstanceName): number | undefined {
     return this.children.get(name)?.pid;
