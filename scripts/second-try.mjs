@@ -1,5 +1,5 @@
 // Runs jest, and the files that failed once more, one after the other and alone. A file that passes only then fails no suite, and is named
-// at the end: it depends on what ran beside it, which is a fault of the test or of the system, to be found.
+// at the end: it depends on what ran at the same time, which is a fault of the test or of the system, to be found.
 //
 //   node scripts/second-try.mjs --selectProjects slow …    any arguments of jest
 //
@@ -31,7 +31,7 @@ function run(args) {
   const names = failed.map((file) => relative(ROOT, file)).join(', ');
   console.error(
     second.status === 0
-      ? `UNSTABLE: failed beside other tests, passed alone: ${names}. What failed at first stands above.`
+      ? `UNSTABLE: failed next to other tests, passed alone: ${names}. What failed at first stands above.`
       : `FAILED TWICE, the second time alone, of ${names}`,
   );
   return second.status;
