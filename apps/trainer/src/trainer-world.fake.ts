@@ -56,7 +56,7 @@ export class FlakyLog extends InMemoryEventLog {
   failAt = 0;
 
   override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'the log is away');
+    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'Cannot reach the log: it is away.');
     return super.transact(transaction);
   }
 }

@@ -284,7 +284,7 @@ describe('an evaluation', () => {
       code: 'INVALID_CONFIGURATION',
       message: expect.stringMatching(
         new RegExp(
-          `Evaluating noExperience: the answer to problem ${problems[5]!.problemId} could not be judged\\..*mine`,
+          `Cannot evaluate noExperience: the answer to problem ${problems[5]!.problemId} could not be judged\\..*mine`,
         ),
       ),
     });

@@ -203,7 +203,7 @@ describe('an event that does not fit its schema', () => {
   it.each(cases)('is refused: %s', (_, event, fault) => {
     const error = failureOf(() => encodeEvent(event));
     expect(error.code).toBe('INVALID_INPUT');
-    expect(error.message).toBe(`Encoding ${event.type}: ${fault}. Correct the event; nothing was recorded.`);
+    expect(error.message).toBe(`Cannot encode ${event.type}: ${fault}. Correct the event; nothing was recorded.`);
     expect(error.details).toEqual({ eventType: event.type, faults: [fault] });
   });
 

@@ -65,7 +65,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     if (expectedDigest !== undefined && model.digest !== expectedDigest) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Starting executor ${name}: expected the frozen weights ${expectedDigest}, the model has ${model.digest}. Restore the model's folder.`,
+        `Cannot start executor ${name}: expected the frozen weights ${expectedDigest}, the model has ${model.digest}. Restore the model's folder.`,
         {
           details: { expected: expectedDigest, measured: model.digest },
         },

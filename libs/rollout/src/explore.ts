@@ -188,7 +188,7 @@ function candidateOf(
   if (sequence.finishReason !== 'completed') {
     throw new SeamError(
       'INTERNAL',
-      `Writing an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
+      `Cannot write an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
     );
   }
   return {

@@ -268,7 +268,7 @@ describe('the end of a text', () => {
       'a budget below the shortest entry',
       { schema: SCHEMA, sampling: { ...SAMPLING, maxTokens: 2 } },
       'INVALID_INPUT',
-      /shortest valid text.*needs \d+/,
+      /of at least \d+, the shortest valid text/,
     ],
   ] as const)('is refused for %s', async (_, changes, code, message) => {
     await expect(lane.generate([{ ...request, ...changes }])).rejects.toMatchObject({

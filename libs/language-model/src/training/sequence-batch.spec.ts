@@ -102,7 +102,7 @@ describe('the legal tokens of a recorded sequence', () => {
     ['next to a schema', { allowed: [[2], [3]], schema, continuationStart: 1 }],
   ])('are refused as data %s', (_, changes) => {
     expect(() => checkSequence(config, { tokenIds: [1, 2, 3], targets: [1, 2], ...changes }, 4)).toThrow(
-      /^Training sequence 4 expected/,
+      /^Cannot train on sequence 4: expected/,
     );
   });
 });
