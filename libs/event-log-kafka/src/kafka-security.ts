@@ -45,7 +45,7 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Cannot connect to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}`,
+      `Cannot connect to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}.`,
     );
   }
   const options: TlsOptions = {

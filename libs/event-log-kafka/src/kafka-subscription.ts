@@ -267,7 +267,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     holding.session.end(
       new SeamError(
         'FENCED',
-        `Cannot commit as a member of group ${this.options.group}: ${name} is no longer its, ${reason}`,
+        `Cannot commit as a member of group ${this.options.group}: ${name} is no longer its, ${reason}.`,
       ),
     );
   }

@@ -157,7 +157,7 @@ export class PartitionFeed {
     if (now - feed.unknownSinceMs > UNKNOWN_GRACE_MS) {
       const { topic, partition } = feed;
       this.fail(
-        new SeamError('UNKNOWN_TOPIC', `Cannot read ${topic}/${partition}: the partition is gone`, {
+        new SeamError('UNKNOWN_TOPIC', `Cannot read ${topic}/${partition}: the partition is gone.`, {
           details: { topic, partition },
         }),
       );

@@ -173,13 +173,13 @@ export class ProducerSession {
         try {
           const result = await act();
           if (this.mayArriveLate)
-            this.end(new SeamError('FENCED', 'Cannot commit: a request of this producer is on its way'));
+            this.end(new SeamError('FENCED', 'Cannot commit: a request of this producer is on its way.'));
           return result;
         } catch (error) {
           const seam = translated('commit', error);
           this.broken ??= new SeamError(
             'FENCED',
-            `Cannot commit: an earlier step of this producer failed (${seam.message}), so it may write no more`,
+            `Cannot commit: an earlier step of this producer failed (${seam.message}), so it may write no more.`,
             { cause: seam },
           );
           throw seam;

@@ -112,7 +112,7 @@ export class LmdbEventLog extends EventLog {
       throw new SeamError(
         'INVALID_INPUT',
         `Cannot open the event log in ${options.folder}: expected mapSizeBytes of at least 1 MiB and sessionTimeoutMs of at least 100, ` +
-          `got ${complete.mapSizeBytes} and ${complete.sessionTimeoutMs}`,
+          `got ${complete.mapSizeBytes} and ${complete.sessionTimeoutMs}.`,
       );
     }
     return new LmdbEventLog(openLogFiles(complete.folder, complete), complete);
@@ -349,7 +349,7 @@ export class LmdbEventLog extends EventLog {
     if (owner?.memberId !== claim.memberId || owner.generation !== (claim.token as Token).generation) {
       throw new SeamError(
         'FENCED',
-        `Cannot consume as ${claim.memberId} of group ${claim.group}: partition ${topic}/${partition} was taken away`,
+        `Cannot consume as ${claim.memberId} of group ${claim.group}: partition ${topic}/${partition} was taken away.`,
       );
     }
     const from = nextOffset ?? 0;

@@ -39,14 +39,14 @@ export function checkTopicSpec(spec: TopicSpec): void {
   if (name.length > MAX_TOPIC_NAME || !TOPIC_NAME.test(name) || name === '.' || name === '..') {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot create a topic: expected a name of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ - (not . or ..), got ${JSON.stringify(name)}`,
+      `Cannot create a topic: expected a name of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ - (not . or ..), got ${JSON.stringify(name)}.`,
       { details: { topic: name } },
     );
   }
   if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot create topic ${name}: expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}`,
+      `Cannot create topic ${name}: expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}.`,
       { details: { topic: name, partitions } },
     );
   }
@@ -92,7 +92,7 @@ export function checkRecord(record: NewRecord, index: number): void {
   const refuse = (expected: string, came: unknown): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot append record ${index} to ${record.topic}: expected ${expected}, got ${JSON.stringify(came)}`,
+      `Cannot append record ${index} to ${record.topic}: expected ${expected}, got ${JSON.stringify(came)}.`,
       { details: { topic: record.topic, index } },
     );
   };
@@ -131,7 +131,7 @@ export function checkClaimName(name: string): void {
   if (TOPIC_NAME.test(name) && name.length <= MAX_CLAIM_NAME) return;
   throw new SeamError(
     'INVALID_INPUT',
-    `Cannot claim a name: expected 1 to ${MAX_CLAIM_NAME} characters of a-z A-Z 0-9 . _ -, got ${JSON.stringify(name)}`,
+    `Cannot claim a name: expected 1 to ${MAX_CLAIM_NAME} characters of a-z A-Z 0-9 . _ -, got ${JSON.stringify(name)}.`,
   );
 }
 
@@ -141,7 +141,7 @@ export function checkConsumeOptions(options: ConsumeOptions): void {
   const refuse = (expected: string, came: unknown): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot consume as group ${JSON.stringify(group)}: expected ${expected}, got ${String(came)}`,
+      `Cannot consume as group ${JSON.stringify(group)}: expected ${expected}, got ${String(came)}.`,
       {
         details: { group },
       },
@@ -164,7 +164,7 @@ function checkOffset(operation: string, name: string, offset: number): void {
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot ${operation}: expected ${name} to be a whole number from 0 on, got ${offset}`,
+      `Cannot ${operation}: expected ${name} to be a whole number from 0 on, got ${offset}.`,
     );
   }
 }
@@ -223,7 +223,7 @@ export function checkClaimedOffsets(
     if (topic !== claimed.topic || partition !== claimed.partition) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Cannot commit offsets of group ${group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}`,
+        `Cannot commit offsets of group ${group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}.`,
       );
     }
     checkOffset('commit offsets', 'nextOffset', nextOffset);

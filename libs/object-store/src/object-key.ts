@@ -13,7 +13,7 @@ export function checkKey(operation: string, key: string): void {
   if (fault) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot ${operation}: expected a key like "buffers/v1/part-0.parquet", got ${JSON.stringify(key)}, which ${fault}`,
+      `Cannot ${operation}: expected a key like "buffers/v1/part-0.parquet", got ${JSON.stringify(key)}, which ${fault}.`,
       {
         details: { key },
       },
@@ -26,7 +26,7 @@ export function checkPrefix(prefix: string): void {
   if (prefix !== '' && (!ALPHABET.test(prefix) || prefix.startsWith('/') || prefix.split('/').some(isDots))) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot list objects: expected the beginning of a key, got ${JSON.stringify(prefix)}`,
+      `Cannot list objects: expected the beginning of a key, got ${JSON.stringify(prefix)}.`,
       {
         details: { prefix },
       },
@@ -44,7 +44,7 @@ export function checkRange(
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || to < from || to > sizeBytes) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot get bytes ${from} to ${to} (exclusive) of ${key}: expected a range within its ${sizeBytes} bytes`,
+      `Cannot get bytes ${from} to ${to} (exclusive) of ${key}: expected a range within its ${sizeBytes} bytes.`,
       { details: { key, from, to, sizeBytes } },
     );
   }
