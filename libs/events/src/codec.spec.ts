@@ -301,7 +301,7 @@ describe('a record that cannot be used', () => {
     const error = failureOf(() => decodeEvent({ ...position, value }));
     expect(error.code).toBe('MALFORMED_RECORD');
     expect(error.details).toMatchObject({ ...position, fault: expect.stringContaining(fault) });
-    expect(error.message).toMatch(/^Reading seam\.outcomes\/2@77/);
+    expect(error.message).toMatch(/^Cannot read seam\.outcomes\/2@77/);
   });
 
   it('is recognised at every length that it may have been cut to', () => {
