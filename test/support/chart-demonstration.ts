@@ -129,7 +129,7 @@ export function valuesOf(folder: string, deployment: Environment, image: string)
   };
 }
 
-/** What the demonstration leaves in processes, under names of their own on the same servers. */
+/** What the demonstration leaves in processes, under separate names on the same servers. */
 export async function recordedInProcesses(
   name: string,
   given: { readonly servers: Environment; readonly folder: string; readonly validation: string },
