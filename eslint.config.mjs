@@ -1,5 +1,6 @@
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
+import { errorRules } from './scripts/lint/error-grammar.mjs';
 import { houseRules } from './scripts/lint/plain-words.mjs';
 import { specRules } from './scripts/lint/spec-scenery.mjs';
 
@@ -243,7 +244,7 @@ const componentLimit = {
 };
 
 /** The rules of this repository, as one plugin. */
-const house = { rules: { ...houseRules.rules, ...specRules.rules } };
+const house = { rules: { ...houseRules.rules, ...errorRules.rules, ...specRules.rules } };
 const wordRule = { 'house/plain-words': 'error' };
 const sceneryRule = { 'house/spec-scenery': ['error', { share: 0.25, lines: 20 }] };
 
@@ -364,6 +365,13 @@ export default tseslint.config(
     ],
     plugins: { house },
     rules: wordRule,
+  },
+  {
+    // A spec makes errors to hand them on, and plants faults.
+    files: ['**/*.{ts,tsx,js,mjs,cjs}'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { house },
+    rules: { 'house/error-grammar': 'error' },
   },
   // What a row finds in a file, and puts there.
   { files: ['test/mutants/*.mutants.mjs'], rules: { 'house/plain-words': ['error', { codeIn: ['from', 'to'] }] } },

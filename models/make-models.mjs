@@ -196,7 +196,7 @@ function tokenizerOf(demonstration, prompts) {
   const json = make(prompts, vocabularySize);
   const tokenizer = Tokenizer.fromJson(json);
   const split = words().filter((word) => tokenizer.encode(` ${word}`).length !== 1);
-  if (split.length > 0) throw new Error(`The vocabulary of ${vocabularySize} splits: ${split.join(', ')}. Enlarge it.`);
+  if (split.length > 0) throw new Error(`Cannot make the tokenizer: expected whole words, got a vocabulary of ${vocabularySize} that splits ${split.join(', ')}. Enlarge it.`);
   console.log(`tokenizer of ${demonstration}: ${tokenizer.vocabularySize} tokens, digest ${tokenizer.digest}`);
   return json;
 }

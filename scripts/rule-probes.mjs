@@ -101,7 +101,7 @@ try {
       maxBuffer: 1 << 28,
     },
   ).catch((error) => error);
-  if (report.stdout === '') throw new Error(`dependency-cruiser did not run: ${report.stderr}`);
+  if (report.stdout === '') throw new Error(`Cannot run dependency-cruiser: ${report.stderr}`);
   const { violations } = JSON.parse(report.stdout).summary;
   for (const [rule, file] of PROBES) {
     const caught = violations.some((violation) => violation.rule.name === rule && violation.from === file);

@@ -31,7 +31,7 @@ export function documentedTypes(root) {
   function commentsOf(file, name) {
     const source = program.getSourceFile(join(root, file));
     const symbol = checker.getExportsOfModule(checker.getSymbolAtLocation(source)).find((each) => each.name === name);
-    if (symbol === undefined) throw new Error(`${file} exports no ${name}`);
+    if (symbol === undefined) throw new Error(`Cannot document ${name}: expected an export of ${file}, got none.`);
     const type =
       symbol.flags & ts.SymbolFlags.Value
         ? checker.getTypeOfSymbolAtLocation(symbol, source)

@@ -2,6 +2,7 @@
  * A thousand forged experiences and a thousand forged decisions about adapters, among honest ones: none counts, each is reported by name,
  * and every honest one counts. Forged results are tested with the buffer (apps/buffer/src/forged-results.spec.ts).
  */
+
 import { InMemoryEventLog } from '@seamstream/event-log';
 import {
   type AdapterPromoted,
@@ -19,6 +20,7 @@ import { adapterLineageProjection } from '@seamstream/read-models';
 import { startService } from '@seamstream/service-kit';
 import { generateKey, parseSigningKey, parseTrustedKeys, SignedEventLog } from '@seamstream/signatures';
 import { decodeManifest, readVersion } from '@seamstream/success-buffer';
+import { totalRecords } from '@seamstream/testing';
 import {
   evaluatedByPerson,
   evaluationOf,
@@ -147,7 +149,7 @@ describe('of a thousand forged experiences', () => {
       drivers: { log, objects },
       serveHttp: false,
     });
-    const ends = (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+    const ends = await totalRecords(log, TOPIC.outcomes);
     const isDone = async (): Promise<boolean> =>
       (await log.committedOffsets('seam.buffer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0) === ends;
     while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -22,14 +22,15 @@ import {
   environmentOf,
   FILES,
   filesData,
+  itIsTheSameRun,
   KEYS,
   openLogOf,
   ROUND_SIZE,
-  ROUNDS,
+  recordedInProcesses,
   valuesOf,
   writeFiles,
 } from '../support/chart-demonstration.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { eventsOf, ofType, type RecordedRun, recordedRun } from '../support/recorded-run.js';
 import { type Cluster, givenCluster } from './given-cluster.js';
 
 jest.setTimeout(1_800_000);
@@ -127,10 +128,7 @@ function serversEnvironment(): Environment {
     client.destroy();
     const of = { servers, folder, validation: files.validation };
     // Names that no earlier run on these servers has left.
-    const processes = environmentOf(`${cluster.namespace}-processes`, of);
-    await demonstration(join(folder, 'processes'), processes);
-    const logOfProcesses = await openLogOf(processes);
-    inProcesses = await recordedRun(logOfProcesses).finally(() => logOfProcesses.close());
+    inProcesses = await recordedInProcesses(`${cluster.namespace}-processes`, of);
 
     const environment = environmentOf(cluster.namespace, of);
     values = join(folder, 'values.json');
@@ -158,29 +156,9 @@ function serversEnvironment(): Environment {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('learns: runs end, and adapters are promoted', () => {
-    expect(onCluster.ends).toHaveLength(ROUNDS);
-    expect(onCluster.ends.filter((end) => end.startsWith('AdapterPromoted')).length).toBeGreaterThan(0);
-  });
+  itIsTheSameRun('every pod was upgraded and rolled back', () => ({ elsewhere: onCluster, inProcesses }));
 
-  it('leaves the same buffer and the same adapters as the same seed in processes', () => {
-    expect(onCluster.bufferDigests).toEqual(inProcesses.bufferDigests);
-    expect(onCluster.adapterDigests).toEqual(inProcesses.adapterDigests);
-  });
-
-  it('loses nothing and does nothing twice, though every pod was upgraded and rolled back', () => {
-    expect(onCluster.deadLetters).toBe(0);
-    expect(onCluster.ledger).toEqual(inProcesses.ledger);
-    expect(onCluster.ledger).toMatchObject({
-      published: ROUNDS * ROUND_SIZE,
-      inFlight: 0,
-      orphaned: 0,
-      balanced: true,
-    });
-    for (const kind of ['experiences', 'outcomes', 'admissions'] as const) {
-      expect(repeatedIds(onCluster[kind])).toEqual([]);
-      expect([...onCluster[kind]].sort()).toEqual([...inProcesses[kind]].sort());
-    }
+  it('rolls every deployment out at each change', () => {
     for (const [name, first] of Object.entries(generations[0]!))
       expect([name, generations[1]![name]! > first, generations[2]![name]! > generations[1]![name]!]).toEqual([
         name,

@@ -19,15 +19,16 @@ import {
   type Files,
   filesData,
   GRACE_SECONDS,
+  itIsTheSameRun,
   KEYS,
   openLogOf,
   ROUND_SIZE,
-  ROUNDS,
+  recordedInProcesses,
   valuesOf,
   writeFiles,
 } from '../support/chart-demonstration.js';
 import { type Deployment, deploy } from '../support/deployment.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { eventsOf, ofType, type RecordedRun, recordedRun } from '../support/recorded-run.js';
 import { containers, haveImage, IMAGE } from './engine.js';
 import { Pods } from './pods.js';
 
@@ -109,10 +110,7 @@ const isOf = ({ kind, metadata }: Manifest, of: string, name: string): boolean =
     const files = await writeFiles(folder);
     const given = { servers: deployment.environment, folder, validation: files.validation };
     const began = performance.now();
-    const processes = environmentOf('processes', given);
-    await demonstration(join(folder, 'processes'), processes);
-    const log = await openLogOf(processes);
-    inProcesses = await recordedRun(log).finally(() => log.close());
+    inProcesses = await recordedInProcesses('processes', given);
     const between = performance.now();
     inPods = await playInPods(environmentOf('pods', given), files);
     const seconds = (from: number, to: number): string => `${((to - from) / 1000).toFixed(0)} s`;
@@ -127,25 +125,7 @@ const isOf = ({ kind, metadata }: Manifest, of: string, name: string): boolean =
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('learns: runs end, and adapters are promoted', () => {
-    expect(inPods.ends).toHaveLength(ROUNDS);
-    expect(inPods.ends.filter((end) => end.startsWith('AdapterPromoted')).length).toBeGreaterThan(0);
-  });
-
-  it('leaves the same buffer and the same adapters as the same seed in processes', () => {
-    expect(inPods.bufferDigests).toEqual(inProcesses.bufferDigests);
-    expect(inPods.adapterDigests).toEqual(inProcesses.adapterDigests);
-  });
-
-  it('loses nothing and does nothing twice, though two services were killed and one was rolled over', () => {
-    expect(inPods.deadLetters).toBe(0);
-    expect(inPods.ledger).toEqual(inProcesses.ledger);
-    expect(inPods.ledger).toMatchObject({ published: ROUNDS * ROUND_SIZE, inFlight: 0, orphaned: 0, balanced: true });
-    for (const kind of ['experiences', 'outcomes', 'admissions'] as const) {
-      expect(repeatedIds(inPods[kind])).toEqual([]);
-      expect([...inPods[kind]].sort()).toEqual([...inProcesses[kind]].sort());
-    }
-  });
+  itIsTheSameRun('two services were killed and one was rolled over', () => ({ elsewhere: inPods, inProcesses }));
 
   it('ends every service when it is asked to', () => {
     expect(exits).toEqual([0, 0, 0, 0, 0]);

@@ -51,7 +51,7 @@ describe('a folder without a model', () => {
       }),
     ).rejects.toMatchObject({
       code: 'CHECKPOINT_INVALID',
-      message: `Loading a checkpoint: config.json is missing in ${folder}: expected a model folder as Hugging Face publishes it. Correct ${setting}, or the folder that it names: ${folder}.`,
+      message: `Cannot load a checkpoint: config.json is missing in ${folder}: expected a model folder as Hugging Face publishes it. Correct ${setting}, or the folder that it names: ${folder}.`,
       details: { file: 'config.json', setting },
     });
   });

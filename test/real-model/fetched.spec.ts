@@ -5,7 +5,7 @@ import { SeamError } from '@seamstream/kernel';
 import { fetched } from './fetched.js';
 
 const missing = (): Promise<never> =>
-  Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Fetching: there is none.'));
+  Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Cannot fetch: there is none.'));
 const before = { ...process.env };
 let index: Server | undefined;
 

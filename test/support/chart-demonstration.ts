@@ -8,6 +8,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { commonConfigSchema, type Environment, loadConfig, openEventLog, settingsOf } from '@seamstream/service-kit';
 import { embeddedEnvironment, validationProblems, worldFiles, writeWorldFiles } from '@seamstream/standalone';
 import { SCHEMAS, type Values } from '../acceptance/chart/values.js';
+import { type RecordedRun, recordedRun, repeatedIds } from './recorded-run.js';
 
 const START = fileURLToPath(new URL('../../apps/standalone/bin/start.js', import.meta.url));
 export const SEED = 2;
@@ -126,6 +127,47 @@ export function valuesOf(folder: string, deployment: Environment, image: string)
       ]),
     ),
   };
+}
+
+/** What the demonstration leaves in processes, under separate names on the same servers. */
+export async function recordedInProcesses(
+  name: string,
+  given: { readonly servers: Environment; readonly folder: string; readonly validation: string },
+): Promise<RecordedRun> {
+  const environment = environmentOf(name, given);
+  await demonstration(join(given.folder, 'processes'), environment);
+  const log = await openLogOf(environment);
+  return recordedRun(log).finally(() => log.close());
+}
+
+/** Tests that a run elsewhere is whole and leaves what the same seed leaves in processes. @param disturbed what was done to its services */
+export function itIsTheSameRun(
+  disturbed: string,
+  runs: () => { readonly elsewhere: RecordedRun; readonly inProcesses: RecordedRun },
+): void {
+  it('learns: runs end, and adapters are promoted', () => {
+    const { ends } = runs().elsewhere;
+    expect(ends).toHaveLength(ROUNDS);
+    expect(ends.filter((end) => end.startsWith('AdapterPromoted')).length).toBeGreaterThan(0);
+  });
+
+  it('leaves the same buffer and the same adapters as the same seed in processes', () => {
+    const { elsewhere, inProcesses } = runs();
+    expect(elsewhere.bufferDigests).toEqual(inProcesses.bufferDigests);
+    expect(elsewhere.adapterDigests).toEqual(inProcesses.adapterDigests);
+  });
+
+  it(`loses nothing and does nothing twice, though ${disturbed}`, () => {
+    const { elsewhere, inProcesses } = runs();
+    expect(elsewhere.deadLetters).toBe(0);
+    expect(elsewhere.ledger).toEqual(inProcesses.ledger);
+    const published = ROUNDS * ROUND_SIZE;
+    expect(elsewhere.ledger).toMatchObject({ published, inFlight: 0, orphaned: 0, balanced: true });
+    for (const kind of ['experiences', 'outcomes', 'admissions'] as const) {
+      expect(repeatedIds(elsewhere[kind])).toEqual([]);
+      expect([...elsewhere[kind]].sort()).toEqual([...inProcesses[kind]].sort());
+    }
+  });
 }
 
 /** The demonstration's rounds; its services too, unless they are elsewhere. */

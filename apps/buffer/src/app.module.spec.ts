@@ -300,7 +300,7 @@ describe('the buffer service', () => {
     const { versions, world: whole } = await undisturbed(9);
     const snapshots = [...whole.objects.keys()].filter(isSnapshot).sort();
     expect(snapshots.map((key) => key.split('/')[2]?.slice(0, 6))).toEqual(['000001', '000002', '000005']);
-    const outcomes = (await (await openLog(whole)).watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+    const outcomes = await totalRecords(await openLog(whole), TOPIC.outcomes);
 
     const world = newWorld();
     const first = await serve(world, await openLog(world));

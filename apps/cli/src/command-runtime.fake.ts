@@ -155,7 +155,7 @@ const worldProblem = (set: string, n: number): Problem => ({
 
 function present<T>(value: T | undefined, what: string): Promise<T> {
   if (value !== undefined) return Promise.resolve(value);
-  return Promise.reject(new SeamError('CHECKPOINT_INVALID', `Opening ${what}: this world has none.`));
+  return Promise.reject(new SeamError('CHECKPOINT_INVALID', `Cannot open ${what}: this world has none.`));
 }
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
@@ -182,7 +182,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const readInput = (path: string): Promise<Uint8Array> => {
     const found = files.get(path);
     if (found !== undefined) return Promise.resolve(found);
-    return Promise.reject(new SeamError('NOT_FOUND', `Reading ${path}: there is no such file.`));
+    return Promise.reject(new SeamError('NOT_FOUND', `Cannot read ${path}: there is no such file.`));
   };
   const checkOutput = (path: string, options?: OutputOptions): Promise<void> =>
     path !== STANDARD_STREAM && files.has(path) && options?.replace !== true
@@ -247,15 +247,15 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       const name = showLogAddress(address);
       const found = otherLogs.get(name);
       if (found === undefined && mode === 'read')
-        return Promise.reject(new SeamError('NOT_FOUND', `Opening ${name}: there is no such log.`));
+        return Promise.reject(new SeamError('NOT_FOUND', `Cannot open ${name}: there is no such log.`));
       const opened = found ?? new InMemoryEventLog({ clock });
       otherLogs.set(name, opened);
       return Promise.resolve(opened);
     },
     openAcls: () =>
-      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening rights: this world has no Kafka cluster.')),
+      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Cannot open rights: this world has no Kafka cluster.')),
     openTopics: () =>
-      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
+      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Cannot open topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),
     openCatalogue: (folder) => {
       const opened = world.catalogues.get(folder) ?? new InMemoryObjectStore();
@@ -290,7 +290,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     },
     openLearner: () =>
       world.learner === undefined
-        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the executor: this world has none to train.'))
+        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Cannot open the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
     openCheckpoint: (folder, name) => present(world.checkpoints.get(folder), name),
     openBaseModel: () => present(world.baseModel, 'the base model'),
@@ -351,7 +351,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as unknown),
-    interrupt: () => controller.abort(new SeamError('ABORTED', 'Stopped on request.')),
+    interrupt: () =>
+      controller.abort(new SeamError('ABORTED', 'Cannot finish: expected to run to the end, got a request to stop.')),
   };
   return world;
 }

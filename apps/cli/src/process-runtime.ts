@@ -103,7 +103,7 @@ class RuntimeResources {
   async openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
     if (address.driver === 'lmdb') {
       const { checkFolder } = await import('@seamstream/service-kit/drivers');
-      await checkFolder(address.folder, 'Opening a log', mode === 'read' ? '--from' : '--to');
+      await checkFolder(address.folder, 'open a log', mode === 'read' ? '--from' : '--to');
     }
     if (mode === 'read' && address.driver === 'lmdb' && isMissing(address.folder)) {
       throw new SeamError(

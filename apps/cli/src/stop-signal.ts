@@ -6,7 +6,12 @@ export function stopSignal(): { readonly signal: AbortSignal; readonly release: 
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort(new SeamError('ABORTED', 'Stopped on request; what was done before is done.'));
+    controller.abort(
+      new SeamError(
+        'ABORTED',
+        'Cannot finish: expected to run to the end, got a request to stop. What was done before is done.',
+      ),
+    );
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return {

@@ -5,6 +5,7 @@ import { domainEntrySchema, entrySchemas, MEMORY_ITEM_SCHEMA, schemaDigest } fro
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { type RunningService, startService } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { executorConfigSchema, executorService } from './app.module.js';
 
 const config = executorConfigSchema.parse({
@@ -138,7 +139,7 @@ async function outcomes(): Promise<SeamEvent[]> {
   const giveUp = Date.now() + 20_000;
   for (;;) {
     const consumed = (await log.committedOffsets('seam.executor')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-    if (consumed === (await log.watermarks(TOPIC.experiences)).reduce((sum, { high }) => sum + high, 0)) break;
+    if (consumed === (await totalRecords(log, TOPIC.experiences))) break;
     if (Date.now() > giveUp) throw new Error('not consumed within 20 s');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -21,7 +21,7 @@ export async function assertFrozen(log: EventLog, identity: ExecutorIdentity): P
   if (differing.length > 0) {
     throw new SeamError(
       'CONFLICT',
-      `Starting executor ${identity.model}: the outcomes in this log were made by another one (${differing
+      `Cannot start executor ${identity.model}: the outcomes in this log were made by another one (${differing
         .map((field) => `${field}: recorded ${recorded[field]}, this one ${identity[field]}`)
         .join('; ')}). Restore its model, templates and settings, or begin a new log.`,
       { details: { recorded, identity } },

@@ -103,7 +103,7 @@ export class RewardedAttempts {
     if (this.reward?.needs.baseline !== true) return null;
     const frozen = this.baselines.get(problem.problemId)?.filter((answer) => answer.status === 'answered');
     if (frozen === undefined)
-      throw new SeamError('INTERNAL', `Rewarding problem ${problem.problemId}: its frozen attempt is gone.`);
+      throw new SeamError('INTERNAL', `Cannot reward problem ${problem.problemId}: its frozen attempt is gone.`);
     const { judgement } = await judgeAll(problem, frozen, this.verifiers);
     return measurementOf(frozen, judgement.reward);
   }

@@ -6,7 +6,7 @@ import { checkFolder, makeFolder } from '@seamstream/service-kit/drivers';
 
 /** @throws INVALID_CONFIGURATION where no folder can be, naming the file in its place */
 export function checkDataFolder(dataFolder: string): Promise<void> {
-  return checkFolder(dataFolder, 'Keeping log, objects and reports', '--data-dir');
+  return checkFolder(dataFolder, 'keep log, objects and reports', '--data-dir');
 }
 
 /**

@@ -258,7 +258,10 @@ async function measured(input: MeasureRunInput): Promise<FinishedReport> {
     case 'familiar-attributes':
       return reportOfAttributes(await measureAttributesRun(input));
     case 'team':
-      throw new SeamError('INTERNAL', 'a team learns in stages, which team/run-team.ts runs and measures');
+      throw new SeamError(
+        'INTERNAL',
+        'Cannot measure a team: expected a method that learns in one stage. Use team/run-team.ts.',
+      );
   }
 }
 

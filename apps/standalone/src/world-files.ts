@@ -65,7 +65,11 @@ export function heldOutPassages(seed: number, count: number): readonly Problem[]
 /** The world of attributes that a method learns on a seed. */
 export function attributeWorldOf(method: Method, seed: number): World {
   const preset = ATTRIBUTE_PRESETS[method];
-  if (preset === undefined) throw new SeamError('INTERNAL', `${method} learns no world of attributes`);
+  if (preset === undefined)
+    throw new SeamError(
+      'INTERNAL',
+      `Cannot make a world of attributes: expected a method that learns one, got ${method}.`,
+    );
   return drawWorld(seed, preset);
 }
 

@@ -11,6 +11,7 @@ import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstre
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { RunningService } from '@seamstream/service-kit';
+import { totalRecords } from '@seamstream/testing';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   isNamedByContent,
@@ -88,7 +89,7 @@ describe('planner and worker', () => {
     const log = await openLog(world);
     await until(async () => {
       const counted = (await log.committedOffsets('seam.trainer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-      return counted === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+      return counted === (await totalRecords(log, TOPIC.outcomes));
     });
     expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
   });

@@ -61,7 +61,7 @@ export class TakeRuns {
 
   /** Leaves the run in progress at its next step, with a checkpoint. The worker that takes it next resumes there. */
   async close(): Promise<void> {
-    this.stopping.abort(new SeamError('ABORTED', 'The worker closes.'));
+    this.stopping.abort(new SeamError('ABORTED', 'Cannot finish the run: the worker closes.'));
     this.news.resolve(undefined);
     // An engine that does not come back must not hold the process; what it still records is fenced by the next holder.
     const patienceMs = this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS;
@@ -77,7 +77,8 @@ export class TakeRuns {
       try {
         const next = await this.next();
         if (next !== undefined) await this.take(next);
-        if (this.settings.takes === 'one-run') this.stopping.abort(new SeamError('ABORTED', 'The worker is done.'));
+        if (this.settings.takes === 'one-run')
+          this.stopping.abort(new SeamError('ABORTED', 'Cannot finish the run: the worker has ended.'));
         else if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
         outages = 0;
         // Its end did not count, because of an earlier record: without a wait it would be taken again at once, for ever.

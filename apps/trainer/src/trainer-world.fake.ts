@@ -8,6 +8,7 @@ import { readTopics } from '@seamstream/log-reader';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import { bufferConfigSchema, encodeManifest, encodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
+import { totalRecords } from '@seamstream/testing';
 import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
@@ -56,7 +57,7 @@ export class FlakyLog extends InMemoryEventLog {
   failAt = 0;
 
   override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'the log is away');
+    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'Cannot reach the log: it is away.');
     return super.transact(transaction);
   }
 }
@@ -157,7 +158,7 @@ export async function consumed(world: World): Promise<void> {
   const log = await openLog(world);
   await until(async () => {
     const done = (await log.committedOffsets('seam.trainer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-    if (done !== (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0)) return false;
+    if (done !== (await totalRecords(log, TOPIC.outcomes))) return false;
     return [...(await readTrainingHistory(log)).runs.values()].every(hasEnded);
   });
 }

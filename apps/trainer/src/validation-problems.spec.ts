@@ -110,7 +110,9 @@ describe('validation problems', () => {
       ),
     );
     await expect(load('PAR1 and no more')).rejects.toMatchObject(
-      refusal(/Reading .*problems\.jsonl as Parquet: expected whole pages.*SEAM_TRAINER_VALIDATION_PROBLEMS names it/),
+      refusal(
+        /Cannot read .*problems\.jsonl as Parquet: expected whole pages.*SEAM_TRAINER_VALIDATION_PROBLEMS names it/,
+      ),
     );
   });
 });

@@ -9,7 +9,7 @@ const INSTALLED = '/usr/bin/bwrap';
 /** The path of `bwrap`. Nothing is installed. Throws INVALID_CONFIGURATION where neither it nor Debian's package can be had. */
 export async function bubblewrap(): Promise<string> {
   if (existsSync(INSTALLED)) return INSTALLED;
-  const purpose = 'Fetching bubblewrap';
+  const purpose = 'fetch bubblewrap';
   const advice = 'Install bubblewrap (Debian, Fedora, Arch: bubblewrap).';
   const folder = await cached('bubblewrap', async (target) => {
     await mustRun('apt-get', ['download', '--quiet', 'bubblewrap'], purpose, advice, { cwd: target });

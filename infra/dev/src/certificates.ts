@@ -17,7 +17,7 @@ const DAYS = ['-days', '30'];
 /** Makes them in `folder`, which also keeps the files. */
 export async function makeCertificates(folder: string): Promise<Certificates> {
   const openssl = (args: string[]): Promise<string> =>
-    mustRun('openssl', args, 'Making certificates for TLS', 'OpenSSL 3 is needed.');
+    mustRun('openssl', args, 'make certificates for TLS', 'OpenSSL 3 is needed.');
   const file = (name: string): string => join(folder, name);
   const authority = ['-CA', file('authority.crt'), '-CAkey', file('authority.key')];
   await openssl(

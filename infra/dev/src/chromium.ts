@@ -21,11 +21,11 @@ export const CHROMIUM_ARGUMENTS: readonly string[] = [
 export async function chromium(): Promise<string> {
   const found = PLACES.find((path) => existsSync(path));
   if (found !== undefined) return found;
-  const purpose = 'Installing Chromium';
+  const purpose = 'install Chromium';
   if (process.getuid?.() !== 0)
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `${purpose}: expected ${PLACES.join(', ')} or the rights of root, got neither. ${ADVICE}`,
+      `Cannot ${purpose}: expected ${PLACES.join(', ')} or the rights of root, got neither. ${ADVICE}`,
     );
   const args = ['install', '--yes', '--quiet', '--no-install-recommends', 'chromium'];
   await mustRun('apt-get', args, purpose, ADVICE, { env: { DEBIAN_FRONTEND: 'noninteractive' } });

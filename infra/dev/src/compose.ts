@@ -38,7 +38,7 @@ export async function startComposed<Kind extends keyof TestServers>(kind: Kind):
   await mustRun(
     'docker',
     ['compose', '--file', COMPOSE_FILE, 'up', '--detach', '--wait', '--wait-timeout', '180', kind],
-    `Starting ${kind} with Docker`,
+    `start ${kind} with Docker`,
     'Check that the Docker engine runs, that Compose is version 2, and that the ports of infra/compose are free.',
   );
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -46,7 +46,7 @@ export async function startComposed<Kind extends keyof TestServers>(kind: Kind):
     if (Date.now() > deadline) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Starting ${kind} with Docker: expected an answer within ${READY_WITHIN_MS / 1000} s, got none. "docker compose -f ${COMPOSE_FILE} logs ${kind}" says why.`,
+        `Cannot start ${kind} with Docker: expected an answer within ${READY_WITHIN_MS / 1000} s, got none. "docker compose -f ${COMPOSE_FILE} logs ${kind}" says why.`,
       );
     }
     await pause(500);

@@ -47,9 +47,9 @@ export async function podman(): Promise<Podman> {
   });
   const environment = { CONTAINERS_CONF: join(folder, 'containers.conf') };
   const run = (args: readonly string[], options: RunOptions = {}): Promise<ToolResult> =>
-    runTool('podman', args, 'Running podman', { ...options, env: { ...options.env, ...environment } });
+    runTool('podman', args, 'run podman', { ...options, env: { ...options.env, ...environment } });
   for (const tool of ['podman', 'runc', 'mmdebstrap', 'catatonit']) {
-    const found = await runTool('sh', ['-c', `command -v ${tool}`], 'Looking for podman');
+    const found = await runTool('sh', ['-c', `command -v ${tool}`], 'find podman');
     if (found.status === 0) continue;
     throw new SeamError(
       'INVALID_CONFIGURATION',
@@ -65,7 +65,10 @@ export async function podman(): Promise<Podman> {
   const must = async (args: readonly string[], options: RunOptions = {}): Promise<string> => {
     const { status, stdout, stderr } = await run(args, options);
     if (status === 0) return stdout.trim();
-    throw new SeamError('INTERNAL', `podman ${args.join(' ')} ended with ${String(status)}.\n${tail(stderr)}`);
+    throw new SeamError(
+      'INTERNAL',
+      `Cannot run podman ${args.join(' ')}: expected status 0, got ${String(status)}.\n${tail(stderr)}`,
+    );
   };
   return { run, must, environment };
 }
@@ -85,7 +88,7 @@ export async function makeBases({ run, must }: Podman): Promise<void> {
   const context = await mkdtemp(join(tmpdir(), 'seam-base-'));
   try {
     await cp(process.execPath, join(context, 'node'));
-    const npm = await mustRun('npm', ['root', '--global'], 'Looking for npm', 'Have npm on the PATH.');
+    const npm = await mustRun('npm', ['root', '--global'], 'find npm', 'Have npm on the PATH.');
     await cp(join(npm.trim(), 'npm'), join(context, 'npm'), { recursive: true });
     const lines = [
       `FROM ${bare}`,
@@ -106,7 +109,7 @@ async function debianTree(name: string, options: readonly string[]): Promise<str
     await mustRun(
       'mmdebstrap',
       ['--quiet', ...options, RELEASE, join(target, 'tree.tar')],
-      `Making a tree of Debian ${RELEASE}`,
+      `make a tree of Debian ${RELEASE}`,
       'mmdebstrap needs the network the first time.',
     );
   });
@@ -133,7 +136,7 @@ export interface BuiltImage {
  * @param out folder for provenance and bill of materials
  */
 export async function buildImage(engine: Podman, tag: string, out: string): Promise<BuiltImage> {
-  const cache = await mustRun('npm', ['config', 'get', 'cache'], 'Asking npm', 'Have npm on the PATH.');
+  const cache = await mustRun('npm', ['config', 'get', 'cache'], 'ask npm', 'Have npm on the PATH.');
   await mkdir(out, { recursive: true });
   const npmrc = join(out, 'npmrc');
   const settings = ['cache=/npm-cache', ...(AUTHORITIES === undefined ? [] : [`cafile=${TRUSTED}`])];

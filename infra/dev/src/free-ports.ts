@@ -28,7 +28,7 @@ export async function freePorts(count: number): Promise<number[]> {
     if (draw === MAX_DRAWS) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Looking for ${count} free ports from ${LOWEST_PORT} on: found ${ports.length} in ${MAX_DRAWS} draws. Stop servers that are not needed.`,
+        `Cannot look for ${count} free ports from ${LOWEST_PORT} on: found ${ports.length} in ${MAX_DRAWS} draws. Stop servers that are not needed.`,
       );
     }
     const port = LOWEST_PORT + randomInt(NUM_PORTS);

@@ -76,16 +76,20 @@ export async function mustRun(
   if (status === 0) return stdout;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `${purpose}: "${tool} ${args.join(' ')}" ended with status ${String(status)}. ${advice}\n${tail(`${stdout}\n${stderr}`)}`,
+    `Cannot ${purpose}: expected status 0 of "${tool} ${args.join(' ')}", got ${String(status)}. ${advice}\n${tail(`${stdout}\n${stderr}`)}`,
   );
 }
 
 /** The error of a program that is not there. */
 export function missingTool(tool: string, purpose: string, cause: unknown): SeamError {
   const advice = tool in HOW_TO_GET ? HOW_TO_GET[tool as HostTool] : `Check that ${tool} can be executed.`;
-  return new SeamError('INVALID_CONFIGURATION', `${purpose}: "${tool}" could not be started. ${advice} ${ELSEWHERE}`, {
-    cause,
-  });
+  return new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot ${purpose}: "${tool}" could not be started. ${advice} ${ELSEWHERE}`,
+    {
+      cause,
+    },
+  );
 }
 
 /** The end of a long output. */

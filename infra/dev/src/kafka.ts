@@ -87,7 +87,7 @@ export async function runKafkaTool(
 ): Promise<ToolResult> {
   const { version = KAFKA_VERSIONS[0], ...runOptions } = options;
   const jvm = await kafkaJvm(version);
-  return runTool('java', jvm.tool(className, args), `Running Kafka's ${className}`, runOptions);
+  return runTool('java', jvm.tool(className, args), `run Kafka's ${className}`, runOptions);
 }
 
 /**
@@ -155,7 +155,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
       if (server !== undefined) return server;
       throw new SeamError(
         'INVALID_INPUT',
-        `Broker ${index} of a cluster of ${numBrokers}: indices are 0 to ${numBrokers - 1}.`,
+        `Cannot find broker ${index}: expected an index from 0 to ${numBrokers - 1}, got ${index}.`,
       );
     };
     return {

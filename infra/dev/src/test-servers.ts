@@ -30,7 +30,7 @@ export function givenServers(environment: Environment): GivenServers {
   if (endpoint !== undefined && (accessKeyId === undefined || secretAccessKey === undefined)) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `SEAM_TEST_S3 is ${endpoint}, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of that server.`,
+      `Cannot use SEAM_TEST_S3 (${endpoint}): expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, got at most one of them. Set both to the credentials of that server.`,
     );
   }
   return {
@@ -127,7 +127,7 @@ export async function testServers<Kind extends TestServerKind>(
     await stop();
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `NOT RUN: tests that need ${kinds.join(', ')}. Their servers are neither in the environment (SEAM_TEST_KAFKA, SEAM_TEST_S3, SEAM_TEST_REGISTRY) nor could be started:\n${failures.join('\n')}`,
+      `Cannot run the tests that need ${kinds.join(', ')}: their servers are neither in the environment (SEAM_TEST_KAFKA, SEAM_TEST_S3, SEAM_TEST_REGISTRY) nor could be started:\n${failures.join('\n')}`,
     );
   }
   const servers = Object.fromEntries(

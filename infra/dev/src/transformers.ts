@@ -19,6 +19,6 @@ export async function pythonWithTransformers(): Promise<Python> {
   return {
     command: own,
     environment: {},
-    run: (script, args, options) => runTool(own, [script, ...args], `Running ${script}`, options),
+    run: (script, args, options) => runTool(own, [script, ...args], `run ${script}`, options),
   };
 }

@@ -24,7 +24,7 @@ export function parseColumnMapping(given: string): ColumnMapping {
   const refuse = (expected: string): SeamError =>
     new SeamError(
       'INVALID_INPUT',
-      `Reading --columns: expected ${expected}, got "${given}". An example: prompt=question,reference=answer,metadata.level=level`,
+      `Cannot read --columns: expected ${expected}, got "${given}". Write columns such as prompt=question,reference=answer,metadata.level=level.`,
     );
   const columns = new Map<string, string>();
   const metadata: Record<string, string> = {};

@@ -135,7 +135,7 @@ async function* throughDamage<T>(file: FileBytes, pieces: AsyncGenerator<T>): As
 function damaged({ name = 'a file' }: FileBytes, came: string, cause?: unknown): SeamError {
   return new SeamError(
     'INVALID_INPUT',
-    `Reading ${name} as Parquet: expected whole pages, plain or compressed with Snappy, zstd, gzip or Brotli, got: ${came}. Fetch the file again, or write it with one of these.`,
+    `Cannot read ${name} as Parquet: expected whole pages, plain or compressed with Snappy, zstd, gzip or Brotli, got: ${came}. Fetch the file again, or write it with one of these.`,
     { details: { file: name }, cause },
   );
 }

@@ -140,7 +140,7 @@ describe('Parquet', () => {
     const refused = { code: 'INVALID_INPUT', message: expect.stringContaining('Fetch the file again') };
     await expect(all(bytesInMemory(bytes.subarray(0, -20)))).rejects.toMatchObject(refused);
     await expect(all({ ...bytesInMemory(bytes.subarray(0, -20)), name: 'train.parquet' })).rejects.toMatchObject({
-      message: expect.stringMatching(/^Reading train\.parquet as Parquet: expected whole pages/),
+      message: expect.stringMatching(/^Cannot read train\.parquet as Parquet: expected whole pages/),
     });
     await expect(all(bytesInMemory(bytes.fill(0xff, 8, 200)))).rejects.toMatchObject(refused);
   });
@@ -166,7 +166,7 @@ describe('a Parquet file that lies', () => {
     const file = await lying((metadata) => replaced(metadata, [0x90, 0x03], [0xff, 0x7f]));
     await expect(all(file)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringMatching(/^Reading lies\.parquet as Parquet.*a row group of -8192 rows/),
+      message: expect.stringMatching(/^Cannot read lies\.parquet as Parquet.*a row group of -8192 rows/),
     });
   });
 

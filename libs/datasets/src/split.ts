@@ -33,7 +33,7 @@ export function parseFractions(text: string): SplitRule['fractions'] {
   ) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading --fractions: expected three shares of train, validation and test with the sum 1, such as 0.9,0.05,0.05, got "${text}".`,
+      `Cannot read --fractions: expected three shares of train, validation and test with the sum 1, such as 0.9,0.05,0.05, got "${text}".`,
     );
   }
   return [train, validation, test];

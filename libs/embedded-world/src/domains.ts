@@ -23,7 +23,7 @@ export function loreOf(domain: string): Lore {
   if (lore === undefined) {
     throw new SeamError(
       'NOT_FOUND',
-      `Looking up a domain of the embedded world: expected one of ${[...byDomain.keys()].join(', ')}, got ${JSON.stringify(domain)}.`,
+      `Cannot look up a domain of the embedded world: expected one of ${[...byDomain.keys()].join(', ')}, got ${JSON.stringify(domain)}.`,
     );
   }
   return lore;

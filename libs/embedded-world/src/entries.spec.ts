@@ -131,6 +131,6 @@ describe('an obedient reader', () => {
     ['an unknown strategy', told(['for bow yew', 'for barrel oak'], 'for and half load')],
     ['an unknown pitfall', told(['for bow yew', 'for barrel oak'], 'for and both counts', 'for split nothing')],
   ])('cannot follow %s', (_, entry) => {
-    expect(() => followEntry(problem, entry)).toThrow(/Following an entry of timber/);
+    expect(() => followEntry(problem, entry)).toThrow(/Cannot follow an entry of timber/);
   });
 });

@@ -87,7 +87,7 @@ export function followEntry(problem: Problem, entry: WorldEntry): Solution {
   const refuse = (what: string): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `Following an entry of ${lore.domain}: expected ${what}, got ${JSON.stringify(entry)}.`,
+      `Cannot follow an entry of ${lore.domain}: expected ${what}, got ${JSON.stringify(entry)}.`,
     );
   };
   const adviceOf = (text: string | undefined): string => /^for \S+ (.+)$/.exec(text ?? '')?.[1] ?? '';

@@ -43,7 +43,7 @@ export function worldProblems(request: WorldRequest): readonly GradedProblem[] {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Making problems of the embedded world: expected ${name} to be a whole number ≥ 0, got ${value}.`,
+        `Cannot make problems of the embedded world: expected ${name} to be a whole number ≥ 0, got ${value}.`,
       );
     }
   }
@@ -65,7 +65,7 @@ export function wordingOf(problem: Pick<Problem, 'metadata'>): Wording {
   if (cues === undefined || phrase === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      'Reading a problem of the embedded world: expected metadata with cues and phrase, as worldProblems writes them.',
+      'Cannot read a problem of the embedded world: expected metadata with cues and phrase, as worldProblems writes them.',
     );
   }
   return { cues: cues.split(' '), phrase, ...(pitfall === undefined ? {} : { pitfall }) };
@@ -77,7 +77,7 @@ export function stockOf(problem: Pick<Problem, 'prompt'>): ReadonlyMap<string, s
   if (list === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading a problem of the embedded world: expected a statement such as "Pens: cow red, hen blue. …", got ${JSON.stringify(problem.prompt.slice(0, 60))}.`,
+      `Cannot read a problem of the embedded world: expected a statement such as "Pens: cow red, hen blue. …", got ${JSON.stringify(problem.prompt.slice(0, 60))}.`,
     );
   }
   return new Map(list.split(', ').map((pair) => pair.split(' ') as [string, string]));
@@ -89,7 +89,7 @@ export function adviceFor(lore: Lore, wording: Wording): { items: string[]; stra
     if (advice === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        `The lore of ${lore.domain} does not know the word ${JSON.stringify(word)}.`,
+        `Cannot use the lore of ${lore.domain}: expected one of its words, got ${JSON.stringify(word)}.`,
       );
     }
     return advice;

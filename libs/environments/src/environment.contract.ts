@@ -33,7 +33,7 @@ class EndedOnce implements ExecutorModel {
       if (this.kept.has(prompt)) continue;
       if (this.computed.length === this.stopAfter && !this.isEnded) {
         this.isEnded = true;
-        return Promise.reject(new SeamError('ABORTED', 'Ended.'));
+        return Promise.reject(new SeamError('ABORTED', 'Cannot finish: the test has ended it.'));
       }
       this.computed.push(prompt);
       this.kept.add(prompt);
@@ -182,7 +182,9 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, scenery
         answer: (asked, signal, onProgress) => {
           onProgress?.({ answered: 0, tokens: asked.length, tokensPerPrompt: 8 });
           return new Promise((_, reject) => {
-            signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Ended.')));
+            signal?.addEventListener('abort', () =>
+              reject(new SeamError('ABORTED', 'Cannot finish: the test has ended it.')),
+            );
           });
         },
       };

@@ -16,7 +16,8 @@ export class OneByOne {
     const attempts: Attempt[] = [];
     let tokens = 0;
     for (const request of requests) {
-      if (signal?.aborted) throw new SeamError('ABORTED', 'Self-edits were no longer wanted. Ask again.');
+      if (signal?.aborted)
+        throw new SeamError('ABORTED', 'Cannot finish self-edits: the caller has stopped them. Ask again.');
       const key = canonicalJson([
         ...[request.problem.prompt, request.entry, [...request.seeds]],
         request.examination?.id ?? null,

@@ -62,7 +62,7 @@ export function statementsOf(problems: readonly Problem[]): readonly ProblemStat
   if (problems.length === 0 || new Set(problems.map(({ problemId }) => problemId)).size < problems.length) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Evaluating: expected different problems, got ${problems.length} with repeated or no ids.`,
+      `Cannot evaluate: expected different problems, got ${problems.length} with repeated or no ids.`,
     );
   }
   return problems.map(statementOf);
@@ -80,7 +80,7 @@ export async function armEntries(
   if (statements.length === 1 && arms.includes('otherProblemsEntry')) {
     throw new SeamError(
       'INVALID_INPUT',
-      "Evaluating: expected at least two problems to give each another one's entry, got one. Give more problems, or leave out otherProblemsEntry.",
+      "Cannot evaluate: expected at least two problems to give each another one's entry, got one. Give more problems, or leave out otherProblemsEntry.",
     );
   }
   const ofAdapter =

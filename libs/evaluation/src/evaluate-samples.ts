@@ -81,7 +81,7 @@ export async function evaluateSamples(
   if (environment === null) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Evaluating ${samples} answers per problem: expected an executor that can draw answers at a temperature, got ${settings.environment.identity.model}, which answers greedily. Evaluate with one answer per problem.`,
+      `Cannot evaluate ${samples} answers per problem: expected an executor that can draw answers at a temperature, got ${settings.environment.identity.model}, which answers greedily. Evaluate with one answer per problem.`,
     );
   }
   const statements = statementsOf(problems);
@@ -183,11 +183,11 @@ async function tallyOf(
   },
 ): Promise<Tally | Unjudged> {
   const failure = answers.find((answer) => answer.status === 'failed');
-  if (failure?.halts === true) throw new SeamError(failure.code, `Evaluating arm ${arm}: ${failure.reason}`);
+  if (failure?.halts === true) throw new SeamError(failure.code, `Cannot evaluate arm ${arm}: ${failure.reason}`);
   if (failure?.retryable === true) {
     throw new SeamError(
       'SESSION_FAILED',
-      `Evaluating arm ${arm}: the executor could not answer problem ${problem.problemId} (${failure.code}: ${failure.reason}). Evaluate again when it answers.`,
+      `Cannot evaluate arm ${arm}: the executor could not answer problem ${problem.problemId} (${failure.code}: ${failure.reason}). Evaluate again when it answers.`,
     );
   }
   const judged = await Promise.all(

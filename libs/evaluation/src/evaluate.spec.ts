@@ -271,7 +271,7 @@ describe('an evaluation', () => {
     );
     for (const { unjudged } of Object.values(unwritable.arms)) {
       expect(unjudged).toMatchObject([
-        { code: 'PROMPT_TOO_LONG', reason: expect.stringContaining("The generator's prompt has"), problems: 2 },
+        { code: 'PROMPT_TOO_LONG', reason: expect.stringContaining('expected prompt and entry within'), problems: 2 },
       ]);
     }
   });
@@ -284,7 +284,7 @@ describe('an evaluation', () => {
       code: 'INVALID_CONFIGURATION',
       message: expect.stringMatching(
         new RegExp(
-          `Evaluating noExperience: the answer to problem ${problems[5]!.problemId} could not be judged\\..*mine`,
+          `Cannot evaluate noExperience: the answer to problem ${problems[5]!.problemId} could not be judged\\..*mine`,
         ),
       ),
     });

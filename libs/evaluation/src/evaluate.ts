@@ -139,11 +139,11 @@ export async function measureEntries<Name extends string>(
             ...{ response: answer.text, answer: extractedAnswer, success, detail, unjudged: null },
           });
         } else if (answer.halts === true) {
-          throw new SeamError(answer.code, `Evaluating ${name}: ${answer.reason}`);
+          throw new SeamError(answer.code, `Cannot evaluate ${name}: ${answer.reason}`);
         } else if (answer.retryable) {
           throw new SeamError(
             'SESSION_FAILED',
-            `Evaluating ${name}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
+            `Cannot evaluate ${name}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
           );
         } else {
           unjudged[i] = answer;
@@ -170,7 +170,7 @@ export async function judgeOf(
     if (!isSeamError(cause)) throw cause;
     throw new SeamError(
       cause.code,
-      `Evaluating ${name}: the answer to problem ${problem.problemId} could not be judged. ${cause.message}`,
+      `Cannot evaluate ${name}: the answer to problem ${problem.problemId} could not be judged. ${cause.message}`,
       { details: { ...cause.details, problemId: problem.problemId }, cause },
     );
   }

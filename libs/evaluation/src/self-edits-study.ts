@@ -140,7 +140,10 @@ export async function studySelfEdits(
         arms.some(isWritten) || arms.includes('sameTokens') ? await settings.edits(passage.problem, seed) : {};
       for (const arm of arms) {
         if (settings.signal?.aborted)
-          throw new SeamError('ABORTED', `A study was stopped after ${trials.length} of ${total} trials.`);
+          throw new SeamError(
+            'ABORTED',
+            `Cannot finish the study: it was stopped after ${trials.length} of ${total} trials.`,
+          );
         const documents = documentsOf(arm, passage, written, settings);
         const unaugmented = isWritten(arm) && (written[arm] ?? null) === null;
         const key = keyOf(arm, passage, documents, seed, settings);
@@ -256,7 +259,7 @@ async function tryEdit(
   if (answer.status === 'failed')
     throw new SeamError(
       'SESSION_FAILED',
-      `Studying self-edits: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
+      `Cannot study self-edits: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
     );
   const { reward, figures } = await judge(problem, answer, verifiers);
   const scores =

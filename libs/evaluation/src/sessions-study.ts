@@ -71,7 +71,8 @@ export async function studySessions(
       );
     const sessions = new SessionAdapters(settings.executor, settings.sessions, settings.clock);
     for (const message of sentencesOf(asked)) {
-      if (settings.signal?.aborted) throw new SeamError('ABORTED', 'A study of sessions was stopped.');
+      if (settings.signal?.aborted)
+        throw new SeamError('ABORTED', 'Cannot finish the study of sessions: it was stopped.');
       const startedMs = performance.now();
       const hasLearned = await sessions.tell(problem.problemId, message, settings.signal);
       messages++;
@@ -134,7 +135,7 @@ async function ask(
   if (answer.status === 'failed')
     throw new SeamError(
       'SESSION_FAILED',
-      `Studying sessions: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
+      `Cannot study sessions: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
     );
   const { reward: accuracy } = await judge(problem, answer);
   const golds = goldAnswers(problem.reference);

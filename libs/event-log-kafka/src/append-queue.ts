@@ -83,9 +83,13 @@ export class AppendQueue {
     } catch (error) {
       if (!isSeamError(error, 'FENCED')) throw error;
       // No other producer has this id: the coordinator has given the transaction up because it took too long.
-      throw new SeamError('LOG_UNAVAILABLE', `appending: the broker has aborted the transaction. ${error.message}`, {
-        cause: error,
-      });
+      throw new SeamError(
+        'LOG_UNAVAILABLE',
+        `Cannot append: the broker has aborted the transaction. ${error.message}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 

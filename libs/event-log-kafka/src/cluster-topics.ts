@@ -30,7 +30,7 @@ export class ClusterTopics {
 
   /** All topics of this log, by callers' names; asks the cluster. */
   async list(): Promise<readonly TopicSpec[]> {
-    await this.connection.attempt('listing topics', () => this.connection.refresh());
+    await this.connection.attempt('list topics', () => this.connection.refresh());
     return this.visible().map(({ name, leaders }) => ({
       name: this.names.logical(name),
       partitions: leaders.length,
@@ -54,7 +54,7 @@ export class ClusterTopics {
   async create(topics: readonly TopicSpec[]): Promise<void> {
     for (const spec of topics) checkTopicSpec(spec);
     const { connection } = this;
-    await connection.attempt('creating topics', () => connection.refresh());
+    await connection.attempt('create topics', () => connection.refresh());
     const missing: TopicSpec[] = [];
     for (const spec of topics) {
       const existing = this.known(spec.name)?.leaders.length;
@@ -114,7 +114,7 @@ export class ClusterTopics {
 
   private async awaitLeaders(topics: readonly TopicSpec[]): Promise<void> {
     const { connection } = this;
-    await connection.attempt('waiting for the topics that were created', async () => {
+    await connection.attempt('wait for the topics that were created', async () => {
       await connection.refresh();
       for (const { name, partitions } of topics) {
         const found = this.known(name);

@@ -30,8 +30,8 @@ export class CommittedReading {
     { topic, partition, from, to, chunkRecords = DEFAULT_CHUNK_RECORDS }: ReadOptions,
     assertOpen: () => void,
   ): AsyncIterable<readonly LogRecord[]> {
-    await this.topics.find('reading', topic, partition);
-    const stored = await this.watermarksOf('reading', topic, partition);
+    await this.topics.find('read', topic, partition);
+    const stored = await this.watermarksOf('read', topic, partition);
     const end = to ?? stored.high;
     checkReadRange({ topic, ...stored }, from, end);
     const fetch = (at: number) => this.fetch(topic, partition, at);
@@ -51,10 +51,10 @@ export class CommittedReading {
   }
 
   async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    await this.topics.find('looking up a time', topic, partition);
+    await this.topics.find('look up a time', topic, partition);
     const name = this.names.physical(topic);
-    const { high } = await this.watermarksOf('looking up a time', topic, partition);
-    const found = await this.connection.attempt('looking up a time', () =>
+    const { high } = await this.watermarksOf('look up a time', topic, partition);
+    const found = await this.connection.attempt('look up a time', () =>
       listOffsets(this.connection, name, [partition], timestampMs),
     );
     // Markers of transactions have a time, too: the broker's. The answer may be one; the record is not before it.
@@ -72,11 +72,11 @@ export class CommittedReading {
     const { connection } = this;
     // Asked about "all", a broker leaves out a partition whose first offset is about to be committed; asked about the
     // partition it says so, and the answer is waited for.
-    await connection.attempt('reading committed offsets', () => connection.refresh());
+    await connection.attempt('read committed offsets', () => connection.refresh());
     const places = this.topics
       .visible()
       .flatMap((topic) => topic.leaders.map((_leader, partition) => ({ topic: topic.name, partition })));
-    const offsets = await connection.attempt('reading committed offsets', async () =>
+    const offsets = await connection.attempt('read committed offsets', async () =>
       (await connection.coordinator('group', name)).groupOffsets(name, places),
     );
     return offsets
@@ -86,8 +86,8 @@ export class CommittedReading {
 
   /** Of each partition of a topic. */
   async watermarks(topic: string): Promise<readonly Watermarks[]> {
-    const { leaders } = await this.topics.find('reading watermarks', topic);
-    return this.stored('reading watermarks', topic, [...leaders.keys()]);
+    const { leaders } = await this.topics.find('read watermarks', topic);
+    return this.stored('read watermarks', topic, [...leaders.keys()]);
   }
 
   async watermarksOf(operation: string, topic: string, partition: number): Promise<Watermarks> {
@@ -113,7 +113,7 @@ export class CommittedReading {
     from: number,
   ): Promise<{ records: readonly LogRecord[]; nextOffset: number }> {
     const name = this.names.physical(topic);
-    return this.connection.attempt('reading', async () => {
+    return this.connection.attempt('read', async () => {
       const broker = await this.connection.leader(name, partition);
       const [answer] = await fetchCommitted(broker, [{ topic: name, partition, from }], {
         maxWaitMs: READ_WAIT_MS,

@@ -106,7 +106,7 @@ export class GroupMembership {
     try {
       if (memberId !== '') {
         await goodbye.attempt(
-          `leaving group ${this.group.id}`,
+          `leave group ${this.group.id}`,
           async () => {
             const broker = await goodbye.coordinator('group', this.group.id);
             return broker.leaveGroup(this.group.id, memberId);
@@ -138,7 +138,7 @@ export class GroupMembership {
         } else if (type === 'REBALANCE_IN_PROGRESS') {
           continue;
         } else if (remedyFor(cause) === 'none') {
-          this.events.failed(translated(`consuming as group ${this.group.id}`, error));
+          this.events.failed(translated(`consume as group ${this.group.id}`, error));
           return;
         }
         await delay(waitMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
@@ -156,7 +156,7 @@ export class GroupMembership {
   private async join(): Promise<void> {
     const { id, topics, sharing, turn, instance } = this.group;
     const { sessionTimeoutMs, rebalanceTimeoutMs } = this.settings;
-    const joining = `joining group ${id}`;
+    const joining = `join group ${id}`;
     // From here on nothing is taken over under the old generation.
     this.generationId = -1;
     this.wantsRejoin = false;
@@ -268,7 +268,7 @@ function readMemberData(userData: Buffer): MemberData {
   try {
     return JSON.parse(userData.toString()) as MemberData;
   } catch (error) {
-    throw new SeamError('CONFLICT', `reading what a member of the group says about itself: ${messageOf(error)}`, {
+    throw new SeamError('CONFLICT', `Cannot read what a member of the group says about itself: ${messageOf(error)}`, {
       cause: error,
     });
   }

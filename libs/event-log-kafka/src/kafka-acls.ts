@@ -28,7 +28,7 @@ function nameOf<T extends string>(codes: Readonly<Record<T, number>>, code: numb
 
 /** All rights that the cluster gives, from any host. What it forbids, and rights of some hosts only, are not among them. */
 export async function describeAcls(connection: KafkaConnection): Promise<Acl[]> {
-  const entries = await connection.attempt('describing rights', async () => (await connection.controller()).acls());
+  const entries = await connection.attempt('describe rights', async () => (await connection.controller()).acls());
   return entries
     .filter(({ permissionType, host }) => permissionType === ALLOW && host === ANY_HOST)
     .map(({ principal, resourceType, patternType, resourceName, operation }) => ({
@@ -43,7 +43,7 @@ export async function describeAcls(connection: KafkaConnection): Promise<Acl[]> 
 /** Gives rights, from any host; one that is given already stays. */
 export async function giveAcls(connection: KafkaConnection, acls: readonly Acl[]): Promise<void> {
   if (acls.length === 0) return;
-  await connection.attempt('giving rights', async () => (await connection.controller()).createAcls(acls.map(encoded)));
+  await connection.attempt('give rights', async () => (await connection.controller()).createAcls(acls.map(encoded)));
 }
 
 /** Takes exactly these rights. */
@@ -52,7 +52,7 @@ export async function takeAcls(connection: KafkaConnection, acls: readonly Acl[]
     ({ resource, pattern, operation }) => resource !== 'other' && pattern !== 'other' && operation !== 'other',
   );
   if (known.length === 0) return;
-  await connection.attempt('taking rights', async () => (await connection.controller()).deleteAcls(known.map(encoded)));
+  await connection.attempt('take rights', async () => (await connection.controller()).deleteAcls(known.map(encoded)));
 }
 
 function encoded({ principal, resource, pattern, name, operation }: Acl): AclEntry {

@@ -57,7 +57,7 @@ describe('brokers that take connections and do not answer', () => {
     try {
       const begun = performance.now();
       const refusal = await connection
-        .attempt('opening', () => connection.refresh())
+        .attempt('open', () => connection.refresh())
         .then(
           () => undefined,
           (error: unknown) => error as SeamError,

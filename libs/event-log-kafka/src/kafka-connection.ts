@@ -103,9 +103,13 @@ export class KafkaConnection {
       nodeId = this.topics().get(topic)?.leaders[partition];
     }
     if (nodeId === undefined) {
-      throw new SeamError('UNKNOWN_TOPIC', `Kafka has no partition ${partition} of topic ${topic} (any more).`, {
-        details: { topic, partition },
-      });
+      throw new SeamError(
+        'UNKNOWN_TOPIC',
+        `Cannot find the leader of ${topic}/${partition}: Kafka does not have this partition.`,
+        {
+          details: { topic, partition },
+        },
+      );
     }
     if (nodeId < 0) throw notYet('LEADER_NOT_AVAILABLE');
     return this.protocol.broker(nodeId);
@@ -154,6 +158,6 @@ export class KafkaConnection {
 
   private assertOpen(operation: string): void {
     if (this.ended.signal.aborted)
-      throw new SeamError('LOG_UNAVAILABLE', `${operation} on Kafka: this log was closed. Open it again.`);
+      throw new SeamError('LOG_UNAVAILABLE', `Cannot ${operation} on Kafka: this log was closed. Open it again.`);
   }
 }

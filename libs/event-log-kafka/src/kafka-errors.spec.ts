@@ -5,7 +5,7 @@ describe('an error of the broker protocol', () => {
   it('is retried with fresh metadata when no broker answered', () => {
     const error = new BrokerUnreachable('Connection timeout');
     expect(remedyFor(error)).toBe('refresh');
-    expect(translated('opening', error).code).toBe('LOG_UNAVAILABLE');
+    expect(translated('open', error).code).toBe('LOG_UNAVAILABLE');
   });
 
   it('is retried by what the broker refused with', () => {
@@ -20,7 +20,7 @@ describe('an error of the broker protocol', () => {
       'The server experienced an unexpected error when processing the request',
     );
     expect(remedyFor(error)).toBe('refresh');
-    expect(translated('committing a transaction', error)).toMatchObject({
+    expect(translated('commit a transaction', error)).toMatchObject({
       code: 'LOG_UNAVAILABLE',
       message: expect.stringContaining("The broker's own log says what went wrong"),
     });
@@ -29,26 +29,26 @@ describe('an error of the broker protocol', () => {
   it('is final and internal when it is a bug of this driver', () => {
     const error = new TypeError('a mistake of our own');
     expect(remedyFor(error)).toBe('none');
-    expect(translated('opening', error)).toMatchObject({ code: 'INTERNAL', details: { driver: 'kafka' } });
+    expect(translated('open', error)).toMatchObject({ code: 'INTERNAL', details: { driver: 'kafka' } });
   });
 
   it('names the brokers that were asked where none answers, and what to do', () => {
-    const { message } = translated('opening', new BrokerUnreachable('Connection timeout'), ['a:1', 'b:2']);
+    const { message } = translated('open', new BrokerUnreachable('Connection timeout'), ['a:1', 'b:2']);
     expect(message).toBe(
-      'opening on Kafka: Connection timeout. Asked: a:1, b:2. Check that the brokers run and that their advertised addresses can be reached from here.',
+      'Cannot open on Kafka: Connection timeout. Asked: a:1, b:2. Check that the brokers run and that their advertised addresses can be reached from here.',
     );
-    expect(translated('reading', new BrokerUnreachable('Connection timeout')).message).not.toContain('Asked');
+    expect(translated('read', new BrokerUnreachable('Connection timeout')).message).not.toContain('Asked');
   });
 
   it('is refused for good where one side does not trust the other', () => {
     const error = new BrokerDistrust('self-signed certificate in certificate chain');
     expect(remedyFor(error)).toBe('none');
-    expect(translated('opening', error).code).toBe('INVALID_CONFIGURATION');
+    expect(translated('open', error).code).toBe('INVALID_CONFIGURATION');
   });
 
   it('advises to leave the password out where a listener takes no SASL', () => {
     const error = new BrokerDistrust('Request is not valid given the current SASL state', 'ILLEGAL_SASL_STATE');
-    expect(translated('opening', error)).toMatchObject({
+    expect(translated('open', error)).toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('leave user and password out'),
     });

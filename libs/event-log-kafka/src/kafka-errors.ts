@@ -115,7 +115,7 @@ export function translated(operation: string, error: unknown, brokers: readonly 
         : remedyFor(error) === 'none'
           ? 'INTERNAL'
           : 'LOG_UNAVAILABLE';
-  const said = `${operation} on Kafka: ${messageOf(error)}${type === undefined ? '' : ` (${type})`}`;
+  const said = `Cannot ${operation} on Kafka: ${messageOf(error)}${type === undefined ? '' : ` (${type})`}`;
   const asked = code === 'LOG_UNAVAILABLE' && brokers.length > 0 ? `Asked: ${brokers.join(', ')}` : undefined;
   const advice = (type === undefined ? undefined : ADVICE_BY_TYPE[type]) ?? ADVICE[code];
   return new SeamError(code, [said, asked, advice].filter((part) => part !== undefined).join('. '), {

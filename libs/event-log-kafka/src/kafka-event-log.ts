@@ -93,7 +93,7 @@ export class KafkaEventLog extends EventLog {
   static async open(options: KafkaEventLogOptions): Promise<KafkaEventLog> {
     const opened = new KafkaEventLog(resolveOptions(options));
     try {
-      await opened.connection.attempt('opening the event log', () => opened.connection.refresh());
+      await opened.connection.attempt('open the event log', () => opened.connection.refresh());
     } catch (error) {
       await opened.connection.close();
       throw error;
@@ -103,32 +103,32 @@ export class KafkaEventLog extends EventLog {
 
   /** The cluster's id, with the prefix where there is one, since each prefix is a separate log. */
   override async identity(): Promise<string> {
-    this.assertOpen('asking for the identity');
+    this.assertOpen('ask for the identity');
     const { prefix } = this.options;
-    const clusterId = await this.connection.attempt('asking for the identity', () => this.connection.clusterId());
+    const clusterId = await this.connection.attempt('ask for the identity', () => this.connection.clusterId());
     return prefix === '' ? clusterId : `${clusterId}.${prefix}`;
   }
 
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
-    this.assertOpen('creating topics');
+    this.assertOpen('create topics');
     await this.clusterTopics.create(topics);
   }
 
   /** What differs between the wanted topics and the cluster's; changes nothing. */
   async compareTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
-    this.assertOpen('comparing topics');
+    this.assertOpen('compare topics');
     return this.clusterTopics.compare(wanted);
   }
 
   /** Creates missing topics and sets settings, as far as no record is lost; returns the differences from before. */
   async applyTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
-    this.assertOpen('applying topics');
+    this.assertOpen('apply topics');
     return this.clusterTopics.apply(wanted);
   }
 
   /** What differs between the wanted rights and the cluster's, by the cluster's names; nothing is changed. */
   async compareAcls(wanted: readonly Acl[]): Promise<readonly AclDifference[]> {
-    this.assertOpen('comparing rights');
+    this.assertOpen('compare rights');
     const physical = wanted.map((acl) =>
       acl.resource === 'cluster' ? acl : { ...acl, name: this.names.physical(acl.name) },
     );
@@ -146,7 +146,7 @@ export class KafkaEventLog extends EventLog {
   }
 
   override async topics(): Promise<readonly TopicSpec[]> {
-    this.assertOpen('listing topics');
+    this.assertOpen('list topics');
     return this.clusterTopics.list();
   }
 
@@ -155,17 +155,17 @@ export class KafkaEventLog extends EventLog {
   }
 
   override async transact({ records, consumed }: Transaction): Promise<readonly RecordPosition[]> {
-    this.assertOpen('committing');
+    this.assertOpen('commit');
     const placed = await this.place(records);
     if (consumed) return this.commitConsumed(placed, consumed.claim, consumed.offsets);
     if (placed.length === 0) return [];
-    this.assertOpen('committing');
+    this.assertOpen('commit');
     return this.names.logicalPositions(await this.appends.append(placed));
   }
 
   /** The broker fences the previous producer with the name's transactional id, and its last transaction is at an end. */
   override async claim(name: string): Promise<Claim> {
-    this.assertOpen('claiming a name');
+    this.assertOpen('claim a name');
     checkClaimName(name);
     const session = await ProducerSession.open(this.connection, this.producer, this.names.physical(`append.${name}`));
     const holding: Holding = {
@@ -184,20 +184,20 @@ export class KafkaEventLog extends EventLog {
   }
 
   override async release({ group: name, token }: Claim): Promise<void> {
-    this.assertOpen('releasing a name');
+    this.assertOpen('release a name');
     const key = canonicalJson(token);
     this.holdings
       .get(key)
       ?.session.end(
-        new SeamError('FENCED', `committing as who claimed ${name}: the claim was released. Claim it again.`),
+        new SeamError('FENCED', `Cannot commit as who claimed ${name}: the claim was released. Claim it again.`),
       );
     this.holdings.delete(key);
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
-    this.assertOpen('consuming');
+    this.assertOpen('consume');
     checkConsumeOptions(options);
-    for (const topic of options.topics) await this.clusterTopics.find(`consuming as group ${options.group}`, topic);
+    for (const topic of options.topics) await this.clusterTopics.find(`consume as group ${options.group}`, topic);
     const group = this.names.physical(options.group);
     const onBatch: ConsumeOptions['onBatch'] = (batch) =>
       options.onBatch({
@@ -208,7 +208,7 @@ export class KafkaEventLog extends EventLog {
     const connections = { group: this.connect(), fetch: this.connect(), write: this.connect() };
     await Promise.all(
       Object.values(connections).map((connection) =>
-        connection.attempt(`consuming as group ${options.group}`, () => connection.refresh()),
+        connection.attempt(`consume as group ${options.group}`, () => connection.refresh()),
       ),
     );
     const { sessionTimeoutMs, heartbeatMs, maxBatchBytes } = this.options;
@@ -240,8 +240,8 @@ export class KafkaEventLog extends EventLog {
   }
 
   override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('reading');
-    yield* this.reading.read(options, () => this.assertOpen('reading'));
+    this.assertOpen('read');
+    yield* this.reading.read(options, () => this.assertOpen('read'));
   }
 
   override async *follow(options: {
@@ -249,7 +249,7 @@ export class KafkaEventLog extends EventLog {
     readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
     readonly signal: AbortSignal;
   }): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('following');
+    this.assertOpen('follow');
     const { topics, from, signal } = options;
     const places: FetchPlace[] = [];
     for (const topic of topics) {
@@ -266,21 +266,21 @@ export class KafkaEventLog extends EventLog {
     } finally {
       this.others.delete(connection);
     }
-    if (!signal.aborted) this.assertOpen('following');
+    if (!signal.aborted) this.assertOpen('follow');
   }
 
   override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    this.assertOpen('looking up a time');
+    this.assertOpen('look up a time');
     return this.reading.offsetForTime(topic, partition, timestampMs);
   }
 
   override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
-    this.assertOpen('reading committed offsets');
+    this.assertOpen('read committed offsets');
     return this.reading.committedOffsets(group);
   }
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
-    this.assertOpen('reading watermarks');
+    this.assertOpen('read watermarks');
     return this.reading.watermarks(topic);
   }
 
@@ -314,10 +314,10 @@ export class KafkaEventLog extends EventLog {
     const placed: PlacedRecord[] = [];
     for (const [index, record] of records.entries()) {
       const { topic, key, partition } = record;
-      const known = this.clusterTopics.known(topic) ?? (await this.clusterTopics.find('appending', topic));
+      const known = this.clusterTopics.known(topic) ?? (await this.clusterTopics.find('append', topic));
       const partitions = known.leaders.length;
       if (partition !== undefined && (!Number.isInteger(partition) || partition < 0 || partition >= partitions))
-        throw unknownTopic('appending', topic, [topic], partition);
+        throw unknownTopic('append', topic, [topic], partition);
       placed.push({
         topic: known.name,
         partition: partition ?? (key === null ? this.keyless++ % partitions : partitionForKey(key, partitions)),
@@ -339,7 +339,7 @@ export class KafkaEventLog extends EventLog {
     if (!holding) {
       throw new SeamError(
         'FENCED',
-        `committing as a member of group ${claim.group}: ${claimed.topic}/${claimed.partition} is no longer its. What was not committed is delivered again.`,
+        `Cannot commit as a member of group ${claim.group}: ${claimed.topic}/${claimed.partition} is no longer its. What was not committed is delivered again.`,
       );
     }
     const { topic, partition, session } = holding;
@@ -347,9 +347,9 @@ export class KafkaEventLog extends EventLog {
     const nextOffset = offsets.at(-1)?.nextOffset;
     if (nextOffset !== undefined && nextOffset > holding.high()) {
       const name = this.names.logical(topic);
-      const stored = await this.reading.watermarksOf('committing offsets', name, partition);
+      const stored = await this.reading.watermarksOf('commit offsets', name, partition);
       if (nextOffset > stored.high)
-        throw offsetOutOfRange('committing offsets', { topic: name, ...stored, offset: nextOffset });
+        throw offsetOutOfRange('commit offsets', { topic: name, ...stored, offset: nextOffset });
     }
     if (nextOffset !== undefined) {
       checkProgress(claim.group, { topic: this.names.logical(topic), partition, nextOffset }, holding.begun);
@@ -393,6 +393,6 @@ export class KafkaEventLog extends EventLog {
 
   private assertOpen(operation: string): void {
     if (this.ended.signal.aborted)
-      throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
+      throw new SeamError('LOG_UNAVAILABLE', `Cannot ${operation}: this log was closed. Open it again.`);
   }
 }

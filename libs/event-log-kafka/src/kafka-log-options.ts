@@ -72,12 +72,15 @@ export function resolveOptions(options: KafkaEventLogOptions): ResolvedOptions {
     log = silent,
   } = options;
   if (brokers.length === 0)
-    throw new SeamError('INVALID_CONFIGURATION', 'opening the event log on Kafka: expected at least one broker');
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Cannot open the event log on Kafka: expected at least one broker, got none.',
+    );
   for (const broker of brokers) {
     if (!/^[^\s:/]+:\d+$/.test(broker)) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `opening the event log on Kafka: expected brokers as host:port, got ${JSON.stringify(broker)}`,
+        `Cannot open the event log on Kafka: expected brokers as host:port, got ${JSON.stringify(broker)}.`,
       );
     }
   }

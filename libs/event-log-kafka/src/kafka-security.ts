@@ -45,7 +45,7 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `connecting to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}`,
+      `Cannot connect to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}.`,
     );
   }
   const options: TlsOptions = {
@@ -60,7 +60,7 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
   } catch (error) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `connecting to Kafka with TLS: ${messageOf(error)}. Check that the files of authorities, certificate and key are PEM and that the key, with its passphrase, is the certificate's.`,
+      `Cannot connect to Kafka with TLS: ${messageOf(error)}. Check that the files of authorities, certificate and key are PEM and that the key, with its passphrase, is the certificate's.`,
       { cause: error },
     );
   }
@@ -73,7 +73,7 @@ function readPem(what: string, file: string): string {
   } catch (error) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `connecting to Kafka: reading ${what} from ${file}: ${messageOf(error)}`,
+      `Cannot connect to Kafka: expected ${what} in ${file}, got: ${messageOf(error)}`,
       { cause: error },
     );
   }

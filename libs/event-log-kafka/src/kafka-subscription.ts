@@ -267,7 +267,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     holding.session.end(
       new SeamError(
         'FENCED',
-        `committing as a member of group ${this.options.group}: ${name} is no longer its, ${reason}`,
+        `Cannot commit as a member of group ${this.options.group}: ${name} is no longer its, ${reason}.`,
       ),
     );
   }
@@ -279,14 +279,14 @@ export class KafkaSubscription implements Subscription, GroupSeat {
   ): Promise<number[]> {
     const { write } = this.connections;
     const { group, from } = this.options;
-    const offsets = await write.attempt('reading committed offsets', async () =>
+    const offsets = await write.attempt('read committed offsets', async () =>
       (await write.coordinator('group', group)).groupOffsets(group, places),
     );
     return Promise.all(
       places.map(async ({ topic, partition }, index) => {
         const committed = offsets.find((offset) => offset.topic === topic && offset.partition === partition);
         if (committed) return committed.nextOffset;
-        const ends = await write.attempt('looking for where to begin', () =>
+        const ends = await write.attempt('look for where to begin', () =>
           listOffsets(write, topic, [partition], from === 'latest' ? LATEST : EARLIEST),
         );
         const nextOffset = ends.get(partition)!;

@@ -7,10 +7,10 @@ export async function describeTopics(
   connection: KafkaConnection,
   names: readonly string[],
 ): Promise<Map<string, ExistingTopic>> {
-  await connection.attempt('describing topics', () => connection.refresh());
+  await connection.attempt('describe topics', () => connection.refresh());
   const known = names.flatMap((name) => connection.topics().get(name) ?? []);
   if (known.length === 0) return new Map();
-  const configs = await connection.attempt('describing topics', async () =>
+  const configs = await connection.attempt('describe topics', async () =>
     (await connection.controller()).topicConfigs(known.map(({ name }) => name)),
   );
   return new Map(
@@ -31,7 +31,7 @@ export async function createMissingTopics(
     readonly config: Readonly<Record<string, string>>;
   }[],
 ): Promise<void> {
-  await connection.attempt('creating topics', async () => {
+  await connection.attempt('create topics', async () => {
     const controller = await connection.controller();
     const refusals = await controller.createTopics(
       topics.map(({ replicationFactor = -1, ...topic }) => ({ ...topic, replicationFactor })),
@@ -47,7 +47,7 @@ export async function setTopicConfigs(
   connection: KafkaConnection,
   configs: ReadonlyMap<string, Readonly<Record<string, string>>>,
 ): Promise<void> {
-  await connection.attempt('changing settings of topics', async () => {
+  await connection.attempt('change settings of topics', async () => {
     await (await connection.controller()).alterTopicConfigs(configs);
   });
 }

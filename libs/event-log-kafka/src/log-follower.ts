@@ -65,7 +65,7 @@ export async function* followPlaces(
   );
   until.addEventListener('abort', news.stir);
   try {
-    await connection.attempt('following', () => connection.refresh());
+    await connection.attempt('follow', () => connection.refresh());
     for (const { topic, partition, from } of places) feed.add(topic, partition, from);
     const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
     while (!isOver()) {

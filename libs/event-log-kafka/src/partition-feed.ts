@@ -129,7 +129,7 @@ export class PartitionFeed {
   /** Brokers come back: reading waits for them for as long as it takes. What will not change by waiting ends it. */
   private async recover(error: unknown): Promise<void> {
     if (remedyFor(error) === 'none') {
-      this.fail(translated('reading', error));
+      this.fail(translated('read', error));
       return;
     }
     this.retryMs = Math.min(Math.max(10, this.retryMs * 2), MAX_RETRY_MS);
@@ -157,7 +157,7 @@ export class PartitionFeed {
     if (now - feed.unknownSinceMs > UNKNOWN_GRACE_MS) {
       const { topic, partition } = feed;
       this.fail(
-        new SeamError('UNKNOWN_TOPIC', `reading ${topic}/${partition}: the partition is gone`, {
+        new SeamError('UNKNOWN_TOPIC', `Cannot read ${topic}/${partition}: the partition is gone.`, {
           details: { topic, partition },
         }),
       );

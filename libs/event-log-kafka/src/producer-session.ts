@@ -60,7 +60,7 @@ export class ProducerSession {
     settings: ProducerSettings,
     transactionalId?: string,
   ): Promise<ProducerSession> {
-    const producer = await connection.attempt('opening a producer', async () => {
+    const producer = await connection.attempt('open a producer', async () => {
       const broker = await (transactionalId === undefined
         ? connection.controller()
         : connection.coordinator('transaction', transactionalId));
@@ -102,26 +102,22 @@ export class ProducerSession {
       try {
         const baseOffsets: number[] = [];
         if (blocks.length > 0) {
-          await this.ask('beginning a transaction', coordinator, (broker) => broker.addPartitions(producer, blocks));
+          await this.ask('begin a transaction', coordinator, (broker) => broker.addPartitions(producer, blocks));
           isBegun = true;
           baseOffsets.push(...(await this.produce(blocks)));
         }
         if (offset) {
           const { group } = offset;
-          await this.ask('adding offsets to a transaction', coordinator, (broker) =>
-            broker.addOffsets(producer, group),
-          );
+          await this.ask('add offsets to a transaction', coordinator, (broker) => broker.addOffsets(producer, group));
           isBegun = true;
           await this.ask(
-            'committing offsets',
+            'commit offsets',
             () => connection.coordinator('group', group),
             (broker) => broker.commitOffset(producer, group, offset),
           );
         }
         if (isBegun) {
-          await this.ask('committing a transaction', coordinator, (broker) =>
-            broker.endTransaction(producer, 'commit'),
-          );
+          await this.ask('commit a transaction', coordinator, (broker) => broker.endTransaction(producer, 'commit'));
         }
         return baseOffsets;
       } catch (error) {
@@ -140,7 +136,7 @@ export class ProducerSession {
   /** Resolves when readers see the last transaction. LOG_UNAVAILABLE when that takes longer than an operation may. */
   async isVisible(): Promise<void> {
     const transactionalId = this.transactionalId!;
-    await this.connection.attempt('waiting for the markers of a transaction', async () => {
+    await this.connection.attempt('wait for the markers of a transaction', async () => {
       const broker = await this.connection.coordinator('transaction', transactionalId);
       if ((await broker.transactionState(transactionalId)) === 'PrepareCommit') throw notYet('CONCURRENT_TRANSACTIONS');
     });
@@ -177,13 +173,13 @@ export class ProducerSession {
         try {
           const result = await act();
           if (this.mayArriveLate)
-            this.end(new SeamError('FENCED', 'committing: a request of this producer is on its way'));
+            this.end(new SeamError('FENCED', 'Cannot commit: a request of this producer is on its way.'));
           return result;
         } catch (error) {
-          const seam = translated('committing', error);
+          const seam = translated('commit', error);
           this.broken ??= new SeamError(
             'FENCED',
-            `committing: an earlier step of this producer failed (${seam.message}), so it may write no more`,
+            `Cannot commit: an earlier step of this producer failed (${seam.message}), so it may write no more.`,
             { cause: seam },
           );
           throw seam;
@@ -209,7 +205,7 @@ export class ProducerSession {
     const name = partitionName(topic, partition);
     const firstSequence = this.sequences.get(name) ?? 0;
     const { transactionalId, producer, settings } = this;
-    const baseOffset = await this.connection.attempt(`appending to ${name}`, async () => {
+    const baseOffset = await this.connection.attempt(`append to ${name}`, async () => {
       const broker = await this.connection.leader(topic, partition);
       // A second try carries the same sequence number: the broker answers it with the offset of the first.
       return broker.produce({

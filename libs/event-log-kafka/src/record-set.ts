@@ -165,7 +165,7 @@ function damageOf(
   if (magic < 2) {
     throw new SeamError(
       'LOG_INCOMPATIBLE_VERSION',
-      `reading ${topic}/${partition}: expected record batches of format 2 (Kafka 0.11 and newer), got format ${magic}`,
+      `Cannot read ${topic}/${partition}: expected record batches of format 2 (Kafka 0.11 and newer), got format ${magic}.`,
     );
   }
   if (magic > 2) return `its format is ${magic}, expected 2`;

@@ -111,26 +111,26 @@ export class LmdbEventLog extends EventLog {
     if (!(complete.mapSizeBytes >= 1024 ** 2) || !(complete.sessionTimeoutMs >= 100)) {
       throw new SeamError(
         'INVALID_INPUT',
-        `opening the event log in ${options.folder}: expected mapSizeBytes of at least 1 MiB and sessionTimeoutMs of at least 100, ` +
-          `got ${complete.mapSizeBytes} and ${complete.sessionTimeoutMs}`,
+        `Cannot open the event log in ${options.folder}: expected mapSizeBytes of at least 1 MiB and sessionTimeoutMs of at least 100, ` +
+          `got ${complete.mapSizeBytes} and ${complete.sessionTimeoutMs}.`,
       );
     }
     return new LmdbEventLog(openLogFiles(complete.folder, complete), complete);
   }
 
   override async identity(): Promise<string> {
-    this.assertOpen('asking for the identity');
+    this.assertOpen('ask for the identity');
     return this.files.identity();
   }
 
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
-    this.assertWritable('creating topics');
+    this.assertWritable('create topics');
     for (const spec of topics) checkTopicSpec(spec);
     await this.writer.request({ kind: 'createTopics', topics });
   }
 
   override async topics(): Promise<readonly TopicSpec[]> {
-    this.assertOpen('listing topics');
+    this.assertOpen('list topics');
     return this.reader.topics();
   }
 
@@ -139,7 +139,7 @@ export class LmdbEventLog extends EventLog {
   }
 
   override async transact({ records, consumed }: Transaction): Promise<readonly RecordPosition[]> {
-    this.assertWritable('committing');
+    this.assertWritable('commit');
     const parts = consumed ? this.consumedParts(consumed.claim, consumed.offsets) : undefined;
     if (records.length === 0 && !parts) return [];
     // 1. Group by partition, in order.
@@ -180,7 +180,7 @@ export class LmdbEventLog extends EventLog {
   }
 
   override async claim(name: string): Promise<Claim> {
-    this.assertWritable('claiming a name');
+    this.assertWritable('claim a name');
     checkClaimName(name);
     const memberId = newId();
     const generation = await this.writer.request<number>({ kind: 'claim', name, memberId });
@@ -189,16 +189,16 @@ export class LmdbEventLog extends EventLog {
   }
 
   override async release({ group: name, memberId, token }: Claim): Promise<void> {
-    this.assertWritable('releasing a name');
+    this.assertWritable('release a name');
     const { generation } = token as Token;
     await this.writer.request({ kind: 'release', name, memberId, generation });
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
-    this.assertWritable('consuming');
+    this.assertWritable('consume');
     checkConsumeOptions(options);
     const { group, topics, from, sharing, turn } = options;
-    for (const topic of topics) this.reader.topic(`consuming as group ${group}`, topic);
+    for (const topic of topics) this.reader.topic(`consume as group ${group}`, topic);
     const memberId = newId();
     let stopListening = (): void => undefined;
     const loop = new ConsumerLoop(options, {
@@ -241,12 +241,12 @@ export class LmdbEventLog extends EventLog {
     chunkRecords = DEFAULT_CHUNK_RECORDS,
     withoutHeaders = false,
   }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('reading');
-    const high = this.reader.high('reading', topic, partition);
+    this.assertOpen('read');
+    const high = this.reader.high('read', topic, partition);
     const end = to ?? high;
     checkReadRange({ topic, partition, low: 0, high }, from, end);
     for (let at = from; at < end; ) {
-      this.assertOpen('reading');
+      this.assertOpen('read');
       const records = this.reader.records(topic, partition, {
         from: at,
         to: end,
@@ -263,10 +263,10 @@ export class LmdbEventLog extends EventLog {
     readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
     readonly signal: AbortSignal;
   }): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('following');
+    this.assertOpen('follow');
     const { topics, from, signal } = options;
     const cursors = topics.flatMap((topic) =>
-      this.reader.watermarks('following', topic).map((stored) => ({
+      this.reader.watermarks('follow', topic).map((stored) => ({
         topic,
         partition: stored.partition,
         next: followFrom({ topic, ...stored }, from),
@@ -291,7 +291,7 @@ export class LmdbEventLog extends EventLog {
         state.hasNews = false;
         for (const cursor of cursors) {
           const { topic, partition } = cursor;
-          const high = this.reader.high('following', topic, partition);
+          const high = this.reader.high('follow', topic, partition);
           while (cursor.next < high && !isOver()) {
             const records = this.reader.records(topic, partition, {
               from: cursor.next,
@@ -308,22 +308,22 @@ export class LmdbEventLog extends EventLog {
       stopListening();
       until.removeEventListener('abort', onAbort);
     }
-    if (!signal.aborted) this.assertOpen('following');
+    if (!signal.aborted) this.assertOpen('follow');
   }
 
   override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    this.assertOpen('looking up a time');
+    this.assertOpen('look up a time');
     return this.reader.offsetForTime(topic, partition, timestampMs);
   }
 
   override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
-    this.assertOpen('reading committed offsets');
+    this.assertOpen('read committed offsets');
     return this.reader.committedOffsets(group);
   }
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
-    this.assertOpen('reading watermarks');
-    return this.reader.watermarks('reading watermarks', topic);
+    this.assertOpen('read watermarks');
+    return this.reader.watermarks('read watermarks', topic);
   }
 
   override close(): Promise<void> {
@@ -349,19 +349,19 @@ export class LmdbEventLog extends EventLog {
     if (owner?.memberId !== claim.memberId || owner.generation !== (claim.token as Token).generation) {
       throw new SeamError(
         'FENCED',
-        `consuming as ${claim.memberId} of group ${claim.group}: partition ${topic}/${partition} was taken away`,
+        `Cannot consume as ${claim.memberId} of group ${claim.group}: partition ${topic}/${partition} was taken away.`,
       );
     }
     const from = nextOffset ?? 0;
-    const high = this.reader.high('consuming', topic, partition);
+    const high = this.reader.high('consume', topic, partition);
     return this.reader.records(topic, partition, { from, to: high, maxRecords });
   }
 
   private choosePartition({ topic, key, partition }: NewRecord): number {
-    const { partitions } = this.reader.topic('appending', topic);
+    const { partitions } = this.reader.topic('append', topic);
     if (partition === undefined) return key === null ? this.keyless++ % partitions : partitionForKey(key, partitions);
     if (!Number.isInteger(partition) || partition < 0 || partition >= partitions)
-      throw unknownTopic('appending', topic, [topic], partition);
+      throw unknownTopic('append', topic, [topic], partition);
     return partition;
   }
 
@@ -374,7 +374,7 @@ export class LmdbEventLog extends EventLog {
 
   private assertOpen(operation: string): void {
     if (this.ended.signal.aborted)
-      throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
+      throw new SeamError('LOG_UNAVAILABLE', `Cannot ${operation}: this log was closed. Open it again.`);
   }
 
   private assertWritable(operation: string): void {
@@ -382,7 +382,7 @@ export class LmdbEventLog extends EventLog {
     if (this.options.readOnly) {
       throw new SeamError(
         'LOG_READ_ONLY',
-        `${operation}: the event log in ${this.options.folder} was opened for reading alone. Choose a command or a service that writes.`,
+        `Cannot ${operation}: the event log in ${this.options.folder} was opened for reading alone. Choose a command or a service that writes.`,
       );
     }
   }

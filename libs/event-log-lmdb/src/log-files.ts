@@ -64,7 +64,7 @@ export function openLogFiles(
   try {
     return openChecked(folder, options);
   } catch (error) {
-    throw translated(error, `opening the event log in ${folder}`);
+    throw translated(error, `open the event log in ${folder}`);
   }
 }
 
@@ -77,7 +77,7 @@ function openChecked(
   if (readOnly && !exists) {
     throw new SeamError(
       'NOT_FOUND',
-      `opening the event log in ${folder} for reading: expected a log, got ${existsSync(folder) ? 'a folder without one' : 'nothing'}. Check the folder, or start a service that makes a log there.`,
+      `Cannot open the event log in ${folder} for reading: expected a log, got ${existsSync(folder) ? 'a folder without one' : 'nothing'}. Check the folder, or start a service that makes a log there.`,
       { details: { folder } },
     );
   }
@@ -85,7 +85,7 @@ function openChecked(
   if (!readOnly && !writable) {
     throw new SeamError(
       'LOG_READ_ONLY',
-      `opening the event log in ${folder}: expected a folder that can be written, got one that cannot. Make it writable, or choose another one; what only reads works as it is.`,
+      `Cannot open the event log in ${folder}: expected a folder that can be written, got one that cannot. Make it writable, or choose another one; what only reads works as it is.`,
     );
   }
   const lmdbReadOnly = readOnly && !writable;
@@ -130,7 +130,7 @@ function makeFolder(folder: string): void {
     if (code !== 'ENOENT') throw error;
     throw new SeamError(
       'LOG_READ_ONLY',
-      `opening the event log: no folder can be made at ${folder} (${messageOf(error)}). Choose another place (SEAM_DATA_FOLDER, SEAM_EVENT_LOG_FOLDER).`,
+      `Cannot open the event log: no folder can be made at ${folder} (${messageOf(error)}). Choose another place (SEAM_DATA_FOLDER, SEAM_EVENT_LOG_FOLDER).`,
       { cause: error, details: { folder } },
     );
   }
@@ -143,7 +143,7 @@ function identityIn(folder: string, state: BinaryDatabase, lmdbReadOnly: boolean
   if (lmdbReadOnly) {
     throw new SeamError(
       'LOG_READ_ONLY',
-      `asking the event log in ${folder} for its identity: it has none yet, and the folder cannot be written. Make it writable once, or work on a copy.`,
+      `Cannot ask the event log in ${folder} for its identity: it has none yet, and the folder cannot be written. Make it writable once, or work on a copy.`,
     );
   }
   return state.transactionSync(() => {
@@ -187,7 +187,7 @@ function checkFormat(
   if (!READABLE_VERSIONS.includes(format.version)) {
     throw new SeamError(
       'LOG_INCOMPATIBLE_VERSION',
-      `opening the event log in ${folder}: expected format version ${FORMAT.version} or an earlier one, got ${String(format.version)}. ` +
+      `Cannot open the event log in ${folder}: expected format version ${FORMAT.version} or an earlier one, got ${String(format.version)}. ` +
         'Use the release of Seamstream that wrote it, or copy its records into a new log with that release.',
       { details: { folder, expected: FORMAT.version, found: format.version } },
     );
@@ -216,7 +216,7 @@ function checkDataFile(folder: string, readOnly: boolean): boolean {
     if (newest.version !== MDB_DATA_VERSION) {
       throw new SeamError(
         'LOG_INCOMPATIBLE_VERSION',
-        `opening the event log in ${folder}: expected LMDB data version ${MDB_DATA_VERSION}, got ${newest.version}. Use the release of Seamstream that wrote it.`,
+        `Cannot open the event log in ${folder}: expected LMDB data version ${MDB_DATA_VERSION}, got ${newest.version}. Use the release of Seamstream that wrote it.`,
         { details: { folder, expected: MDB_DATA_VERSION, found: newest.version } },
       );
     }
@@ -265,7 +265,7 @@ function isWritable(folder: string): boolean {
 function foreign(folder: string, why: string, cause?: unknown): SeamError {
   return new SeamError(
     'LOG_CORRUPT',
-    `opening the event log in ${folder}: ${why}. Choose another folder, or restore this one from a copy.`,
+    `Cannot open the event log in ${folder}: ${why}. Choose another folder, or restore this one from a copy.`,
     { details: { folder }, ...(cause === undefined ? {} : { cause }) },
   );
 }
@@ -274,7 +274,7 @@ function foreign(folder: string, why: string, cause?: unknown): SeamError {
 export function logFull(operation: string, why: string, cause?: unknown): SeamError {
   return new SeamError(
     'LOG_FULL',
-    `${operation}: ${why}. Nothing was committed. Free some space and try again; the log continues by itself.`,
+    `Cannot ${operation}: ${why}. Nothing was committed. Free some space and try again; the log continues by itself.`,
     {
       ...(cause === undefined ? {} : { cause }),
     },
@@ -297,7 +297,7 @@ export function translated(error: unknown, operation: string): SeamError {
   if (is('EROFS', 30, 'EACCES', 13, 'EPERM', 1) || /read-only file system|permission denied/i.test(message)) {
     return new SeamError(
       'LOG_READ_ONLY',
-      `${operation}: the folder cannot be written (${message}). Make it writable, or choose another one; what only reads works as it is.`,
+      `Cannot ${operation}: the folder cannot be written (${message}). Make it writable, or choose another one; what only reads works as it is.`,
       {
         cause: error,
       },
@@ -306,7 +306,7 @@ export function translated(error: unknown, operation: string): SeamError {
   if (is(MDB_VERSION_MISMATCH, 'MDB_VERSION_MISMATCH')) {
     return new SeamError(
       'LOG_INCOMPATIBLE_VERSION',
-      `${operation}: LMDB does not know this file's version (${message}). Use the release of Seamstream that wrote it.`,
+      `Cannot ${operation}: LMDB does not know this file's version (${message}). Use the release of Seamstream that wrote it.`,
       {
         cause: error,
       },
@@ -328,16 +328,16 @@ export function translated(error: unknown, operation: string): SeamError {
   ) {
     return new SeamError(
       'LOG_CORRUPT',
-      `${operation}: the file is damaged or no log (${message}). Restore the folder from a copy.`,
+      `Cannot ${operation}: the file is damaged or no log (${message}). Restore the folder from a copy.`,
       { cause: error },
     );
   }
   if (is(MDB_READERS_FULL, 'MDB_READERS_FULL')) {
     return new SeamError(
       'LOG_UNAVAILABLE',
-      `${operation}: more than ${MAX_READERS} readers use this log. Close some.`,
+      `Cannot ${operation}: more than ${MAX_READERS} readers use this log. Close some.`,
       { cause: error },
     );
   }
-  return new SeamError('LOG_UNAVAILABLE', `${operation}: ${message}`, { cause: error, details: { code } });
+  return new SeamError('LOG_UNAVAILABLE', `Cannot ${operation}: ${message}`, { cause: error, details: { code } });
 }

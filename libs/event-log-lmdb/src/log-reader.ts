@@ -29,11 +29,11 @@ export class LogReader {
    * `getStats`, which leaves a snapshot open that later reads are then stuck on (lmdb 3.5.6).
    */
   lastCommit(): number {
-    return this.fresh('looking for news', () => this.files.state.getBinary(stateKey.commits)?.readDoubleLE(0) ?? 0);
+    return this.fresh('look for news', () => this.files.state.getBinary(stateKey.commits)?.readDoubleLE(0) ?? 0);
   }
 
   topics(): TopicSpec[] {
-    return this.fresh('listing topics', () =>
+    return this.fresh('list topics', () =>
       [...this.files.state.getRange({ ...prefixRange('t/'), snapshot: false })].map(({ key, value }) => ({
         name: Buffer.from(key).toString('latin1').slice(2),
         partitions: (JSON.parse(Buffer.from(value).toString()) as TopicRow).partitions,
@@ -80,7 +80,7 @@ export class LogReader {
   }
 
   committedOffsets(group: string): ConsumedOffset[] {
-    return this.fresh('reading committed offsets', () => {
+    return this.fresh('read committed offsets', () => {
       const prefix = `c/${group}/`;
       return [...this.files.state.getRange({ ...prefixRange(prefix), snapshot: false })]
         .map(({ key, value }) => {
@@ -102,7 +102,7 @@ export class LogReader {
     topic: string,
     partition: number,
   ): { readonly nextOffset: number | undefined; readonly owner: OwnerRow | undefined } {
-    return this.fresh('consuming', () => {
+    return this.fresh('consume', () => {
       const offset = this.files.state.getBinary(stateKey.committed(group, topic, partition));
       const owner = this.files.state.getBinary(stateKey.owner(group, topic, partition));
       return {
@@ -126,11 +126,11 @@ export class LogReader {
       readonly withoutHeaders?: boolean;
     },
   ): LogRecord[] {
-    const { id } = this.partition('reading', topic, partition);
+    const { id } = this.partition('read', topic, partition);
     const to = Math.min(range.to, range.from + range.maxRecords);
     const records: LogRecord[] = [];
     if (range.from >= to) return records;
-    return this.fresh(`reading ${topic}/${partition}`, () => {
+    return this.fresh(`read ${topic}/${partition}`, () => {
       try {
         let block = this.blockToGoOnWith(topic, id, partition, range.from);
         for (let bytes = 0; ; ) {
@@ -152,8 +152,8 @@ export class LogReader {
 
   /** Offset of the first record at or after the time (milliseconds since the epoch); the high watermark when there is none. */
   offsetForTime(topic: string, partition: number, timestampMs: number): number {
-    const { id } = this.partition('looking up a time', topic, partition);
-    return this.fresh('looking up a time', () => {
+    const { id } = this.partition('look up a time', topic, partition);
+    return this.fresh('look up a time', () => {
       const end = this.end(id, partition);
       // The greatest time stamp up to a block never falls from block to block: find the first block where it reaches the time.
       let [low, high] = [0, end];

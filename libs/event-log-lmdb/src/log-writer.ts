@@ -92,7 +92,7 @@ export class LogWriter {
   }
 
   createTopics(topics: readonly TopicSpec[]): void {
-    this.attempt('creating topics', () =>
+    this.attempt('create topics', () =>
       this.files.root.transactionSync(() => {
         const rows = topics.map(({ name }) => this.topicRow(name));
         for (const [index, { name, partitions }] of topics.entries()) {
@@ -112,7 +112,7 @@ export class LogWriter {
 
   /** Takes a name from its holder; answers the generation by which the claim is known. */
   claim(name: string, memberId: string): number {
-    return this.attempt(`claiming ${name}`, () =>
+    return this.attempt(`claim ${name}`, () =>
       this.files.root.transactionSync(() => {
         const owner: OwnerRow = { memberId, generation: nextId(this.files) };
         this.files.state.putSync(stateKey.owner(name, name, 0), Buffer.from(JSON.stringify(owner)));
@@ -123,7 +123,7 @@ export class LogWriter {
 
   /** Gives a name up, unless another claim has it by now. */
   release(name: string, { memberId, generation }: OwnerRow): void {
-    this.attempt(`releasing ${name}`, () =>
+    this.attempt(`release ${name}`, () =>
       this.files.root.transactionSync(() => {
         const key = stateKey.owner(name, name, 0);
         const row = this.files.state.getBinary(key);
@@ -143,7 +143,7 @@ export class LogWriter {
     onError: (error: SeamError) => void,
   ): void {
     const { folder } = this.options;
-    this.attempt(`joining group ${group}`, () => {
+    this.attempt(`join group ${group}`, () => {
       mkdirSync(join(folder, HEARTBEAT_FOLDER), { recursive: true });
       createHeartbeat(folder, memberId, monotonicMs());
     });
@@ -156,7 +156,7 @@ export class LogWriter {
         }
         onChange(coordinate(this.files, folder, { group, memberId, row }));
       } catch (error) {
-        const known = translated(error, `coordinating group ${group}`);
+        const known = translated(error, `coordinate group ${group}`);
         // Without space nothing can be claimed: owned names stay, the rest waits for space.
         if (known.code !== 'LOG_FULL') onError(known);
       }
@@ -174,7 +174,7 @@ export class LogWriter {
   ): void {
     const member = this.members.get(memberId);
     if (!member) return;
-    this.attempt(`handing back ${owned.topic}/${owned.partition}`, () =>
+    this.attempt(`hand back ${owned.topic}/${owned.partition}`, () =>
       release(this.files, this.options.folder, member, owned),
     );
     this.coordinateGroup(member.group);
@@ -185,7 +185,7 @@ export class LogWriter {
     if (!member) return;
     clearInterval(member.timer);
     this.members.delete(memberId);
-    this.attempt(`leaving group ${member.group}`, () => release(this.files, this.options.folder, member, 'leave'));
+    this.attempt(`leave group ${member.group}`, () => release(this.files, this.options.folder, member, 'leave'));
     this.coordinateGroup(member.group);
   }
 
@@ -248,16 +248,16 @@ export class LogWriter {
     if (consumed) this.checkOwner(consumed);
     const topics = blocks.map(({ topic, partition }) => {
       const row = this.knownTopic(topic);
-      if (!row || partition >= row.partitions) throw unknownTopic('appending', topic, [], partition);
+      if (!row || partition >= row.partitions) throw unknownTopic('append', topic, [], partition);
       return row;
     });
     if (consumed?.nextOffset !== undefined) {
       const { group, topic, partition, nextOffset } = consumed;
       const row = this.knownTopic(topic);
-      if (!row) throw unknownTopic('committing offsets', topic, []);
+      if (!row) throw unknownTopic('commit offsets', topic, []);
       const high = this.partitionEnd(row.id, partition, partitions).nextOffset;
       if (nextOffset > high)
-        throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+        throw offsetOutOfRange('commit an offset of', { topic, partition, low: 0, high, offset: nextOffset });
       const committed = state.getBinary(stateKey.committed(group, topic, partition));
       checkProgress(group, { topic, partition, nextOffset }, committed && Number(committed.toString()));
     }
@@ -285,7 +285,7 @@ export class LogWriter {
     if (owner?.memberId === memberId && owner.generation === generation) return;
     throw new SeamError(
       'FENCED',
-      `committing as ${memberId} of group ${group}: partition ${topic}/${partition} was taken away. ` +
+      `Cannot commit as ${memberId} of group ${group}: partition ${topic}/${partition} was taken away. ` +
         'Nothing was committed; its owner gets the records again.',
       { details: { group, memberId, topic, partition } },
     );
@@ -313,14 +313,14 @@ export class LogWriter {
     const { bavail, bsize } = statfsSync(this.options.folder);
     if (bavail * bsize < LOW_SPACE_BYTES + bytes) {
       throw logFull(
-        'committing to the event log',
+        'commit to the event log',
         `the disk has ${bavail * bsize} bytes left, the commit needs up to ${bytes} and ${LOW_SPACE_BYTES} stay in reserve`,
       );
     }
     const { size } = statSync(join(this.options.folder, 'data.mdb'));
     if (size + bytes > this.options.mapSizeBytes) {
       throw logFull(
-        'committing to the event log',
+        'commit to the event log',
         `the log has ${size} of at most ${this.options.mapSizeBytes} bytes and the commit needs up to ${bytes}; open it with a larger mapSizeBytes`,
       );
     }
@@ -329,7 +329,7 @@ export class LogWriter {
 
   /** LMDB reports a page that was written in part as EIO; on a full disk that is the disk's fault. */
   private explained(error: unknown): SeamError {
-    const operation = 'committing to the event log';
+    const operation = 'commit to the event log';
     const EIO = 5;
     if ((error as { code?: unknown }).code === EIO) {
       const { bavail, bsize } = statfsSync(this.options.folder);

@@ -34,7 +34,7 @@ async function answer(message: WriterRequest): Promise<unknown> {
       const { group, memberId, row } = message;
       const onChange = (change: MembershipChange): void => send({ kind: 'membership', memberId, change });
       const onError = (error: unknown): void =>
-        send({ kind: 'memberFailed', memberId, error: plain(error, `coordinating group ${group}`) });
+        send({ kind: 'memberFailed', memberId, error: plain(error, `coordinate group ${group}`) });
       writer.join(group, memberId, row, onChange, onError);
       return undefined;
     }

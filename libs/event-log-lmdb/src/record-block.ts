@@ -253,7 +253,7 @@ function checkFirst(
 export function corrupt(topic: string, partition: number, offset: number, why: string): SeamError {
   return new SeamError(
     'LOG_CORRUPT',
-    `reading ${topic}/${partition} at offset ${offset}: ${why}. The disk or another program changed the file; restore the log ` +
+    `Cannot read ${topic}/${partition} at offset ${offset}: ${why}. The disk or another program changed the file; restore the log ` +
       'folder from a copy. Records before this offset and other partitions can still be read.',
     { details: { topic, partition, offset } },
   );

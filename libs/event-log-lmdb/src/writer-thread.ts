@@ -52,8 +52,8 @@ export class WriterThread {
     // The thread needs none of the process's own flags (a test runner's, say), and warnings belong to the main thread.
     const worker = new Worker(WORKER, { workerData: this.start, name: 'event-log-writer', execArgv: [] });
     worker.on('message', (message: WriterMessage) => this.onMessage(message));
-    worker.on('error', (error) => this.onEnd(`the event log's writer failed: ${messageOf(error)}`, error));
-    worker.on('exit', () => this.onEnd("the event log's writer has ended"));
+    worker.on('error', (error) => this.onEnd(`its writer failed: ${messageOf(error)}`, error));
+    worker.on('exit', () => this.onEnd('its writer has ended'));
     return worker;
   }
 
@@ -83,10 +83,10 @@ export class WriterThread {
     return found;
   }
 
-  private onEnd(message: string, cause?: unknown): void {
+  private onEnd(reason: string, cause?: unknown): void {
     this.failure ??= new SeamError(
       'LOG_UNAVAILABLE',
-      `${message}. Open the log again.`,
+      `Cannot use the event log: ${reason}. Open the log again.`,
       cause === undefined ? {} : { cause },
     );
     for (const { reject } of this.pending.values()) reject(this.failure);

@@ -217,5 +217,5 @@ export class ConsumerLoop implements Subscription {
 }
 
 function aborted(reason: string): SeamError {
-  return new SeamError('ABORTED', `${reason}: stop; what was not committed is delivered again`);
+  return new SeamError('ABORTED', `Cannot continue: ${reason}. Stop; what was not committed is delivered again.`);
 }

@@ -51,12 +51,12 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async identity(): Promise<string> {
-    this.assertOpen('asking for the identity');
+    this.assertOpen('ask for the identity');
     return this.storage.identity;
   }
 
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
-    this.assertOpen('creating topics');
+    this.assertOpen('create topics');
     for (const spec of topics) {
       checkTopicSpec(spec);
       const existing = this.storage.topics.get(spec.name);
@@ -73,7 +73,7 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async topics(): Promise<readonly TopicSpec[]> {
-    this.assertOpen('listing topics');
+    this.assertOpen('list topics');
     return [...this.storage.topics]
       .map(([name, partitions]) => ({ name, partitions: partitions.length }))
       .sort((a, b) => compareText(a.name, b.name));
@@ -84,18 +84,18 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async transact({ records, consumed }: Transaction): Promise<readonly RecordPosition[]> {
-    this.assertOpen('committing');
+    this.assertOpen('commit');
     const now = this.clock.now();
     // 1. Refuse everything that can be refused before anything changes.
     let keyless = this.storage.keyless;
     const placed = records.map((record, index) => {
       checkRecord(record, index);
-      const partitions = this.partitionsOf('appending', record.topic);
+      const partitions = this.partitionsOf('append', record.topic);
       const partition =
         record.partition ??
         (record.key === null ? keyless++ % partitions.length : partitionForKey(record.key, partitions.length));
       const log = partitions[partition];
-      if (!log) throw unknownTopic('appending', record.topic, this.topicNames(), partition);
+      if (!log) throw unknownTopic('append', record.topic, this.topicNames(), partition);
       return { record, partition, log };
     });
     const group = consumed && this.checkConsumed(consumed.claim, consumed.offsets);
@@ -121,7 +121,7 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async claim(name: string): Promise<Claim> {
-    this.assertOpen('claiming a name');
+    this.assertOpen('claim a name');
     checkClaimName(name);
     const memberId = `member-${String(this.storage.nextMember++).padStart(6, '0')}`;
     const generation = ++this.storage.nextGeneration;
@@ -131,7 +131,7 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async release({ group: name, memberId, token }: Claim): Promise<void> {
-    this.assertOpen('releasing a name');
+    this.assertOpen('release a name');
     const { owners } = this.groupOf(name);
     const owner = owners.get(partitionName(name, 0));
     if (owner?.memberId === memberId && owner.generation === (token as Token).generation)
@@ -139,9 +139,9 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
-    this.assertOpen('consuming');
+    this.assertOpen('consume');
     checkConsumeOptions(options);
-    for (const topic of options.topics) this.partitionsOf(`consuming as group ${options.group}`, topic);
+    for (const topic of options.topics) this.partitionsOf(`consume as group ${options.group}`, topic);
     const memberId = `member-${String(this.storage.nextMember++).padStart(6, '0')}`;
     const group = this.groupOf(options.group);
     const wake = (): void => loop.wake();
@@ -149,7 +149,7 @@ export class InMemoryEventLog extends EventLog {
       fetch: async (topic, partition, claim, maxRecords) => {
         this.checkClaim(claim);
         const next = group.offsets.get(partitionName(topic, partition))?.nextOffset ?? 0;
-        return this.partitionsOf('consuming', topic)
+        return this.partitionsOf('consume', topic)
           [partition]!.slice(next, next + maxRecords)
           .map(copyOf);
       },
@@ -190,13 +190,13 @@ export class InMemoryEventLog extends EventLog {
     to,
     chunkRecords = DEFAULT_CHUNK_RECORDS,
   }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('reading');
-    const log = this.partitionOf('reading', topic, partition);
+    this.assertOpen('read');
+    const log = this.partitionOf('read', topic, partition);
     const high = log.length;
     const end = to ?? high;
     checkReadRange({ topic, partition, low: 0, high }, from, end);
     for (let at = from; at < end; at += chunkRecords) {
-      this.assertOpen('reading');
+      this.assertOpen('read');
       yield log.slice(at, Math.min(at + chunkRecords, end)).map(copyOf);
     }
   }
@@ -206,10 +206,10 @@ export class InMemoryEventLog extends EventLog {
     readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
     readonly signal: AbortSignal;
   }): AsyncIterable<readonly LogRecord[]> {
-    this.assertOpen('following');
+    this.assertOpen('follow');
     const { topics, from, signal } = options;
     const cursors = topics.flatMap((topic) =>
-      this.partitionsOf('following', topic).map((log, partition) => ({
+      this.partitionsOf('follow', topic).map((log, partition) => ({
         log,
         next: followFrom({ topic, partition, low: 0, high: log.length }, from),
       })),
@@ -228,26 +228,26 @@ export class InMemoryEventLog extends EventLog {
       }
       if (!found && !isOver()) await this.nextCommit(until);
     }
-    if (!signal.aborted) this.assertOpen('following');
+    if (!signal.aborted) this.assertOpen('follow');
   }
 
   override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    this.assertOpen('looking up a time');
-    const log = this.partitionOf('looking up a time', topic, partition);
+    this.assertOpen('look up a time');
+    const log = this.partitionOf('look up a time', topic, partition);
     const found = log.findIndex((record) => record.timestampMs >= timestampMs);
     return found < 0 ? log.length : found;
   }
 
   override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
-    this.assertOpen('reading committed offsets');
+    this.assertOpen('read committed offsets');
     return [...(this.storage.groups.get(group)?.offsets.values() ?? [])].sort(
       (a, b) => compareText(a.topic, b.topic) || a.partition - b.partition,
     );
   }
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
-    this.assertOpen('reading watermarks');
-    return this.partitionsOf('reading watermarks', topic).map((log, partition) => ({
+    this.assertOpen('read watermarks');
+    return this.partitionsOf('read watermarks', topic).map((log, partition) => ({
       partition,
       low: 0,
       high: log.length,
@@ -287,7 +287,7 @@ export class InMemoryEventLog extends EventLog {
 
   private assertOpen(operation: string): void {
     if (this.ended.signal.aborted) {
-      throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
+      throw new SeamError('LOG_UNAVAILABLE', `Cannot ${operation}: this log was closed. Open it again.`);
     }
   }
 
@@ -320,7 +320,7 @@ export class InMemoryEventLog extends EventLog {
     if (owner?.memberId !== claim.memberId || owner.generation !== token.generation) {
       throw new SeamError(
         'FENCED',
-        `committing as ${claim.memberId} of group ${claim.group}: partition ${token.topic}/${token.partition} was taken away. ` +
+        `Cannot commit as ${claim.memberId} of group ${claim.group}: partition ${token.topic}/${token.partition} was taken away. ` +
           'Nothing was committed; its owner gets the records again.',
         { details: { group: claim.group, memberId: claim.memberId, topic: token.topic, partition: token.partition } },
       );
@@ -332,9 +332,9 @@ export class InMemoryEventLog extends EventLog {
     const { group, token } = this.checkClaim(claim);
     checkClaimedOffsets(claim, token, offsets);
     for (const { topic, partition, nextOffset } of offsets) {
-      const high = this.partitionOf('committing offsets', topic, partition).length;
+      const high = this.partitionOf('commit offsets', topic, partition).length;
       if (nextOffset > high)
-        throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+        throw offsetOutOfRange('commit an offset of', { topic, partition, low: 0, high, offset: nextOffset });
       const committed = group.offsets.get(partitionName(topic, partition))?.nextOffset;
       checkProgress(claim.group, { topic, partition, nextOffset }, committed);
     }

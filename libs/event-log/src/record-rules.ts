@@ -39,14 +39,14 @@ export function checkTopicSpec(spec: TopicSpec): void {
   if (name.length > MAX_TOPIC_NAME || !TOPIC_NAME.test(name) || name === '.' || name === '..') {
     throw new SeamError(
       'INVALID_INPUT',
-      `creating a topic: expected a name of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ - (not . or ..), got ${JSON.stringify(name)}`,
+      `Cannot create a topic: expected a name of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ - (not . or ..), got ${JSON.stringify(name)}.`,
       { details: { topic: name } },
     );
   }
   if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
     throw new SeamError(
       'INVALID_INPUT',
-      `creating topic ${name}: expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}`,
+      `Cannot create topic ${name}: expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}.`,
       { details: { topic: name, partitions } },
     );
   }
@@ -56,7 +56,7 @@ export function checkTopicSpec(spec: TopicSpec): void {
 export function partitionConflict(name: string, existing: number, wanted: number): SeamError {
   return new SeamError(
     'CONFLICT',
-    `creating topic ${name}: it exists with ${existing} partitions, ${wanted} were asked for; keys would change their ` +
+    `Cannot create topic ${name}: it exists with ${existing} partitions, ${wanted} were asked for; keys would change their ` +
       'partition. Use the existing number or another topic name.',
     { details: { topic: name, existing, wanted } },
   );
@@ -72,7 +72,7 @@ export function unknownTopic(
   const place = partition === undefined ? `topic ${JSON.stringify(topic)}` : `partition ${partition} of topic ${topic}`;
   return new SeamError(
     'UNKNOWN_TOPIC',
-    `${operation}: there is no ${place}. Known topics: ${known.length === 0 ? 'none' : known.join(', ')}. Create it with createTopics first.`,
+    `Cannot ${operation}: there is no ${place}. Known topics: ${known.length === 0 ? 'none' : known.join(', ')}. Create it with createTopics first.`,
     { details: { topic, ...(partition === undefined ? {} : { partition }) } },
   );
 }
@@ -92,7 +92,7 @@ export function checkRecord(record: NewRecord, index: number): void {
   const refuse = (expected: string, came: unknown): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `appending record ${index} to ${record.topic}: expected ${expected}, got ${JSON.stringify(came)}`,
+      `Cannot append record ${index} to ${record.topic}: expected ${expected}, got ${JSON.stringify(came)}.`,
       { details: { topic: record.topic, index } },
     );
   };
@@ -119,7 +119,7 @@ export function checkRecord(record: NewRecord, index: number): void {
   if (bytes > MAX_RECORD_BYTES) {
     throw new SeamError(
       'RECORD_TOO_LARGE',
-      `appending record ${index} to ${record.topic}: expected at most ${MAX_RECORD_BYTES} bytes of key, value and headers, got ${bytes}. ` +
+      `Cannot append record ${index} to ${record.topic}: expected at most ${MAX_RECORD_BYTES} bytes of key, value and headers, got ${bytes}. ` +
         'Put large content into the object store and its address and digest into the event.',
       { details: { topic: record.topic, index, bytes, maxBytes: MAX_RECORD_BYTES } },
     );
@@ -131,7 +131,7 @@ export function checkClaimName(name: string): void {
   if (TOPIC_NAME.test(name) && name.length <= MAX_CLAIM_NAME) return;
   throw new SeamError(
     'INVALID_INPUT',
-    `claiming a name: expected 1 to ${MAX_CLAIM_NAME} characters of a-z A-Z 0-9 . _ -, got ${JSON.stringify(name)}`,
+    `Cannot claim a name: expected 1 to ${MAX_CLAIM_NAME} characters of a-z A-Z 0-9 . _ -, got ${JSON.stringify(name)}.`,
   );
 }
 
@@ -141,7 +141,7 @@ export function checkConsumeOptions(options: ConsumeOptions): void {
   const refuse = (expected: string, came: unknown): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `consuming as group ${JSON.stringify(group)}: expected ${expected}, got ${String(came)}`,
+      `Cannot consume as group ${JSON.stringify(group)}: expected ${expected}, got ${String(came)}.`,
       {
         details: { group },
       },
@@ -164,7 +164,7 @@ function checkOffset(operation: string, name: string, offset: number): void {
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      `${operation}: expected ${name} to be a whole number from 0 on, got ${offset}`,
+      `Cannot ${operation}: expected ${name} to be a whole number from 0 on, got ${offset}.`,
     );
   }
 }
@@ -183,7 +183,7 @@ export function offsetOutOfRange(
   const { topic, partition, low, high, offset } = place;
   return new SeamError(
     'OFFSET_OUT_OF_RANGE',
-    `${operation} ${topic}/${partition}: offset ${offset} is outside of what is stored, ${low} to ${high} (exclusive). ` +
+    `Cannot ${operation} ${topic}/${partition}: offset ${offset} is outside of what is stored, ${low} to ${high} (exclusive). ` +
       'Ask watermarks() for the range.',
     { details: { ...place } },
   );
@@ -194,10 +194,10 @@ type StoredRange = Watermarks & { readonly topic: string };
 
 /** INVALID_INPUT or OFFSET_OUT_OF_RANGE unless both ends of what is to be read lie within what is stored. */
 export function checkReadRange(stored: StoredRange, from: number, to: number): void {
-  checkOffset('reading', 'from', from);
-  checkOffset('reading', 'to', to);
+  checkOffset('read', 'from', from);
+  checkOffset('read', 'to', to);
   for (const offset of [from, to]) {
-    if (offset < stored.low || offset > stored.high) throw offsetOutOfRange('reading', { ...stored, offset });
+    if (offset < stored.low || offset > stored.high) throw offsetOutOfRange('read', { ...stored, offset });
   }
 }
 
@@ -209,7 +209,7 @@ export function followFrom(stored: StoredRange, from: 'earliest' | 'latest' | re
       ? undefined
       : from.find((place) => place.topic === topic && place.partition === partition)?.nextOffset;
   const offset = given ?? (from === 'latest' ? high : low);
-  if (offset < low || offset > high) throw offsetOutOfRange('following', { ...stored, offset });
+  if (offset < low || offset > high) throw offsetOutOfRange('follow', { ...stored, offset });
   return offset;
 }
 
@@ -223,10 +223,10 @@ export function checkClaimedOffsets(
     if (topic !== claimed.topic || partition !== claimed.partition) {
       throw new SeamError(
         'INVALID_INPUT',
-        `committing offsets of group ${group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}`,
+        `Cannot commit offsets of group ${group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}.`,
       );
     }
-    checkOffset('committing offsets', 'nextOffset', nextOffset);
+    checkOffset('commit offsets', 'nextOffset', nextOffset);
   }
 }
 
@@ -242,7 +242,7 @@ export function checkProgress(
   if (committed === undefined || nextOffset > committed) return;
   throw new SeamError(
     'CONFLICT',
-    `committing offset ${nextOffset} of ${topic}/${partition} for group ${group}: it has committed ${committed} already, and expected is an offset after that. ` +
+    `Cannot commit offset ${nextOffset} of ${topic}/${partition} for group ${group}: it has committed ${committed} already, and expected is an offset after that. ` +
       'Nothing was committed: these records were consumed before. Start the consumer again; it reads from the committed offset.',
     { details: { group, topic, partition, nextOffset, committed } },
   );

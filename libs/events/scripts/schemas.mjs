@@ -25,7 +25,9 @@ async function readSchemaSet() {
     for (const file of await filesOf(join(schemas, folder))) {
       const schema = await readJson(join(schemas, folder, file));
       if (schema.name !== basename(file, '.avsc'))
-        throw new Error(`${folder}/${file} defines ${schema.name}: a file bears the name of what it defines`);
+        throw new Error(
+          `Cannot read ${folder}/${file}: expected the name of what it defines, ${schema.name}.avsc. Rename the file.`,
+        );
       if (folder === 'common') shared.push(schema);
       else byName.set(schema.name, schema);
     }
@@ -34,11 +36,17 @@ async function readSchemaSet() {
     .flatMap(({ events }) => Object.keys(events))
     .map((name) => {
       const schema = byName.get(name);
-      if (schema === undefined) throw new Error(`schemas/topics.json names ${name}, but there is no ${name}.avsc`);
+      if (schema === undefined)
+        throw new Error(
+          `Cannot read schemas/topics.json: expected names of schemas, got ${name}, which has no ${name}.avsc.`,
+        );
       byName.delete(name);
       return schema;
     });
-  if (byName.size > 0) throw new Error(`${[...byName.keys()].join(', ')}: in no topic of schemas/topics.json`);
+  if (byName.size > 0)
+    throw new Error(
+      `Cannot make topics: expected each event in schemas/topics.json, got none for ${[...byName.keys()].join(', ')}. Add them.`,
+    );
   const history = {};
   const released = (await readdir(join(schemas, 'history'), { withFileTypes: true }).catch(() => [])).filter((entry) =>
     entry.isDirectory(),
@@ -104,5 +112,5 @@ async function release() {
 
 const commands = { generate, check, release };
 if (commands[command] === undefined)
-  throw new Error(`unknown command "${command}": expected ${Object.keys(commands).join(', ')}`);
+  throw new Error(`Cannot run "${command}": expected ${Object.keys(commands).join(', ')}.`);
 await commands[command]();

@@ -23,7 +23,7 @@ export function invalidEvent(event: SeamEvent, schema: avro.Type, cause: unknown
   });
   return new SeamError(
     'INVALID_INPUT',
-    `Encoding ${event.type}: ${faults.length === 0 ? messageOf(cause) : faults.join('; ')}. Correct the event; nothing was recorded.`,
+    `Cannot encode ${event.type}: ${faults.length === 0 ? messageOf(cause) : faults.join('; ')}. Correct the event; nothing was recorded.`,
     // avsc's own error repeats the whole value: it is of use only when no field was found at fault.
     { details: { eventType: event.type, faults }, ...(faults.length === 0 ? { cause } : {}) },
   );
@@ -58,7 +58,7 @@ export function malformed(
 ): SeamError {
   return new SeamError(
     'MALFORMED_RECORD',
-    `Reading ${place(record)}${eventType === undefined ? '' : ` as ${eventType}`}: ${fault}. The record cannot be used; its bytes belong into the dead letters.`,
+    `Cannot read ${place(record)}${eventType === undefined ? '' : ` as ${eventType}`}: ${fault}. The record cannot be used; its bytes belong into the dead letters.`,
     {
       details: {
         topic: record.topic,

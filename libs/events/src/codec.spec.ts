@@ -203,7 +203,7 @@ describe('an event that does not fit its schema', () => {
   it.each(cases)('is refused: %s', (_, event, fault) => {
     const error = failureOf(() => encodeEvent(event));
     expect(error.code).toBe('INVALID_INPUT');
-    expect(error.message).toBe(`Encoding ${event.type}: ${fault}. Correct the event; nothing was recorded.`);
+    expect(error.message).toBe(`Cannot encode ${event.type}: ${fault}. Correct the event; nothing was recorded.`);
     expect(error.details).toEqual({ eventType: event.type, faults: [fault] });
   });
 
@@ -301,7 +301,7 @@ describe('a record that cannot be used', () => {
     const error = failureOf(() => decodeEvent({ ...position, value }));
     expect(error.code).toBe('MALFORMED_RECORD');
     expect(error.details).toMatchObject({ ...position, fault: expect.stringContaining(fault) });
-    expect(error.message).toMatch(/^Reading seam\.outcomes\/2@77/);
+    expect(error.message).toMatch(/^Cannot read seam\.outcomes\/2@77/);
   });
 
   it('is recognised at every length that it may have been cut to', () => {

@@ -76,7 +76,7 @@ export class EventCodec {
     if (text.length > MAX_SCHEMA_CHARACTERS || nestingOf(text) > MAX_SCHEMA_NESTING) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Learning a schema: expected at most ${MAX_SCHEMA_CHARACTERS} characters and ${MAX_SCHEMA_NESTING} brackets in each other, got ${text.length} characters that begin with ${shown(text)}. Its records cannot be read.`,
+        `Cannot learn a schema: expected at most ${MAX_SCHEMA_CHARACTERS} characters and ${MAX_SCHEMA_NESTING} brackets in each other, got ${text.length} characters that begin with ${shown(text)}. Its records cannot be read.`,
       );
     }
     try {
@@ -85,7 +85,7 @@ export class EventCodec {
     } catch (cause) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Learning a schema: expected the JSON text of a self-contained Avro schema, got ${shown(text)}. Its records cannot be read.`,
+        `Cannot learn a schema: expected the JSON text of a self-contained Avro schema, got ${shown(text)}. Its records cannot be read.`,
         { cause },
       );
     }
@@ -120,7 +120,7 @@ export class EventCodec {
     if (other !== undefined) {
       throw new SeamError(
         'INTERNAL',
-        `Two schemas share half a fingerprint: of ${version.form.name} and of ${other.form.name}. Add a field to one of them.`,
+        `Cannot tell schemas apart: expected different halves of fingerprints, got the same of ${version.form.name} and ${other.form.name}. Add a field to one of them.`,
       );
     }
     this.versions.set(version.low, version);
@@ -135,7 +135,7 @@ export class EventCodec {
     if (form === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Encoding an event: expected one of ${[...this.forms.keys()].join(', ')}, got ${shown(event.type)}. Set its type.`,
+        `Cannot encode an event: expected one of ${[...this.forms.keys()].join(', ')}, got ${shown(event.type)}. Set its type.`,
       );
     }
     const { meta } = event;
@@ -186,7 +186,7 @@ export class EventCodec {
   decode(record: EncodedRecord): SeamEvent {
     if (record.unreadable !== undefined) {
       const { topic, partition, offset, unreadable } = record;
-      throw new SeamError('UNREADABLE_BATCH', `Reading ${place(record)}: ${unreadable}`, {
+      throw new SeamError('UNREADABLE_BATCH', `Cannot read ${place(record)}: ${unreadable}`, {
         details: { topic, partition, offset },
       });
     }
@@ -196,7 +196,7 @@ export class EventCodec {
       const schemaId = bytes.readUInt32BE(1);
       throw new SeamError(
         'UNKNOWN_SCHEMA',
-        `Reading ${place(record)}: it is in Confluent's framing with schema id ${schemaId}, for which no registry gave a self-contained Avro schema. Configure the registry that its writer used, then redrive the record.`,
+        `Cannot read ${place(record)}: it is in Confluent's framing with schema id ${schemaId}, for which no registry gave a self-contained Avro schema. Configure the registry that its writer used, then redrive the record.`,
         { details: { topic: record.topic, partition: record.partition, offset: record.offset, schemaId } },
       );
     }
@@ -222,13 +222,13 @@ export class EventCodec {
       if (why !== undefined) {
         throw new SeamError(
           'INCOMPATIBLE_SCHEMA',
-          `Reading ${place(record)}: no event can be read from what its schema (fingerprint ${fingerprint}) writes: ${why}`,
+          `Cannot read ${place(record)}: no event can be read from what its schema (fingerprint ${fingerprint}) writes: ${why}`,
           { details },
         );
       }
       throw new SeamError(
         'UNKNOWN_SCHEMA',
-        `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by another program: upgrade this service, then redrive the record.`,
+        `Cannot read ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by another program: upgrade this service, then redrive the record.`,
         { details },
       );
     }

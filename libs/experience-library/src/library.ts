@@ -79,7 +79,7 @@ export type LibraryContent = Omit<ExperienceLibrary, 'kind' | 'digest'>;
 /** The library of a content, with its digest. @throws INTERNAL where two items have one id */
 export function libraryOf(content: LibraryContent): ExperienceLibrary {
   if (new Set(content.items.map(({ id }) => id)).size < content.items.length)
-    throw new SeamError('INTERNAL', 'Making a library: expected different ids, got one twice.');
+    throw new SeamError('INTERNAL', 'Cannot make a library: expected different ids, got one twice.');
   return { kind: 'library', ...content, digest: sha256(encodeLibrary(content)) };
 }
 
@@ -111,7 +111,7 @@ export function decodeLibrary(
   expected: { readonly digest?: string; readonly baseModelDigest?: string } = {},
 ): ExperienceLibrary {
   const refuse = (what: string): never => {
-    throw new SeamError('ADAPTER_INVALID', `Reading a library: ${what}. Publish it again.`);
+    throw new SeamError('ADAPTER_INVALID', `Cannot read a library: ${what}. Publish it again.`);
   };
   let parsed: z.infer<typeof contentSchema>;
   try {

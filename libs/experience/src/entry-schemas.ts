@@ -61,7 +61,7 @@ export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   const fault = (problem: string, cause?: unknown): SeamError =>
     new SeamError(
       'INVALID_CONFIGURATION',
-      `Reading entry schemas from ${file}: expected a JSON object of domains and their schemas, ${problem}. Correct the file.`,
+      `Cannot read entry schemas from ${file}: expected a JSON object of domains and their schemas, ${problem}. Correct the file.`,
       { cause },
     );
   let value: unknown;

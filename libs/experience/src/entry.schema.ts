@@ -37,7 +37,7 @@ export function domainEntrySchema(fields: Readonly<Record<EntryField, FieldWords
     if (words.length === 0 || new Set(words).size < words.length) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Building an entry schema: expected different words for ${field}, got ${JSON.stringify(words)}.`,
+        `Cannot build an entry schema: expected different words for ${field}, got ${JSON.stringify(words)}.`,
       );
     }
     const quotes = quotesBetween === undefined ? {} : { [QUOTES]: { from: 'prompt', between: quotesBetween } };

@@ -88,7 +88,7 @@ export function checkEntrySchema(schema: JsonSchema): void {
   } catch (cause) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading an entry schema: expected a schema of draft 7, 2019-09 or 2020-12, and ${messageOf(cause)}. Correct the schema.`,
+      `Cannot read an entry schema: expected a schema of draft 7, 2019-09 or 2020-12, and ${messageOf(cause)}. Correct the schema.`,
       { cause },
     );
   }
@@ -155,7 +155,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function invalid(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {
   return new SeamError(
     'ENTRY_INVALID',
-    `Reading an experience entry: ${problem}. Expected one line of JSON under the entry's schema.`,
+    `Cannot read an experience entry: ${problem}. Expected one line of JSON under the entry's schema.`,
     {
       details,
       ...(cause === undefined ? {} : { cause }),

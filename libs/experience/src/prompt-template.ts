@@ -27,7 +27,7 @@ export class PromptTemplate<Placeholder extends string> {
     } catch (cause) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Loading prompt template ${name}: ${messageOf(cause)}. Expected a text file.`,
+        `Cannot load prompt template ${name}: ${messageOf(cause)}. Expected a text file.`,
         { cause },
       );
     }
@@ -57,7 +57,7 @@ export class PromptTemplate<Placeholder extends string> {
       const expected = placeholders.map((placeholder) => `{${placeholder}}`).join(', ') || 'none';
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Reading prompt template ${name}: ${faults.join(', ')}. Expected placeholders: ${expected}.`,
+        `Cannot read prompt template ${name}: ${faults.join(', ')}. Expected placeholders: ${expected}.`,
         { details: { name } },
       );
     }

@@ -125,5 +125,8 @@ class Plateau {
 }
 
 function aborted(done: number, planned: number): SeamError {
-  return new SeamError('ABORTED', `An inner update was stopped after ${done} of ${planned} steps. It begins again.`);
+  return new SeamError(
+    'ABORTED',
+    `Cannot finish an inner update: it was stopped after ${done} of ${planned} steps. It begins again.`,
+  );
 }

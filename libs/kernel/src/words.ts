@@ -35,6 +35,12 @@ export function percent(fraction: number | null | undefined): string {
     : `${(fraction * 100).toFixed(1)} %`;
 }
 
+/** A difference of fractions as percentage points with one decimal and its sign: 0.012 as "+1.2". What rounds to zero is "+0.0". */
+export function points(difference: number): string {
+  const size = Math.abs(difference * 100).toFixed(1);
+  return `${difference < 0 && Number(size) !== 0 ? '−' : '+'}${size}`;
+}
+
 /** 1536 as "1.5 KiB". */
 export function bytes(size: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];

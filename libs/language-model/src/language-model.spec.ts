@@ -176,7 +176,7 @@ describe.each(['webgpu', 'cuda'] as const)('the execution provider %s', (executi
         objective: { kind: 'negative-log-likelihood' },
         executionProvider,
       });
-      const message = expect.stringMatching(`${executionProvider} was asked for .* brings cpu.*or choose cpu`);
+      const message = expect.stringMatching(`on execution provider ${executionProvider}: .* brings cpu.*or choose cpu`);
       expect(loaded).toMatchObject({ code: 'INVALID_CONFIGURATION', message });
       await expect(training).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION', message });
     }

@@ -119,7 +119,7 @@ export class LanguageModel {
     if (!this.#tokenizer) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        'The model folder has no tokenizer.json: add the one it was trained with.',
+        'Cannot find the tokenizer: expected tokenizer.json in the model folder, got none. Add the one it was trained with.',
       );
     }
     return this.#tokenizer;
@@ -143,7 +143,7 @@ export class LanguageModel {
       if (!deadline?.aborted || options.signal?.aborted || !isSeamError(error, 'ABORTED')) throw error;
       throw new SeamError(
         'DEADLINE_EXCEEDED',
-        `Generating ${requests.length} requests took more than the ${timeoutMs} ms it was given: ask for less at once, or give it more time`,
+        `Cannot generate ${requests.length} requests: expected to end within ${timeoutMs} ms, got no end. Ask for less at once, or give it more time.`,
       );
     }
   }
@@ -260,7 +260,7 @@ export class LanguageModel {
       await this.#proven();
       throw new SeamError(
         'ADAPTER_INVALID',
-        `Adapter ${adapter.digest} was trained on base model ${adapter.baseModelDigest}, this model is ${this.digest}: load the model it belongs to`,
+        `Cannot use adapter ${adapter.digest}: expected one of base model ${this.digest}, got one of ${adapter.baseModelDigest}. Load the model it belongs to.`,
       );
     }
     let next = 0;
@@ -300,7 +300,7 @@ export class LanguageModel {
     if (measured === this.digest) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',
-      `Using model ${this.digest}: its files look as they did when that was measured, and hold ${measured}. Nothing was answered; restart to use the other model.`,
+      `Cannot use model ${this.digest}: its files look as they did when that was measured, and hold ${measured}. Nothing was answered; restart to use the other model.`,
     );
   }
 
@@ -325,7 +325,7 @@ export class LanguageModel {
     if (digest === this.digest) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',
-      `Replacing a worker thread of model ${this.digest}: its folder now holds ${digest}. Restore the folder, or restart to use the other model.`,
+      `Cannot replace a worker thread of model ${this.digest}: its folder now holds ${digest}. Restore the folder, or restart to use the other model.`,
     );
   }
 
@@ -360,7 +360,7 @@ export class LanguageModel {
 
 /** The digest, taken on another thread while this one continues. @throws SESSION_FAILED when the signal ended it */
 async function digestAside(folder: string, signal?: AbortSignal): Promise<string> {
-  if (signal?.aborted) throw new SeamError('SESSION_FAILED', 'The model was closed before its weights were measured');
+  if (signal?.aborted) throw new SeamError('SESSION_FAILED', 'Cannot measure the weights: the model was closed.');
   const worker = new WorkerClient(new URL('../dist/checkpoint/checkpoint-digest.worker.js', import.meta.url), folder);
   const stop = (): void => void worker.close();
   signal?.addEventListener('abort', stop, { once: true });

@@ -28,7 +28,7 @@ export function groupAdvantages(rewards: readonly number[], kind: AdvantageKind)
   if (rewards.length < 2 || !rewards.every((reward) => Number.isFinite(reward) && (kind !== 'maxrl' || reward >= 0))) {
     throw new SeamError(
       'DATA_REFUSED',
-      `form group advantages (${kind}): expected at least two finite rewards${kind === 'maxrl' ? ' of 0 or more' : ''}, got [${rewards.join(', ')}]; a group of one has nothing to compare with`,
+      `Cannot form group advantages (${kind}): expected at least two finite rewards${kind === 'maxrl' ? ' of 0 or more' : ''}, got [${rewards.join(', ')}]. A group of one has nothing to compare with.`,
       { details: { rewards, kind } },
     );
   }

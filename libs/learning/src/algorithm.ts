@@ -57,7 +57,7 @@ export function defineAlgorithm<
     if (belongs(input)) return input;
     throw new SeamError(
       'INVALID_INPUT',
-      `prepare ${name}: expected input read from the ${reads}, got ${input.reads}; read what the algorithm's "reads" names`,
+      `Cannot prepare ${name}: expected input read from the ${reads}, got ${input.reads}. Read what the algorithm's "reads" names.`,
     );
   };
   return {
@@ -84,7 +84,7 @@ export function checkedLogProbs(
   if (values?.length !== plan.examples.length) {
     throw new SeamError(
       'SHAPE_MISMATCH',
-      `use ${which} log-probabilities: expected one list per example (${plan.examples.length}), got ${values?.length ?? 'none'}; compute them for all examples of the plan`,
+      `Cannot use ${which} log-probabilities: expected one list per example (${plan.examples.length}), got ${values?.length ?? 'none'}. Compute them for all examples of the plan.`,
     );
   }
   plan.examples.forEach(({ exampleId, targets }, index) => {
@@ -92,14 +92,14 @@ export function checkedLogProbs(
     if (ofExample.length !== targets.length) {
       throw new SeamError(
         'SHAPE_MISMATCH',
-        `use ${which} log-probabilities of ${exampleId}: expected ${targets.length}, one per trained token, got ${ofExample.length}`,
+        `Cannot use ${which} log-probabilities of ${exampleId}: expected ${targets.length}, one per trained token, got ${ofExample.length}.`,
       );
     }
     const at = ofExample.findIndex((value) => !Number.isFinite(value));
     if (at >= 0) {
       throw new SeamError(
         'NON_FINITE',
-        `use ${which} log-probabilities of ${exampleId}: expected finite numbers, got ${String(ofExample[at])} at token ${targets[at]!}; the weights or the example are damaged`,
+        `Cannot use ${which} log-probabilities of ${exampleId}: expected finite numbers, got ${String(ofExample[at])} at token ${targets[at]!}. The weights or the example are damaged.`,
       );
     }
   });

@@ -126,7 +126,7 @@ function assertBehaviourLogged({ experienceId, tokenIds, logProbs, forced }: Exp
   if (complete && logProbs.every((logProb) => Number.isFinite(logProb) && logProb <= 1e-3)) return;
   throw new SeamError(
     'DATA_REFUSED',
-    `learn from experience ${experienceId}: expected the behaviour log-probability and the forced flag of each of its ${tokenIds.length} tokens, got ${logProbs.length} log-probabilities${complete ? ' that are not all finite and at most 0' : ` and ${forced.length} flags`}; without them data of another policy cannot be weighed, so replay records of a generator that logs them`,
+    `Cannot learn from experience ${experienceId}: expected the behaviour log-probability and the forced flag of each of its ${tokenIds.length} tokens, got ${logProbs.length} log-probabilities${complete ? ' that are not all finite and at most 0' : ` and ${forced.length} flags`}. Without them data of another policy cannot be weighed: replay records of a generator that logs them.`,
     { details: { experienceId } },
   );
 }

@@ -104,7 +104,7 @@ export class LanguageModelEditWriter implements EditWriter {
         sampling: { ...sampling, topK: 0 },
         schema: EDIT_SCHEMA,
       };
-    const reason = `the request has ${prompt.size} and the edit may have ${sampling.maxTokens}; the model holds ${this.model.config.maxPositions}`;
+    const reason = `expected request and edit within ${this.model.config.maxPositions} tokens, got ${prompt.size} and up to ${sampling.maxTokens}`;
     return { status: 'failed', code: 'PROMPT_TOO_LONG', reason, retryable: false };
   }
 

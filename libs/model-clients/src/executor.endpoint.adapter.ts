@@ -114,7 +114,7 @@ export class EndpointExecutor implements ExecutorModel {
     if (revision === null && told.revision === null) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Starting executor ${model}: its server reports neither a fingerprint nor anything else about the model but its name. Outcomes need a revision: configure the one that you know (SEAM_EXECUTOR_ENDPOINT_REVISION).`,
+        `Cannot start executor ${model}: its server reports neither a fingerprint nor anything else about the model but its name. Outcomes need a revision: configure the one that you know (SEAM_EXECUTOR_ENDPOINT_REVISION).`,
       );
     }
     return new EndpointExecutor(client, settings, told, nowMs);
@@ -276,7 +276,10 @@ function failure({ code, reason, retryable, halts }: EndpointFailure): ExecutorF
 function valueOf<T>(result: EndpointResult<T>): T {
   if (result.kind === 'answer') return result.value;
   const code: ErrorCode = result.code === 'ENDPOINT_REFUSED' ? 'INVALID_CONFIGURATION' : result.code;
-  throw new SeamError(code, `Starting the executor: a first request of one token was not answered. ${result.reason}`);
+  throw new SeamError(
+    code,
+    `Cannot start the executor: a first request of one token was not answered. ${result.reason}`,
+  );
 }
 
 /** A seed as OpenAI wants one: a whole number, of 31 bits since not all servers take more. */

@@ -65,7 +65,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     if (expectedDigest !== undefined && model.digest !== expectedDigest) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Starting executor ${name}: expected the frozen weights ${expectedDigest}, the model has ${model.digest}. Restore the model's folder.`,
+        `Cannot start executor ${name}: expected the frozen weights ${expectedDigest}, the model has ${model.digest}. Restore the model's folder.`,
         {
           details: { expected: expectedDigest, measured: model.digest },
         },
@@ -262,6 +262,6 @@ export class LanguageModelExecutor implements ExecutorModel {
   }
 
   private excessOf(size: string, responseTokens: number): string {
-    return `The executor's prompt has ${size} and its response may have ${responseTokens}; the model holds ${this.model.config.maxPositions}. Shorten the problem.`;
+    return `Cannot answer: expected prompt and response within ${this.model.config.maxPositions} tokens, got ${size} and up to ${responseTokens}. Shorten the problem.`;
   }
 }

@@ -111,7 +111,7 @@ export class VllmGenerator implements GeneratorModel {
     );
     const entry = list.data.find(({ id }) => id === model);
     const fault = (problem: string): SeamError =>
-      new SeamError('INVALID_CONFIGURATION', `Starting the generator on vLLM: ${problem}`);
+      new SeamError('INVALID_CONFIGURATION', `Cannot start the generator on vLLM: ${problem}`);
     if (entry === undefined) {
       const known = list.data.map(({ id }) => id).join(', ') || 'none';
       throw fault(`expected a model called ${model}, it serves ${known}. Correct SEAM_GENERATOR_VLLM_MODEL.`);
@@ -207,7 +207,7 @@ export class VllmGenerator implements GeneratorModel {
     if (!differs) {
       throw new SeamError(
         'ADAPTER_INVALID',
-        `Serving adapter ${adapter.digest} by vLLM: expected another answer to the probe than the base model's, got the same. The adapter changes nothing, or the server does not apply it.`,
+        `Cannot serve adapter ${adapter.digest} by vLLM: expected another answer to the probe than the base model's, got the same. The adapter changes nothing, or the server does not apply it.`,
       );
     }
   }
@@ -235,7 +235,7 @@ export class VllmGenerator implements GeneratorModel {
     if (distance <= settings.tolerance) return;
     throw new SeamError(
       'ADAPTER_INVALID',
-      `Serving ${name} by vLLM: expected answers within ${settings.tolerance} of the promotion's fingerprint, they are ${distance.toPrecision(2)} from it. The server computes with other weights, or in half precision: serve the base model that was trained on, in float32, or raise SEAM_GENERATOR_VLLM_TOLERANCE.`,
+      `Cannot serve ${name} by vLLM: expected answers within ${settings.tolerance} of the promotion's fingerprint, they are ${distance.toPrecision(2)} from it. The server computes with other weights, or in half precision: serve the base model that was trained on, in float32, or raise SEAM_GENERATOR_VLLM_TOLERANCE.`,
     );
   }
 
@@ -319,13 +319,13 @@ export class VllmGenerator implements GeneratorModel {
         if (!isLegal.has(id)) {
           throw new SeamError(
             'ENDPOINT_FAILED',
-            `Generating by vLLM: it drew token ${id}, which its mask of ${legal.length} legal tokens does not hold. Look into the server's version.`,
+            `Cannot generate by vLLM: it drew token ${id}, which its mask of ${legal.length} legal tokens does not hold. Look into the server's version.`,
           );
         }
         write(id, drawn.logProbs[at]!, false);
       }
       if (drawn.tokenIds.length === 0)
-        throw new SeamError('ENDPOINT_FAILED', 'Generating by vLLM: expected at least one token, got none.');
+        throw new SeamError('ENDPOINT_FAILED', 'Cannot generate by vLLM: expected at least one token, got none.');
     }
     return sequence(tokenIds, logProbs, forced, grammar.isComplete(state));
   }

@@ -52,7 +52,7 @@ async function openCheckpoint(
   if (prompts.executorSystem !== null) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Opening the executor: the template ${choice.template} has a system message, and a checkpoint is asked by one message of a user. Use a template without system.txt, or the driver endpoint.`,
+      `Cannot open the executor: the template ${choice.template} has a system message, and a checkpoint is asked by one message of a user. Use a template without system.txt, or the driver endpoint.`,
     );
   }
   const { modelFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } = choice;
@@ -84,7 +84,7 @@ async function openEndpoint(
 ): Promise<OpenedExecutor> {
   const { url, model, keyVariable, revision, budget, ...settings } = endpoint;
   if (url === undefined || model === undefined)
-    throw new SeamError('INVALID_CONFIGURATION', 'Opening the executor: an endpoint needs an address and a model.');
+    throw new SeamError('INVALID_CONFIGURATION', 'Cannot open the executor: an endpoint needs an address and a model.');
   const client = new EndpointClient(
     {
       url,
@@ -149,6 +149,6 @@ export function keyOf(
   const shown = /^[A-Z_][A-Z0-9_]{0,39}$/.test(variable) ? variable : `that ${setting} names`;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Opening an endpoint: expected its key in the environment variable ${shown}, which is not set or empty. Set it, or name another (${setting}).`,
+    `Cannot open an endpoint: expected its key in the environment variable ${shown}, which is not set or empty. Set it, or name another (${setting}).`,
   );
 }

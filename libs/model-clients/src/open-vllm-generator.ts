@@ -22,7 +22,7 @@ export async function openVllmGenerator(
   if (url === undefined || model === undefined || adaptersFolder === undefined || serverAdaptersFolder === undefined)
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Opening the generator: vLLM needs an address, a model and a folder of adapters.',
+      'Cannot open the generator: vLLM needs an address, a model and a folder of adapters.',
     );
   const client = new EndpointClient(
     {

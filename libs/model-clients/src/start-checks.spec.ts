@@ -16,7 +16,7 @@ describe('a model that starts', () => {
     await assertGenerates(model, prompts, narrow, 100);
     const tooShort = assertGenerates(model, prompts, entrySchemas(), 5);
     await expect(tooShort).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
-    await expect(tooShort).rejects.toThrow(/Starting the generator: .* room for the shortest text under each schema/);
+    await expect(tooShort).rejects.toThrow(/Cannot start the generator: .* room for its shortest text/);
   });
 
   it('is refused where no problem and its answer would fit, or where no prompt can be rendered', async () => {

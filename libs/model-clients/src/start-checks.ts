@@ -18,7 +18,7 @@ export async function assertGenerates(
   schemaFor: EntrySchemas,
   maxTokens: number,
 ): Promise<void> {
-  const starting = 'Starting the generator';
+  const starting = 'start the generator';
   assertRoom(model, () => [prompts.generator(SHORTEST)], maxTokens, {
     starting,
     setting: 'SEAM_GENERATOR_SAMPLING_MAX_TOKENS',
@@ -40,7 +40,7 @@ export function assertAnswers(
   prompts: Prompts,
   maxTokens: number,
 ): void {
-  const place = { starting: 'Opening the executor', setting: 'SEAM_EXECUTOR_MAX_TOKENS' };
+  const place = { starting: 'open the executor', setting: 'SEAM_EXECUTOR_MAX_TOKENS' };
   assertRoom(model, () => kind.shortestPrompts(prompts), maxTokens, place);
 }
 
@@ -59,14 +59,14 @@ function assertRoom(
   if (length + maxTokens <= model.config.maxPositions) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `${starting}: expected a model that holds the shortest prompt and what follows it, ${length} and ${maxTokens} tokens, this one holds ${model.config.maxPositions}. Lower ${setting}.`,
+    `Cannot ${starting}: expected a model that holds the shortest prompt and what follows it, ${length} and ${maxTokens} tokens, this one holds ${model.config.maxPositions}. Lower ${setting}.`,
   );
 }
 
 function refused(what: string, cause: unknown): SeamError {
   return new SeamError(
     'INVALID_CONFIGURATION',
-    `${what}: ${messageOf(cause)} Nothing was consumed; no problem would have fared better.`,
+    `Cannot ${what}: ${messageOf(cause)} Nothing was consumed; no problem would have fared better.`,
     { cause },
   );
 }

@@ -142,7 +142,7 @@ export class VllmAdapters {
     try {
       files = encodePeft(adapter, this.config, model);
     } catch (cause) {
-      throw new SeamError('ADAPTER_INVALID', `Serving by vLLM: ${messageOf(cause)}`, { cause });
+      throw new SeamError('ADAPTER_INVALID', `Cannot serve by vLLM: ${messageOf(cause)}`, { cause });
     }
     await writeFolder(adaptersFolder, name, {
       [PEFT_FILE.config]: files.config,
@@ -163,7 +163,7 @@ export class VllmAdapters {
     if (!isAdaptersFault) throw errorOf(result);
     throw new SeamError(
       'ADAPTER_INVALID',
-      `Loading adapter ${adapter.digest} into vLLM: ${result.reason} It needs --enable-lora, a --max-lora-rank that suffices, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, and to see the folder of adapters.`,
+      `Cannot load adapter ${adapter.digest} into vLLM: ${result.reason} It needs --enable-lora, a --max-lora-rank that suffices, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, and to see the folder of adapters.`,
     );
   }
 

@@ -38,7 +38,7 @@ export function assertPlain({ temperature, topK, topP }: SamplingSettings): void
   if ((temperature === 0 || temperature === 1) && topK === 0 && topP === 1) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Generating by vLLM: expected temperature 0 or 1 without top-k and top-p, got ${temperature}, ${topK} and ${topP}: its log-probabilities would be of another distribution than the recorded one.`,
+    `Cannot generate by vLLM: expected temperature 0 or 1 without top-k and top-p, got ${temperature}, ${topK} and ${topP}: its log-probabilities would be of another distribution than the recorded one.`,
     { details: { halts: true } },
   );
 }
@@ -48,7 +48,7 @@ export function drawnOf({ choices: [choice] }: Completion): Drawn {
   if (logprobs.token_logprobs.length !== tokenIds.length) {
     throw new SeamError(
       'ENDPOINT_FAILED',
-      `Generating by vLLM: expected a log-probability for each of ${tokenIds.length} tokens, got ${logprobs.token_logprobs.length}.`,
+      `Cannot generate by vLLM: expected a log-probability for each of ${tokenIds.length} tokens, got ${logprobs.token_logprobs.length}.`,
     );
   }
   return { tokenIds, logProbs: logprobs.token_logprobs, finishReason };
@@ -101,5 +101,5 @@ export function valueOf<T>(result: EndpointResult<T>): T {
 }
 
 export function errorOf({ code, reason, halts }: EndpointFailure): SeamError {
-  return new SeamError(code, `Generating by vLLM: ${reason}`, { details: { halts } });
+  return new SeamError(code, `Cannot generate by vLLM: ${reason}`, { details: { halts } });
 }

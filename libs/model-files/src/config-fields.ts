@@ -49,7 +49,7 @@ export function shown(value: unknown): string {
 
 /** A file of a model folder that is missing, damaged or does not fit the others. */
 export function damaged(file: string, problem: string, tensor?: string, cause?: unknown): SeamError {
-  return new SeamError('CHECKPOINT_INVALID', `Loading a checkpoint: ${file} ${problem}.`, {
+  return new SeamError('CHECKPOINT_INVALID', `Cannot load a checkpoint: ${file} ${problem}.`, {
     details: { file, ...(tensor === undefined ? {} : { tensor }) },
     ...(cause === undefined ? {} : { cause }),
   });
@@ -59,6 +59,6 @@ export function damaged(file: string, problem: string, tensor?: string, cause?: 
 export function unsupported(what: string, expected: string): SeamError {
   return new SeamError(
     'UNSUPPORTED_MODEL',
-    `Loading a checkpoint: config.json asks for ${what}; this engine computes ${expected}. Choose a model that needs no more.`,
+    `Cannot load a checkpoint: config.json asks for ${what}; this engine computes ${expected}. Choose a model that needs no more.`,
   );
 }

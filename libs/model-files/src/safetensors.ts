@@ -56,7 +56,7 @@ function invalid(
   const where = tensor === null ? file : `${file}, tensor ${JSON.stringify(tensor)}`;
   return new SeamError(
     'CHECKPOINT_INVALID',
-    `Reading safetensors from ${where}: ${problem}. Fetch or write the file again.`,
+    `Cannot read safetensors from ${where}: ${problem}. Fetch or write the file again.`,
     {
       details: { file, ...(tensor === null ? {} : { tensor }), ...details },
     },
@@ -255,7 +255,7 @@ async function openFile(path: string): Promise<FileHandle> {
   } catch (cause) {
     throw new SeamError(
       'CHECKPOINT_INVALID',
-      `Reading safetensors: ${path} cannot be opened. Check that the file exists and is readable.`,
+      `Cannot read safetensors: ${path} cannot be opened. Check that the file exists and is readable.`,
       {
         details: { file: basename(path) },
         cause,
@@ -324,7 +324,7 @@ export function encodeSafetensors(
     if (values !== data.length) {
       throw new SeamError(
         'SHAPE_MISMATCH',
-        `Writing tensor ${name}: shape [${shape.join(', ')}] describes ${values} values, the data has ${data.length}.`,
+        `Cannot write tensor ${name}: shape [${shape.join(', ')}] describes ${values} values, the data has ${data.length}.`,
       );
     }
     header[name] = { dtype: 'F32', shape, data_offsets: [offset, offset + data.byteLength] };

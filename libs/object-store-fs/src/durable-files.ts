@@ -50,7 +50,7 @@ export function translated(error: unknown, operation: string, folder: string): S
     case 'EFBIG':
       return new SeamError(
         'OBJECT_STORE_FULL',
-        `${operation}: there is no space left in ${folder} (${messageOf(error)}). Nothing was changed; free some space and try again.`,
+        `Cannot ${operation}: there is no space left in ${folder} (${messageOf(error)}). Nothing was changed; free some space and try again.`,
         options,
       );
     case 'EROFS':
@@ -58,10 +58,10 @@ export function translated(error: unknown, operation: string, folder: string): S
     case 'EPERM':
       return new SeamError(
         'OBJECT_STORE_UNAVAILABLE',
-        `${operation}: ${folder} cannot be written (${messageOf(error)}). Make it writable or choose another folder.`,
+        `Cannot ${operation}: ${folder} cannot be written (${messageOf(error)}). Make it writable or choose another folder.`,
         options,
       );
     default:
-      return new SeamError('OBJECT_STORE_UNAVAILABLE', `${operation}: ${messageOf(error)}`, options);
+      return new SeamError('OBJECT_STORE_UNAVAILABLE', `Cannot ${operation}: ${messageOf(error)}`, options);
   }
 }

@@ -169,7 +169,7 @@ describe('FsObjectStore', () => {
 
   it('says that the folder is full or cannot be written', async () => {
     const code = (name: string) =>
-      translated(Object.assign(new Error(`${name}: refused`), { code: name }), 'putting a', '/objects').code;
+      translated(Object.assign(new Error(`${name}: refused`), { code: name }), 'put a', '/objects').code;
     expect(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO'].map(code)).toEqual([
       'OBJECT_STORE_FULL',
       'OBJECT_STORE_FULL',

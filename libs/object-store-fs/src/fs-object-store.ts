@@ -75,7 +75,7 @@ export class FsObjectStore extends ObjectStore {
   /** Opens, and creates, the store in a folder. OBJECT_STORE_UNAVAILABLE when the folder cannot be used. */
   static async open({ folder, sweepAfterMs = DEFAULT_SWEEP_AFTER_MS }: FsObjectStoreOptions): Promise<FsObjectStore> {
     const store = new FsObjectStore(folder);
-    await store.attempt(`opening the object store in ${folder}`, async () => {
+    await store.attempt(`open the object store in ${folder}`, async () => {
       // Not by Node's `recursive`: below /proc, where nothing can be made, it tries for ever.
       const root = parse(resolve(folder)).root;
       for (const each of [store.dataFolder, store.objectFolder]) await makeFolders(root, resolve(each));
@@ -87,10 +87,10 @@ export class FsObjectStore extends ObjectStore {
 
   override async put(key: string, body: Uint8Array, { ifMatch }: PutOptions = {}): Promise<ObjectInfo> {
     this.assertOpen();
-    checkKey('putting an object', key);
+    checkKey('put an object', key);
     const content = new Uint8Array(body); // the caller may change its own later
     const etag = sha256(content);
-    return this.attempt(`putting ${key}`, async () => {
+    return this.attempt(`put ${key}`, async () => {
       const before = await this.newest(key);
       checkCondition(key, ifMatch, before);
       const file = `${etag}-${content.length}-${randomBytes(8).toString('hex')}`;
@@ -110,8 +110,8 @@ export class FsObjectStore extends ObjectStore {
 
   override async get(key: string, range?: { readonly from: number; readonly to: number }): Promise<Uint8Array> {
     this.assertOpen();
-    checkKey('getting an object', key);
-    return this.attempt(`getting ${key}`, async () => {
+    checkKey('get an object', key);
+    return this.attempt(`get ${key}`, async () => {
       const { content, handle } = await this.openContent(key);
       try {
         if (range) checkRange(key, range, content.sizeBytes);
@@ -137,8 +137,8 @@ export class FsObjectStore extends ObjectStore {
 
   override async head(key: string): Promise<ObjectInfo | undefined> {
     this.assertOpen();
-    checkKey('looking at an object', key);
-    return this.attempt(`looking at ${key}`, async () => {
+    checkKey('look at an object', key);
+    return this.attempt(`look at ${key}`, async () => {
       const { content } = await this.newest(key);
       return content && { key, sizeBytes: content.sizeBytes, etag: content.etag };
     });
@@ -155,8 +155,8 @@ export class FsObjectStore extends ObjectStore {
 
   override async delete(key: string): Promise<void> {
     this.assertOpen();
-    checkKey('deleting an object', key);
-    await this.attempt(`deleting ${key}`, async () => {
+    checkKey('delete an object', key);
+    await this.attempt(`delete ${key}`, async () => {
       const before = await this.newest(key);
       if (before.content) await this.settle(key, await this.addVersion(key, before, undefined, () => undefined));
     });
@@ -328,7 +328,7 @@ export class FsObjectStore extends ObjectStore {
 
   private assertOpen(): void {
     if (this.isClosed)
-      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'using an object store that was closed. Open it again.');
+      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'Cannot use the object store: it was closed. Open it again.');
   }
 
   private async attempt<T>(operation: string, action: () => Promise<T>): Promise<T> {
@@ -363,7 +363,7 @@ async function versionNumbers(folder: string): Promise<number[]> {
 function corrupt(key: string, why: string): SeamError {
   return new SeamError(
     'OBJECT_CORRUPT',
-    `getting ${key}: ${why}. The disk or another program changed it; restore it from a copy.`,
+    `Cannot get ${key}: ${why}. The disk or another program changed it; restore it from a copy.`,
     {
       details: { key },
     },

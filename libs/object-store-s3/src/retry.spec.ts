@@ -58,5 +58,5 @@ it.each([
   [answered(403, 'AccessDenied'), 'OBJECT_STORE_UNAVAILABLE'],
   [new Error('anything'), 'OBJECT_STORE_UNAVAILABLE'],
 ])('$0.name becomes %s', (error, code) => {
-  expect(translated(error, 'putting a', 'bucket', 2)).toMatchObject({ code, details: { bucket: 'bucket', tries: 2 } });
+  expect(translated(error, 'put a', 'bucket', 2)).toMatchObject({ code, details: { bucket: 'bucket', tries: 2 } });
 });

@@ -32,7 +32,7 @@ export class S3Bucket {
       return true;
     } catch (error) {
       if (isMissing(error)) return false;
-      throw this.failed('looking for', error);
+      throw this.failed('look for', error);
     }
   }
 
@@ -46,7 +46,7 @@ export class S3Bucket {
     } catch (error) {
       const { name } = factsOf(error);
       if (name === 'BucketAlreadyOwnedByYou') return;
-      if (name !== 'BucketAlreadyExists') throw this.failed('making', error);
+      if (name !== 'BucketAlreadyExists') throw this.failed('make', error);
       throw new SeamError(
         'CONFLICT',
         `Cannot make the bucket ${this.name} at ${this.place}: expected a free name, got one of another account. Choose another (SEAM_OBJECT_STORE_S3_BUCKET).`,
@@ -59,7 +59,7 @@ export class S3Bucket {
     this.client.destroy();
   }
 
-  private failed(doing: string, error: unknown): SeamError {
-    return translated(error, `${doing} bucket ${this.name} at ${this.place}`, this.name, factsOf(error).attempts);
+  private failed(deed: string, error: unknown): SeamError {
+    return translated(error, `${deed} bucket ${this.name} at ${this.place}`, this.name, factsOf(error).attempts);
   }
 }

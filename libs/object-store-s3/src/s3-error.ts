@@ -120,28 +120,32 @@ export function translated(error: unknown, operation: string, bucket: string, tr
   if (error instanceof DamagedTransfer || isDamagedOnArrival(error)) {
     return new SeamError(
       'OBJECT_CORRUPT',
-      `${operation}: ${reason}. The object or the way to it is damaged; restore it from a copy.`,
+      `Cannot ${operation}: ${reason}. The object or the way to it is damaged; restore it from a copy.`,
       options,
     );
   }
   if (FULL.has(name) || status === 507) {
-    return new SeamError('OBJECT_STORE_FULL', `${operation}: ${reason}. Free some space and try again.`, options);
+    return new SeamError(
+      'OBJECT_STORE_FULL',
+      `Cannot ${operation}: ${reason}. Free some space and try again.`,
+      options,
+    );
   }
   if (UNFIT_KEY.has(name)) {
     return new SeamError(
       'INVALID_INPUT',
-      `${operation}: ${reason}. This server cannot hold such a key, or not together with the others: choose another.`,
+      `Cannot ${operation}: ${reason}. This server cannot hold such a key, or not together with the others: choose another.`,
       options,
     );
   }
   if (status === 401 || status === 403 || name === 'CredentialsProviderError') {
     return new SeamError(
       'OBJECT_STORE_UNAVAILABLE',
-      `${operation}: ${reason}. Check the credentials (the AWS SDK's default chain: AWS_ACCESS_KEY_ID, a profile, a role) and what they permit on bucket ${bucket}.`,
+      `Cannot ${operation}: ${reason}. Check the credentials (the AWS SDK's default chain: AWS_ACCESS_KEY_ID, a profile, a role) and what they permit on bucket ${bucket}.`,
       options,
     );
   }
-  return new SeamError('OBJECT_STORE_UNAVAILABLE', `${operation}: ${reason}`, options);
+  return new SeamError('OBJECT_STORE_UNAVAILABLE', `Cannot ${operation}: ${reason}`, options);
 }
 
 function plainError(error: unknown): Error {

@@ -93,7 +93,7 @@ export class S3ObjectStore extends ObjectStore {
     const { bucket, endpoint } = settings;
     try {
       await store.attempt(
-        `opening bucket ${bucket} at ${endpoint ?? 'AWS'}`,
+        `open bucket ${bucket} at ${endpoint ?? 'AWS'}`,
         () => store.client.send(new HeadBucketCommand({ Bucket: bucket })),
         (error) => notOpened(error, bucket, endpoint),
       );
@@ -107,7 +107,7 @@ export class S3ObjectStore extends ObjectStore {
 
   override async put(key: string, body: Uint8Array, { ifMatch, contentType }: PutOptions = {}): Promise<ObjectInfo> {
     this.assertOpen();
-    checkKey('putting an object', key);
+    checkKey('put an object', key);
     const content = new Uint8Array(body); // the caller may change its own later
     const writeId = newId();
     const { bucket, serverSideEncryption, kmsKeyId } = this.settings;
@@ -123,7 +123,7 @@ export class S3ObjectStore extends ObjectStore {
       ...(ifMatch === undefined ? {} : ifMatch === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: `"${ifMatch.etag}"` }),
     };
     return this.attempt(
-      `putting ${key}`,
+      `put ${key}`,
       async () => {
         try {
           return { key, sizeBytes: content.length, etag: await this.upload(request, content) };
@@ -143,8 +143,8 @@ export class S3ObjectStore extends ObjectStore {
 
   override async get(key: string, range?: { readonly from: number; readonly to: number }): Promise<Uint8Array> {
     this.assertOpen();
-    checkKey('getting an object', key);
-    return this.attempt(`getting ${key}`, async () => {
+    checkKey('get an object', key);
+    return this.attempt(`get ${key}`, async () => {
       if (range && !isOrdinary(range)) {
         checkRange(key, range, (await this.present(key)).sizeBytes);
         return new Uint8Array(0);
@@ -161,8 +161,8 @@ export class S3ObjectStore extends ObjectStore {
 
   override async head(key: string): Promise<ObjectInfo | undefined> {
     this.assertOpen();
-    checkKey('looking at an object', key);
-    return (await this.attempt(`looking at ${key}`, () => this.look(key)))?.info;
+    checkKey('look at an object', key);
+    return (await this.attempt(`look at ${key}`, () => this.look(key)))?.info;
   }
 
   override async *list(prefix: string): AsyncIterable<ObjectInfo> {
@@ -173,7 +173,7 @@ export class S3ObjectStore extends ObjectStore {
     let continuation: string | undefined;
     do {
       const token = continuation;
-      const page = await this.attempt(`listing objects that begin with "${prefix}"`, () =>
+      const page = await this.attempt(`list objects that begin with "${prefix}"`, () =>
         this.client.send(
           new ListObjectsV2Command({
             Bucket: bucket,
@@ -192,8 +192,8 @@ export class S3ObjectStore extends ObjectStore {
 
   override async delete(key: string): Promise<void> {
     this.assertOpen();
-    checkKey('deleting an object', key);
-    await this.attempt(`deleting ${key}`, async () => {
+    checkKey('delete an object', key);
+    await this.attempt(`delete ${key}`, async () => {
       try {
         await this.client.send(new DeleteObjectCommand({ Bucket: this.settings.bucket, Key: this.fullKey(key) }));
       } catch (error) {
@@ -218,7 +218,7 @@ export class S3ObjectStore extends ObjectStore {
     let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
     do {
       const after = markers;
-      const page = await this.attempt('looking for uploads left behind', async () => {
+      const page = await this.attempt('look for uploads left behind', async () => {
         try {
           return await this.client.send(
             new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: this.fullKey(''), ...after }),
@@ -231,7 +231,7 @@ export class S3ObjectStore extends ObjectStore {
       });
       for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
         if (Initiated === undefined || Initiated >= begunBefore) continue;
-        await this.attempt(`aborting the upload of ${Key ?? ''}`, async () => {
+        await this.attempt(`abort the upload of ${Key ?? ''}`, async () => {
           await this.partsClient
             .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
             .catch((error: unknown) => {
@@ -311,7 +311,7 @@ export class S3ObjectStore extends ObjectStore {
 
   private assertOpen(): void {
     if (this.isClosed)
-      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'using an object store that was closed. Open it again.');
+      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'Cannot use the object store: it was closed. Open it again.');
   }
 
   /** Tries until it succeeds, is refused for good, or was tried often enough; `meaning` may know the last error better. */
@@ -347,7 +347,7 @@ async function readWhole(stream: { transformToByteArray(): Promise<Uint8Array> }
 /** Undefined for what may pass: then the server is unavailable. */
 function notOpened(error: unknown, bucket: string, endpoint: string | undefined): SeamError | undefined {
   if (isTransient(error)) return undefined;
-  const { cause, details, message } = translated(error, `opening bucket ${bucket} at ${endpoint ?? 'AWS'}`, bucket, 1);
+  const { cause, details, message } = translated(error, `open bucket ${bucket} at ${endpoint ?? 'AWS'}`, bucket, 1);
   const advice = isMissing(error) ? ' There is no such bucket: create it, or correct SEAM_OBJECT_STORE_S3_BUCKET.' : '';
   return new SeamError('INVALID_CONFIGURATION', `${message}${advice}`, { cause, details });
 }
@@ -355,7 +355,7 @@ function notOpened(error: unknown, bucket: string, endpoint: string | undefined)
 function stillContended(key: string, error: Contended): SeamError {
   return new SeamError(
     'PRECONDITION_FAILED',
-    `putting ${key}: other conditional writes of it were under way at every try (${error.message}). Read it again, merge, and try again.`,
+    `Cannot put ${key}: other conditional writes of it were under way at every try (${error.message}). Read it again, merge, and try again.`,
     { details: { key } },
   );
 }

@@ -13,7 +13,7 @@ export function checkKey(operation: string, key: string): void {
   if (fault) {
     throw new SeamError(
       'INVALID_INPUT',
-      `${operation}: expected a key like "buffers/v1/part-0.parquet", got ${JSON.stringify(key)}, which ${fault}`,
+      `Cannot ${operation}: expected a key like "buffers/v1/part-0.parquet", got ${JSON.stringify(key)}, which ${fault}.`,
       {
         details: { key },
       },
@@ -26,7 +26,7 @@ export function checkPrefix(prefix: string): void {
   if (prefix !== '' && (!ALPHABET.test(prefix) || prefix.startsWith('/') || prefix.split('/').some(isDots))) {
     throw new SeamError(
       'INVALID_INPUT',
-      `listing objects: expected the beginning of a key, got ${JSON.stringify(prefix)}`,
+      `Cannot list objects: expected the beginning of a key, got ${JSON.stringify(prefix)}.`,
       {
         details: { prefix },
       },
@@ -44,7 +44,7 @@ export function checkRange(
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || to < from || to > sizeBytes) {
     throw new SeamError(
       'INVALID_INPUT',
-      `getting bytes ${from} to ${to} (exclusive) of ${key}: expected a range within its ${sizeBytes} bytes`,
+      `Cannot get bytes ${from} to ${to} (exclusive) of ${key}: expected a range within its ${sizeBytes} bytes.`,
       { details: { key, from, to, sizeBytes } },
     );
   }
@@ -54,7 +54,7 @@ export function checkRange(
 export function objectNotFound(key: string): SeamError {
   return new SeamError(
     'OBJECT_NOT_FOUND',
-    `getting ${key}: there is no object under this key. list() shows what there is.`,
+    `Cannot get ${key}: there is no object under this key. list() shows what there is.`,
     {
       details: { key },
     },
@@ -71,7 +71,7 @@ export function preconditionFailed(
   const found = actual === undefined ? 'there is none' : `it has etag ${actual}`;
   return new SeamError(
     'PRECONDITION_FAILED',
-    `putting ${key}: expected ${wanted}, but ${found}. Read it again, merge, and try again.`,
+    `Cannot put ${key}: expected ${wanted}, but ${found}. Read it again, merge, and try again.`,
     {
       details: { key, ...(actual === undefined ? {} : { etag: actual }) },
     },

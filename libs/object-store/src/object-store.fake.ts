@@ -15,7 +15,7 @@ export class InMemoryObjectStore extends ObjectStore {
 
   override async put(key: string, body: Uint8Array, { ifMatch }: PutOptions = {}): Promise<ObjectInfo> {
     this.assertOpen();
-    checkKey('putting an object', key);
+    checkKey('put an object', key);
     const copy = new Uint8Array(body);
     const etag = sha256(copy);
     const present = this.objects.get(key)?.etag;
@@ -27,7 +27,7 @@ export class InMemoryObjectStore extends ObjectStore {
 
   override async get(key: string, range?: { readonly from: number; readonly to: number }): Promise<Uint8Array> {
     this.assertOpen();
-    checkKey('getting an object', key);
+    checkKey('get an object', key);
     const object = this.objects.get(key);
     if (!object) throw objectNotFound(key);
     if (range) checkRange(key, range, object.body.length);
@@ -36,7 +36,7 @@ export class InMemoryObjectStore extends ObjectStore {
 
   override async head(key: string): Promise<ObjectInfo | undefined> {
     this.assertOpen();
-    checkKey('looking at an object', key);
+    checkKey('look at an object', key);
     const object = this.objects.get(key);
     return object && { key, sizeBytes: object.body.length, etag: object.etag };
   }
@@ -53,7 +53,7 @@ export class InMemoryObjectStore extends ObjectStore {
 
   override async delete(key: string): Promise<void> {
     this.assertOpen();
-    checkKey('deleting an object', key);
+    checkKey('delete an object', key);
     this.objects.delete(key);
   }
 
@@ -63,6 +63,6 @@ export class InMemoryObjectStore extends ObjectStore {
 
   private assertOpen(): void {
     if (this.isClosed)
-      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'using an object store that was closed. Open it again.');
+      throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'Cannot use the object store: it was closed. Open it again.');
   }
 }

@@ -126,7 +126,7 @@ describe('an endpoint', () => {
     expect(await ask(clientWith())).toEqual({
       kind: 'failed',
       code: 'ENDPOINT_FAILED',
-      reason: `Endpoint ${server.url}: status 200, but with another shape than documented (choices: expected one choice), after 3 tries.`,
+      reason: `Cannot ask endpoint ${server.url}: status 200, but with another shape than documented (choices: expected one choice), after 3 tries.`,
       retryable: true,
       halts: false,
     });
@@ -146,7 +146,7 @@ describe('an endpoint', () => {
     const client = clientWith({ patienceMs: 30, firstRetryMs: 10, maxRetryMs: 10 });
     expect(await ask(client)).toMatchObject({
       code: 'ENDPOINT_UNAVAILABLE',
-      reason: `Endpoint ${server.url}: status 503: Service Unavailable.`,
+      reason: `Cannot ask endpoint ${server.url}: status 503: Service Unavailable.`,
       retryable: true,
       halts: false,
     });

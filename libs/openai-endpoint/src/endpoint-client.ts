@@ -123,7 +123,7 @@ export class EndpointClient {
       switch (reading.kind) {
         case 'answer':
           if (answer !== undefined) return answer;
-          throw new SeamError('INTERNAL', 'Asking an endpoint: an answer was read and is not there.');
+          throw new SeamError('INTERNAL', 'Cannot ask an endpoint: an answer was read and is not there.');
         case 'refused':
           return { ...this.failure(reading.code, reading.reason), retryable: false };
         case 'halted':
@@ -257,7 +257,7 @@ export class EndpointClient {
 
   private named(reason: string): string {
     const { origin, pathname } = new URL(this.settings.url);
-    return `Endpoint ${origin}${pathname.replace(/(?<!\/)\/+$/, '')}: ${reason}.`;
+    return `Cannot ask endpoint ${origin}${pathname.replace(/(?<!\/)\/+$/, '')}: ${reason}.`;
   }
 
   /** A server's words without the key and without characters that a terminal or a log would obey. */
@@ -271,7 +271,7 @@ export class EndpointClient {
     try {
       await delay(milliseconds, undefined, { signal });
     } catch {
-      throw new SeamError('ABORTED', 'Asking an endpoint: aborted while it waited.');
+      throw new SeamError('ABORTED', 'Cannot ask an endpoint: aborted while it waited.');
     }
   }
 }

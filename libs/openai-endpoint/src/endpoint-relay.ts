@@ -92,12 +92,12 @@ export class EndpointRelay {
 
   private faultOf(error: unknown, signal: AbortSignal): unknown {
     if (error instanceof SeamError) return error;
-    if (signal.aborted) return new SeamError('ABORTED', 'Asking an endpoint: aborted before its answer ended.');
+    if (signal.aborted) return new SeamError('ABORTED', 'Cannot ask an endpoint: aborted before its answer ended.');
     const { isUnreachable, reason } = reasonOf(error);
     const { origin, pathname } = new URL(this.settings.url);
     return new SeamError(
       isUnreachable ? 'ENDPOINT_UNAVAILABLE' : 'ENDPOINT_FAILED',
-      `Endpoint ${origin}${pathname}: ${reason}.`,
+      `Cannot ask endpoint ${origin}${pathname}: ${reason}.`,
     );
   }
 

@@ -83,7 +83,7 @@ export class Connections {
         body: Buffer.concat(chunks).toString('utf8'),
       };
     } catch (error) {
-      if (signal.aborted) throw new SeamError('ABORTED', 'Asking an endpoint: aborted before there was an answer.');
+      if (signal.aborted) throw new SeamError('ABORTED', 'Cannot ask an endpoint: aborted before there was an answer.');
       if (late.aborted) return { kind: 'broken', reason: `no whole answer came within ${requestTimeoutMs} ms` };
       const { isUnreachable, reason } = reasonOf(error);
       return { kind: isUnreachable ? 'unreachable' : 'broken', reason };

@@ -161,7 +161,7 @@ export async function generateExperiences(
       problem,
       groupId: groupIdOf(eventId),
       code: 'PROMPT_TOO_LONG',
-      reason: `The generator's prompt has ${prompt.size} and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
+      reason: `Cannot write an experience: expected prompt and entry within ${model.config.maxPositions} tokens, got ${prompt.size} and up to ${sampling.maxTokens}. Shorten the problem.`,
     };
   });
 }
@@ -188,7 +188,7 @@ function candidateOf(
   if (sequence.finishReason !== 'completed') {
     throw new SeamError(
       'INTERNAL',
-      `Writing an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
+      `Cannot write an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
     );
   }
   return {

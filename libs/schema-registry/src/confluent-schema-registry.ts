@@ -66,7 +66,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
       const reason = quoted(String((body as { message?: unknown } | null)?.message), REASON_CHARACTERS);
       throw new SeamError(
         'INCOMPATIBLE_SCHEMA',
-        `Registering the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or give this system its own registry (or topics).`,
+        `Cannot register the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or give this system its own registry (or topics).`,
         { details: { subject, status, reason } },
       );
     }
@@ -148,7 +148,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
   private unavailable(method: string, path: string, reason: string, cause?: unknown): SeamError {
     return new SeamError(
       'SCHEMA_REGISTRY_UNAVAILABLE',
-      `Asking the schema registry (${method} ${this.base}${path}): expected an answer of Confluent's API within ${this.timeoutMs} ms, got: ${reason}`,
+      `Cannot ask the schema registry (${method} ${this.base}${path}): expected an answer of Confluent's API within ${this.timeoutMs} ms, got: ${reason}`,
       { details: { path }, cause },
     );
   }

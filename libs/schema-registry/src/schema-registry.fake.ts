@@ -28,6 +28,6 @@ export class InMemorySchemaRegistry extends SchemaRegistry {
 
   private answer(): void {
     this.numQuestions++;
-    if (this.isDown) throw new SeamError('SCHEMA_REGISTRY_UNAVAILABLE', 'Asking the schema registry: it is down.');
+    if (this.isDown) throw new SeamError('SCHEMA_REGISTRY_UNAVAILABLE', 'Cannot ask the schema registry: it is down.');
   }
 }

@@ -169,7 +169,7 @@ describe('a self-edit as an entry', () => {
     ['another entry', () => editText('{"memory_item":"a"}')],
     ['no JSON', () => editText('Ada was born.')],
   ])('is refused: %s', (_, act) => {
-    expect(act).toThrow(/Reading an experience entry/);
+    expect(act).toThrow(/Cannot read an experience entry/);
   });
 
   it('may be as long as its schema says, in any script', () => {

@@ -170,7 +170,7 @@ function adapterOf({ tls: { certificateFile, keyFile } }: CommonConfig['http']):
   } catch (error) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Serving health and metrics by https: ${messageOf(error)}. Check that SEAM_HTTP_TLS_CERTIFICATE_FILE and SEAM_HTTP_TLS_KEY_FILE are PEM and belong to each other.`,
+      `Cannot serve health and metrics by https: ${messageOf(error)}. Check that SEAM_HTTP_TLS_CERTIFICATE_FILE and SEAM_HTTP_TLS_KEY_FILE are PEM and belong to each other.`,
       { cause: error },
     );
   }
@@ -188,7 +188,7 @@ function guarded(adapter: FastifyAdapter, { token }: CommonConfig['http']): Fast
 function unservable({ host, port }: CommonConfig['http'], cause: unknown): SeamError {
   return new SeamError(
     'INVALID_CONFIGURATION',
-    `Serving health and metrics at ${host}:${port}: ${messageOf(cause)}. Choose another SEAM_HTTP_PORT or SEAM_HTTP_HOST.`,
+    `Cannot serve health and metrics at ${host}:${port}: ${messageOf(cause)}. Choose another SEAM_HTTP_PORT or SEAM_HTTP_HOST.`,
     { cause },
   );
 }
@@ -320,7 +320,7 @@ async function liveUntilStopped<C extends CommonConfig>(
     const drivers = await openDrivers(config);
     if (isAbandoned()) {
       await closeDrivers(drivers);
-      throw new SeamError('ABORTED', `Starting ${definition.name}: it was asked to stop meanwhile.`);
+      throw new SeamError('ABORTED', `Cannot start ${definition.name}: it was asked to stop meanwhile.`);
     }
     world.drivers = drivers;
     const service = await startService(definition, { config, drivers, serveHttp: true, isOwnProcess: true, logger });

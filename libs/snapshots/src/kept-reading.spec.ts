@@ -12,6 +12,7 @@ import {
   successByArmProjection,
   trainingProgressProjection,
 } from '@seamstream/read-models';
+import { totalRecords } from '@seamstream/testing';
 import { history } from '@seamstream/testing/log-history';
 import { published } from '@seamstream/testing/log-of';
 import type { SnapshotUse } from './kept-model.js';
@@ -327,7 +328,7 @@ describe('A snapshot', () => {
       const compared = await comparedIn(counting, comparison);
       return { states: compared.map(({ state }) => state), read };
     };
-    const stored = (await log.watermarks('seam.outcomes')).reduce((sum, { high }) => sum + high, 0);
+    const stored = await totalRecords(log, 'seam.outcomes');
     const once = { states: ['agrees', 'agrees'], read: (await compare({ mostRecords: 0 })).read + stored };
     expect(await compare({ mostRecords: 1000 })).toEqual(once);
     // Another reader gets them in the same reading, and alone where no snapshot is compared.

@@ -25,7 +25,8 @@ export function wilsonInterval(successes: number, n: number): readonly [low: num
  * @throws INVALID_INPUT when n is 1: there is none.
  */
 export function cyclicDerangement(n: number, random: Random): number[] {
-  if (n === 1) throw new SeamError('INVALID_INPUT', 'Exchanging entries: expected at least two problems, got one.');
+  if (n === 1)
+    throw new SeamError('INVALID_INPUT', 'Cannot exchange entries: expected at least two problems, got one.');
   const result = Array.from({ length: n }, (_, i) => i);
   for (let i = n - 1; i > 0; i--) {
     const j = random.int(i);
@@ -44,7 +45,7 @@ export function passAtK(n: number, c: number, k: number): number {
   if (!(c >= 0 && c <= n && k >= 1 && k <= n)) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Estimating pass@k: expected 0 ≤ right answers ≤ answers and 1 ≤ k ≤ answers, got ${c} right of ${n} and k = ${k}. Draw at least k answers.`,
+      `Cannot estimate pass@k: expected 0 ≤ right answers ≤ answers and 1 ≤ k ≤ answers, got ${c} right of ${n} and k = ${k}. Draw at least k answers.`,
     );
   }
   if (n - c < k) return 1;

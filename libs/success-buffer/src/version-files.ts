@@ -82,7 +82,7 @@ function pathValue(value: string): string {
 function corrupt(what: string, expected: string, got: string): SeamError {
   return new SeamError(
     'OBJECT_CORRUPT',
-    `Reading ${what}: expected content with digest ${expected}, got ${got}. Restore the object, or rebuild the buffer from the log.`,
+    `Cannot read ${what}: expected content with digest ${expected}, got ${got}. Restore the object, or rebuild the buffer from the log.`,
     { details: { key: what, expected, came: got } },
   );
 }

@@ -328,7 +328,10 @@ function samplesAnew({ updates, resample }: StageJob['settings']): boolean {
 
 function heed({ runId, signal }: Recording): void {
   if (signal.aborted)
-    throw new SeamError('ABORTED', `Training run ${runId} was stopped between two agents. It is resumed from there.`);
+    throw new SeamError(
+      'ABORTED',
+      `Cannot finish training run ${runId}: it was stopped between two agents. It is resumed from there.`,
+    );
 }
 
 function meanReward(rollouts: readonly TeamRollout[]): number {

@@ -182,7 +182,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
     if (typeof count !== 'number') {
       throw new SeamError(
         'UNSUPPORTED_OPERATOR',
-        `ReduceMean is differentiated over axes of known size, got ${count}: use ReduceSum and a weight that is fed`,
+        `Cannot differentiate ReduceMean: expected axes of known size, got ${count}. Use ReduceSum and a weight that is fed.`,
       );
     }
     return [spread({ ...call, dy: graph.apply('Mul', [dy, graph.float(1 / count)]) })];
@@ -238,7 +238,10 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
     return node.inputs.map((_, index) => {
       const size = input(index).shape[axis]!;
       if (typeof size !== 'number') {
-        throw new SeamError('UNSUPPORTED_OPERATOR', `Concat is differentiated along axes of known size, got ${size}`);
+        throw new SeamError(
+          'UNSUPPORTED_OPERATOR',
+          `Cannot differentiate Concat: expected an axis of known size, got ${size}.`,
+        );
       }
       const from = start;
       start += size;
@@ -252,7 +255,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
     const axis = normalAxis(axes![0]!, x.shape.length);
     const size = x.shape[axis];
     if (axes!.length !== 1 || typeof size !== 'number') {
-      throw new SeamError('UNSUPPORTED_OPERATOR', 'Slice is differentiated along one axis of known size');
+      throw new SeamError('UNSUPPORTED_OPERATOR', 'Cannot differentiate Slice: expected one axis of known size.');
     }
     const at = (position: number): number => Math.min(Math.max(position < 0 ? position + size : position, 0), size);
     const part = (length: number): Value[] => {
@@ -268,7 +271,10 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   /** Rows taken from a table: their gradients are added back to the rows they came from. */
   Gather: ({ graph, node, dy, input }) => {
     if (node.attributes.axis !== undefined && node.attributes.axis !== 0) {
-      throw new SeamError('UNSUPPORTED_OPERATOR', 'Gather is differentiated along axis 0; transpose the data first');
+      throw new SeamError(
+        'UNSUPPORTED_OPERATOR',
+        'Cannot differentiate Gather: expected axis 0. Transpose the data first.',
+      );
     }
     const indices = input(1);
     const wide = indices.type === 'int64' ? indices : graph.apply('Cast', [indices], { to: 7 });
@@ -286,7 +292,10 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   ScatterND: ({ graph, node, dy, input, wanted }) => {
     const indices = input(1);
     if (node.attributes.reduction !== 'add' || indices.shape.at(-1) !== 1) {
-      throw new SeamError('UNSUPPORTED_OPERATOR', 'ScatterND is differentiated with reduction=add and row indices');
+      throw new SeamError(
+        'UNSUPPORTED_OPERATOR',
+        'Cannot differentiate ScatterND: expected reduction=add and row indices.',
+      );
     }
     if (!wanted(2)) return [dy];
     const rows = graph.applyWithShape(

@@ -19,7 +19,7 @@ export function gradients(graph: Graph, loss: Value, withRespectTo: readonly Val
   if (loss.shape.length !== 0) {
     throw new SeamError(
       'SHAPE_MISMATCH',
-      `Differentiating graph ${graph.name} expected a scalar loss, got ${loss.name} of shape ${shapeText(loss.shape)}: reduce it first`,
+      `Cannot differentiate graph ${graph.name}: expected a scalar loss, got ${loss.name} of shape ${shapeText(loss.shape)}. Reduce it first.`,
     );
   }
   const forward = [...graph.nodes];
@@ -47,7 +47,7 @@ export function gradients(graph: Graph, loss: Value, withRespectTo: readonly Val
     if (!rule) {
       throw new SeamError(
         'UNSUPPORTED_OPERATOR',
-        `No derivative rule for operator ${node.operator} (${output.name}): add one to derivative-rules.ts`,
+        `Cannot differentiate ${output.name}: expected an operator with a derivative rule, got ${node.operator}. Add one to derivative-rules.ts.`,
         { details: { operator: node.operator } },
       );
     }
@@ -67,9 +67,13 @@ export function gradients(graph: Graph, loss: Value, withRespectTo: readonly Val
   return withRespectTo.map((value) => {
     const gradient = total(value);
     if (!gradient) {
-      throw new SeamError('INVALID_INPUT', `The loss of graph ${graph.name} does not depend on ${value.name}`, {
-        details: { value: value.name },
-      });
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot differentiate graph ${graph.name}: expected a loss that depends on ${value.name}, got one that does not.`,
+        {
+          details: { value: value.name },
+        },
+      );
     }
     return gradient;
   });

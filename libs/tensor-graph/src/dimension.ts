@@ -74,7 +74,7 @@ export function broadcast(operator: string, shapes: readonly (readonly Dimension
       if (result !== 1) {
         throw new SeamError(
           'SHAPE_MISMATCH',
-          `${operator} broadcasts its operands, expected equal axes or 1, got ${shapes.map(shapeText).join(' and ')}`,
+          `Cannot broadcast the operands of ${operator}: expected equal axes or 1, got ${shapes.map(shapeText).join(' and ')}.`,
           { details: { operator, shapes } },
         );
       }

@@ -47,7 +47,7 @@ describe('the shape of a value', () => {
     [
       'an initializer with too few bytes',
       (g: Graph) => g.initializer('w', 'float32', [2, 2], new Float32Array(3)),
-      /w has shape \[2, 2\].*16 bytes, got 12/,
+      /w of shape \[2, 2\].*16 bytes, got 12/,
     ],
   ])('is refused for %s, naming operator, operands and shapes', (_, build, message) => {
     expect(() => build(new Graph('g'))).toThrow(
@@ -122,6 +122,6 @@ it('a runtime failure is a typed error that names the graph', async () => {
   const session = await Session.create(graph);
   await expect(session.run({ x: { data: new Float32Array(3), dims: [3] } })).rejects.toMatchObject({
     code: 'SESSION_FAILED',
-    message: expect.stringMatching(/^Running graph g failed/),
+    message: expect.stringMatching(/^Cannot run graph g/),
   });
 });

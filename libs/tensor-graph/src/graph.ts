@@ -45,7 +45,7 @@ export class Graph {
     if (bytes !== elements * width) {
       throw new SeamError(
         'SHAPE_MISMATCH',
-        `Initializer ${name} has shape ${shapeText(shape)} of ${type}, expected ${elements * width} bytes, got ${bytes}`,
+        `Cannot add initializer ${name} of shape ${shapeText(shape)} and type ${type}: expected ${elements * width} bytes, got ${bytes}.`,
         { details: { name, shape, bytes } },
       );
     }
@@ -157,9 +157,13 @@ export class Graph {
 
   #claim(name: string): string {
     if (this.#names.has(name)) {
-      throw new SeamError('CONFLICT', `Graph ${this.name} already has a value named ${name}; names are unique`, {
-        details: { graph: this.name, name },
-      });
+      throw new SeamError(
+        'CONFLICT',
+        `Cannot add a value to graph ${this.name}: expected a name that is not used yet, got ${name}.`,
+        {
+          details: { graph: this.name, name },
+        },
+      );
     }
     this.#names.add(name);
     return name;

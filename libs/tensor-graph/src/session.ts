@@ -31,7 +31,7 @@ export async function assertExecutionProvider(executionProvider: ExecutionProvid
     const bundled = listSupportedBackends().flatMap(({ name, bundled: isBundled }) => (isBundled ? [name] : []));
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Execution provider ${executionProvider} was asked for and does not work here (${messageOf(cause).replace(/\s+/g, ' ').trim()}). This installation brings ${bundled.join(', ')}; webgpu needs a graphics driver with Vulkan, cuda the CUDA files of onnxruntime-node: install what is missing, or choose cpu.`,
+      `Cannot compute on execution provider ${executionProvider}: it does not work here (${messageOf(cause).replace(/\s+/g, ' ').trim()}). This installation brings ${bundled.join(', ')}; webgpu needs a graphics driver with Vulkan, cuda the CUDA files of onnxruntime-node. Install what is missing, or choose cpu.`,
       { details: { executionProvider, bundled }, cause },
     );
   }
@@ -106,7 +106,7 @@ export class Session {
       const session = await nativeCall(() => InferenceSession.create(encodeModel(graph, folder), options));
       return new Session(graph.name, session);
     } catch (cause) {
-      throw new SeamError('SESSION_FAILED', `Compiling graph ${graph.name} failed: ${messageOf(cause)}`, { cause });
+      throw new SeamError('SESSION_FAILED', `Cannot compile graph ${graph.name}: ${messageOf(cause)}`, { cause });
     }
   }
 
@@ -126,7 +126,7 @@ export class Session {
       const outputs = await nativeCall(() => this.#session.run(inputs, fetches));
       return outputs as unknown as Record<string, FloatTensor>;
     } catch (cause) {
-      throw new SeamError('SESSION_FAILED', `Running graph ${this.#name} failed: ${messageOf(cause)}`, { cause });
+      throw new SeamError('SESSION_FAILED', `Cannot run graph ${this.#name}: ${messageOf(cause)}`, { cause });
     }
   }
 

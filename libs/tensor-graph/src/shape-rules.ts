@@ -243,15 +243,19 @@ export function inferShapes(
 ): Inferred[] {
   const rule = RULES[operator];
   if (!rule) {
-    throw new SeamError('UNSUPPORTED_OPERATOR', `No shape rule for operator ${operator}: add one to shape-rules.ts`, {
-      details: { operator },
-    });
+    throw new SeamError(
+      'UNSUPPORTED_OPERATOR',
+      `Cannot find the shape of a node: expected an operator with a shape rule, got ${operator}. Add one to shape-rules.ts.`,
+      {
+        details: { operator },
+      },
+    );
   }
   const operands = inputs.map((value) => (value ? `${value.name} ${shapeText(value.shape)}` : 'none'));
   const refuse = (expected: string): never => {
     throw new SeamError(
       'SHAPE_MISMATCH',
-      `${operator} in graph ${graph.name} expected ${expected}, got ${operands.join(', ')}`,
+      `Cannot add ${operator} to graph ${graph.name}: expected ${expected}, got ${operands.join(', ')}.`,
       { details: { operator, operands, attributes } },
     );
   };

@@ -55,6 +55,6 @@ export function codeOfType(type: DataType): number {
 /** @throws UNSUPPORTED_OPERATOR for a type that graphs here do not have. */
 export function typeOfCode(code: number): DataType {
   const found = CODES.find(([known]) => known === code);
-  if (!found) throw new SeamError('UNSUPPORTED_OPERATOR', `Cast to the ONNX type ${code} is not supported`);
+  if (!found) throw new SeamError('UNSUPPORTED_OPERATOR', `Cannot cast: expected a supported ONNX type, got ${code}.`);
   return found[1];
 }

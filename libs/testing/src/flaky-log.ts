@@ -36,7 +36,7 @@ export class FlakyLog extends InMemoryEventLog {
   }
 
   override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'the log is away');
+    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'Cannot append: the log is away.');
     if (transaction.consumed) await this.refuseCommit(transaction.records);
     return super.transact(transaction);
   }
@@ -46,6 +46,6 @@ export class FlakyLog extends InMemoryEventLog {
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
     if (this.failEvery > 0 && ++this.commits % this.failEvery === 0)
-      throw new SeamError('LOG_FULL', 'the disk is full');
+      throw new SeamError('LOG_FULL', 'Cannot append: the disk is full.');
   }
 }

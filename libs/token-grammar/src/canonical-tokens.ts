@@ -111,7 +111,7 @@ export class CanonicalTokens {
       if (!spelled.equals(Buffer.from(text))) {
         throw new SeamError(
           'INVALID_INPUT',
-          `Compiling a grammar: the tokenizer writes ${JSON.stringify(text)} as ${JSON.stringify(spelled.toString())}. Expected a tokenizer that gives back any text.`,
+          `Cannot compile a grammar: the tokenizer writes ${JSON.stringify(text)} as ${JSON.stringify(spelled.toString())}. Expected a tokenizer that gives back any text.`,
         );
       }
       this.encoded.set(text, ids);

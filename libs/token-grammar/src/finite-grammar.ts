@@ -166,7 +166,7 @@ export class FiniteGrammar implements TokenGrammar {
     if (positions.length === 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Following a grammar: token ${tokenId} is not allowed here; ${this.allowed(own).ids.length} others are.`,
+        `Cannot follow a grammar: token ${tokenId} is not allowed here; ${this.allowed(own).ids.length} others are.`,
         {
           details: { tokenId },
         },

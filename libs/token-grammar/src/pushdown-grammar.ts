@@ -125,7 +125,7 @@ export class PushdownGrammar implements TokenGrammar {
     if (next === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Following a grammar: token ${tokenId} is not allowed here; ${this.allowed(own).ids.length} others are.`,
+        `Cannot follow a grammar: token ${tokenId} is not allowed here; ${this.allowed(own).ids.length} others are.`,
         { details: { tokenId } },
       );
     }
@@ -463,7 +463,11 @@ export class PushdownGrammar implements TokenGrammar {
       level++;
       node++;
     }
-    if (best < 0) throw new SeamError('INTERNAL', 'A grammar has no way out of a state that it offered');
+    if (best < 0)
+      throw new SeamError(
+        'INTERNAL',
+        'Cannot complete a text: expected a way out of each state that the grammar offers, got none.',
+      );
     return best;
   }
 

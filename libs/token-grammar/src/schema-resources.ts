@@ -117,7 +117,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function unsupported(keyword: string, path: string, problem: string): SeamError {
   return new SeamError(
     'UNSUPPORTED_JSON_SCHEMA',
-    `Compiling a JSON Schema: ${keyword === '' ? 'the schema' : `keyword ${JSON.stringify(keyword)}`} at ${path}: ${problem}.`,
+    `Cannot compile a JSON Schema: ${keyword === '' ? 'the schema' : `keyword ${JSON.stringify(keyword)}`} at ${path}: ${problem}.`,
     { details: { keyword, path } },
   );
 }

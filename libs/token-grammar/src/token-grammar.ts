@@ -45,7 +45,7 @@ export function compileGrammar(
   checkJsonSchema(schema);
   throw new SeamError(
     'INVALID_INPUT',
-    'Compiling a grammar: the vocabulary has no tokens to spell what the schema needs. Use a byte-level tokenizer.',
+    'Cannot compile a grammar: the vocabulary has no tokens to spell what the schema needs. Use a byte-level tokenizer.',
   );
 }
 

@@ -196,7 +196,7 @@ describe("a stranger's chat template", () => {
     expect(refusalOf(() => tokenizerOf(template))).toMatchObject({
       code: 'CHECKPOINT_INVALID',
       details: { file: 'tokenizer_config.json' },
-      message: expect.stringMatching(/^Loading a chat template: (?!.*undefined)/) as string,
+      message: expect.stringMatching(/^Cannot load a chat template: (?!.*undefined)/) as string,
     });
   });
 

@@ -61,7 +61,7 @@ export class ChatTemplate {
     if (source.length > MAX_SOURCE) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Loading a chat template: it has ${source.length} characters, expected at most ${MAX_SOURCE}. Take the one that was published with the model, or turn chat templates off.`,
+        `Cannot load a chat template: it has ${source.length} characters, expected at most ${MAX_SOURCE}. Take the one that was published with the model, or turn chat templates off.`,
         { details: { file: 'tokenizer_config.json' } },
       );
     }
@@ -70,7 +70,7 @@ export class ChatTemplate {
     } catch (cause) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Loading a chat template: it is not a Jinja template that can be read: ${messageOf(cause)}. Mend it, or turn chat templates off.`,
+        `Cannot load a chat template: it is not a Jinja template that can be read: ${messageOf(cause)}. Mend it, or turn chat templates off.`,
         { details: { file: 'tokenizer_config.json' }, cause },
       );
     }
@@ -84,7 +84,7 @@ export class ChatTemplate {
     } catch (cause) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Loading a chat template: rendering one message of a user, ${messageOf(cause)}. No prompt could be written in it: mend it, or turn chat templates off.`,
+        `Cannot load a chat template: rendering one message of a user, ${messageOf(cause)}. No prompt could be written in it: mend it, or turn chat templates off.`,
         { details: { file: 'tokenizer_config.json' }, cause },
       );
     }
@@ -100,7 +100,7 @@ export class ChatTemplate {
         cause instanceof TemplateBudgetError
           ? `for the conversation (${roles}) ${cause.message}. Shorten the messages`
           : `it refuses the conversation (${roles}): ${messageOf(cause)}`;
-      throw new SeamError('INVALID_INPUT', `Rendering a chat template: ${problem}.`, { cause });
+      throw new SeamError('INVALID_INPUT', `Cannot render a chat template: ${problem}.`, { cause });
     }
   }
 
@@ -131,7 +131,7 @@ export class ChatTemplate {
     if (mark === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        'Rendering a chat template: the messages hold every noncharacter from U+FDD0 to U+FDEF; expected one of them to be free. Remove them.',
+        'Cannot render a chat template: the messages hold every noncharacter from U+FDD0 to U+FDEF; expected one of them to be free. Remove them.',
       );
     }
     const { spellings } = this;
@@ -161,7 +161,7 @@ export class ChatTemplate {
     if (tokensOf(text) === tokensOf(apart())) return;
     throw new SeamError(
       'INVALID_INPUT',
-      "Rendering a chat template: it makes special tokens of what a message says; expected only the template's own. Change the message, or turn chat templates off.",
+      "Cannot render a chat template: it makes special tokens of what a message says; expected only the template's own. Change the message, or turn chat templates off.",
     );
   }
 }

@@ -35,7 +35,7 @@ export function tokenizerKind({ model, decoder }: TokenizerForm): TokenizerKind 
   if (isBpe && model.byte_fallback === true && mentions(decoder, 'ByteFallback')) return 'byte-fallback';
   throw new SeamError(
     'UNSUPPORTED_MODEL',
-    'Loading a tokenizer: expected a BPE model with a ByteLevel decoder (Llama 3, Qwen2, Qwen3, GPT-2) or with byte_fallback and a ByteFallback decoder (Llama 2). Use a model of these families.',
+    'Cannot load a tokenizer: expected a BPE model with a ByteLevel decoder (Llama 3, Qwen2, Qwen3, GPT-2) or with byte_fallback and a ByteFallback decoder (Llama 2). Use a model of these families.',
     { details: { model: model?.type ?? null, decoder: decoder ?? null } },
   );
 }

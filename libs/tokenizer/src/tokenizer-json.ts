@@ -198,7 +198,7 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 export function odd(problem: string, cause?: unknown): SeamError {
   return new SeamError(
     'CHECKPOINT_INVALID',
-    `Loading a tokenizer: in tokenizer.json ${problem}. Restore the one that was published with the weights.`,
+    `Cannot load a tokenizer: in tokenizer.json ${problem}. Restore the one that was published with the weights.`,
     { details: { file: 'tokenizer.json' }, ...(cause === undefined ? {} : { cause }) },
   );
 }
@@ -206,7 +206,7 @@ export function odd(problem: string, cause?: unknown): SeamError {
 function unsupported(what: string): SeamError {
   return new SeamError(
     'UNSUPPORTED_MODEL',
-    `Loading a tokenizer: tokenizer.json asks for ${what}; that is not computed here. Choose a model whose tokenizer needs no more.`,
+    `Cannot load a tokenizer: tokenizer.json asks for ${what}; that is not computed here. Choose a model whose tokenizer needs no more.`,
     { details: { file: 'tokenizer.json' } },
   );
 }

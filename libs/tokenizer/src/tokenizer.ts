@@ -139,7 +139,7 @@ export class Tokenizer {
       const remedy = isLfsPointer(text)
         ? 'is a pointer of Git LFS, not the tokenizer: fetch the file itself (git lfs pull)'
         : 'cannot be read as JSON. A model folder needs a tokenizer.json';
-      throw new SeamError('CHECKPOINT_INVALID', `Loading a tokenizer: ${path} ${remedy}.`, {
+      throw new SeamError('CHECKPOINT_INVALID', `Cannot load a tokenizer: ${path} ${remedy}.`, {
         details: { file: 'tokenizer.json' },
         cause,
       });
@@ -195,14 +195,14 @@ export class Tokenizer {
     if (unknown !== undefined) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        `Loading a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, and texts of the model end with ${unknown}: it is another model's. Restore the one that was published with the weights.`,
+        `Cannot load a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, and texts of the model end with ${unknown}: it is another model's. Restore the one that was published with the weights.`,
         { details: { file: 'tokenizer.json', endTokenId: unknown, tokenizerSize: this.vocabularySize } },
       );
     }
     if (this.vocabularySize <= vocabularySize) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',
-      `Loading a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, config.json says a vocabulary of ${vocabularySize}: it is another model's. Restore the one that was published with the weights.`,
+      `Cannot load a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, config.json says a vocabulary of ${vocabularySize}: it is another model's. Restore the one that was published with the weights.`,
       { details: { file: 'tokenizer.json', vocabularySize, tokenizerSize: this.vocabularySize } },
     );
   }
@@ -239,7 +239,7 @@ export class Tokenizer {
     if (this.template === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        'Encoding a conversation: the model folder has no chat template (tokenizer_config.json or chat_template.jinja).',
+        'Cannot encode a conversation: the model folder has no chat template (tokenizer_config.json or chat_template.jinja).',
       );
     }
     const { text, unshield } = this.template.renderShielded(messages, options);

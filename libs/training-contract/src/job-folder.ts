@@ -161,7 +161,7 @@ export async function followJob({ launcher, folder, signal, onStep, onCheckpoint
   await look();
   const { hasSucceeded, report } = await running.ended;
   if (hasSucceeded) return;
-  if (signal.aborted) throw new SeamError('ABORTED', 'The training program was ended as it was asked to.');
+  if (signal.aborted) throw new SeamError('ABORTED', 'Cannot finish the training program: it was asked to end.');
   throw await failureOf(folder, report);
 }
 

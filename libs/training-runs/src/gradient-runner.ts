@@ -141,7 +141,7 @@ async function heed(weights: TrainingWeights, { runId, signal, saving }: Recordi
   if (weights.steps > 0 && saving !== undefined) await saving.save(weights, {});
   throw new SeamError(
     'ABORTED',
-    `Training run ${runId} was stopped after step ${weights.steps}. It is resumed from there.`,
+    `Cannot finish training run ${runId}: it was stopped after step ${weights.steps}. It is resumed from there.`,
   );
 }
 

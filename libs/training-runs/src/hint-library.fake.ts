@@ -49,7 +49,7 @@ class HintMethod implements LearningMethod<HintJob> {
   readonly recipes = new Map([['contrast', contrast]]);
 
   plan({ plan, input }: JobFacts): PlannedJob<HintJob> {
-    if (input.reads !== 'log') throw new SeamError('INTERNAL', 'the recipe reads the log');
+    if (input.reads !== 'log') throw new SeamError('INTERNAL', 'Cannot plan: expected input read from the log.');
     const { mostPerDomain } = settingsSchema.parse(plan.configuration.algorithm);
     const hints = new Map(
       input.experiences.map(({ experienceId, problem, entry }) => [experienceId, `${promptOf(problem)}: ${entry}`]),
@@ -141,7 +141,8 @@ class HintRunner extends JobRunner<HintJob, HintLibrary> {
 
   async load({ key, adapterDigest }: { key: string; adapterDigest: string }): Promise<HintLibrary> {
     const library = libraryOf(JSON.parse(Buffer.from(await this.objects.get(key)).toString()) as Hints);
-    if (library.digest !== adapterDigest) throw new SeamError('ADAPTER_INVALID', `another library lies at ${key}`);
+    if (library.digest !== adapterDigest)
+      throw new SeamError('ADAPTER_INVALID', `Cannot publish the library: another one lies at ${key}.`);
     return library;
   }
 

@@ -42,7 +42,10 @@ export async function judgeAdapter(
     domains,
     onProgress: (done: number, total: number): void => {
       if (signal.aborted)
-        throw new SeamError('ABORTED', `Evaluating adapter ${candidate.digest} was stopped. It is evaluated later.`);
+        throw new SeamError(
+          'ABORTED',
+          `Cannot finish the evaluation of adapter ${candidate.digest}: it was stopped. It is evaluated later.`,
+        );
       onProgress(done, total);
     },
   };

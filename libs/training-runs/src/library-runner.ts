@@ -169,6 +169,6 @@ async function heed(work: LibraryWork, { runId, signal, saving }: Recording): Pr
   if (work.steps > 0 && saving !== undefined) await saving.save(work, work.metrics);
   throw new SeamError(
     'ABORTED',
-    `Training run ${runId} was stopped after step ${work.steps}. It is resumed from there.`,
+    `Cannot finish training run ${runId}: it was stopped after step ${work.steps}. It is resumed from there.`,
   );
 }

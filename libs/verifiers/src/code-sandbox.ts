@@ -115,7 +115,7 @@ export class CodeSandbox {
     if (task.memoryMb > this.mostMemoryMb)
       throw new SeamError(
         'INVALID_INPUT',
-        `Verifier code@1: expected option memoryMb of at most ${this.mostMemoryMb} here, got ${task.memoryMb}. Publish the problem with less, or raise SEAM_EXECUTOR_SANDBOX_MEMORY_MB.`,
+        `Cannot verify by code@1: expected option memoryMb of at most ${this.mostMemoryMb} here, got ${task.memoryMb}. Publish the problem with less, or raise SEAM_EXECUTOR_SANDBOX_MEMORY_MB.`,
       );
     while (this.running >= this.parallel) await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.running++;
@@ -166,7 +166,7 @@ export class CodeSandbox {
     if (why !== null) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Verifier code@1: expected a sandbox for ${language} (bubblewrap with user namespaces, prlimit, the interpreter), got none: ${why}. Install bubblewrap and allow unprivileged user namespaces, or publish no problems with code@1; code is never run without a sandbox.`,
+        `Cannot verify by code@1: expected a sandbox for ${language} (bubblewrap with user namespaces, prlimit, the interpreter), got none: ${why}. Install bubblewrap and allow unprivileged user namespaces, or publish no problems with code@1; code is never run without a sandbox.`,
       );
     }
   }
@@ -213,7 +213,7 @@ export class CodeSandbox {
       const pass = (passed: boolean, detail: string): void => settle(() => resolve({ passed, detail }));
       const fail = (why: string): void =>
         settle(() =>
-          reject(new SeamError('VERIFIER_FAILED', `Verifier code@1: ${why}. Nothing is said of the answer.`)),
+          reject(new SeamError('VERIFIER_FAILED', `Cannot verify by code@1: ${why}. Nothing is said of the answer.`)),
         );
       const abort = (): void => settle(() => reject(aborted()));
       signal?.addEventListener('abort', abort, { once: true });

@@ -45,11 +45,11 @@ export async function askEndpoint(
     const known = Object.keys(endpoints).join(', ') || 'none';
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Verifier http@1: no endpoint ${name} is configured here. Known are: ${known}. Configure it, or publish the problem with another.`,
+      `Cannot verify by http@1: expected a configured endpoint (${known}), got ${name}. Configure it, or publish the problem with another.`,
     );
   }
   return askOwnEndpoint(
-    { name: `Verifier http@1, endpoint ${name}`, endpoint, limits: { deadlineMs, signal } },
+    { what: `verify by http@1 at endpoint ${name}`, endpoint, limits: { deadlineMs, signal } },
     request,
     {
       read: readVerdict,
@@ -73,20 +73,20 @@ interface ExpectedAnswer<T> {
  */
 export async function askOwnEndpoint<T>(
   asked: {
-    /** Begins each message. */
-    readonly name: string;
+    /** What it is asked for, as each message begins: `verify by http@1`. */
+    readonly what: string;
     readonly endpoint: VerifierEndpoint;
     readonly limits: { readonly deadlineMs?: number | undefined; readonly signal?: AbortSignal | undefined };
   },
   request: object,
   { read, expected }: ExpectedAnswer<T>,
 ): Promise<T> {
-  const { name, endpoint, limits } = asked;
+  const { what, endpoint, limits } = asked;
   const { deadlineMs, signal } = limits;
   const limitMs = Math.min(endpoint.timeoutMs ?? TIMEOUT_MS, deadlineMs ?? Number.POSITIVE_INFINITY);
   const late = AbortSignal.timeout(limitMs);
   const failed = (why: string, cause?: unknown): SeamError =>
-    new SeamError('VERIFIER_FAILED', `${name}: ${why}.`, { cause });
+    new SeamError('VERIFIER_FAILED', `Cannot ${what}: ${why}.`, { cause });
   try {
     const response = await fetch(endpoint.url, {
       method: 'POST',
@@ -100,7 +100,7 @@ export async function askOwnEndpoint<T>(
       if (isPassing(response.status)) throw failed(`expected status 200, got ${response.status}; it may pass`);
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `${name}: expected status 200, got ${response.status}. Mend the endpoint or its configuration.`,
+        `Cannot ${what}: expected status 200, got ${response.status}. Mend the endpoint or its configuration.`,
       );
     }
     const value = objectIn(await textOf(response));

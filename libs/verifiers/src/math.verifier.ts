@@ -61,7 +61,7 @@ export const mathVerifier: Verifier = {
         if (isTooCostly)
           throw new SeamError(
             'VERIFIER_FAILED',
-            'Verifier math@1: expected a reference that can be compared with itself within the steps of a comparison, got one that cannot. Publish a shorter one.',
+            'Cannot verify by math@1: expected a reference that can be compared with itself within the steps of a comparison, got one that cannot. Publish a shorter one.',
           );
         return {
           success: false,

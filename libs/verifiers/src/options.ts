@@ -43,7 +43,7 @@ export class OptionReader {
   bad(name: string, expected: string, got: string): SeamError {
     return new SeamError(
       'INVALID_INPUT',
-      `Verifier ${this.verifier}: expected option ${name} to be ${expected}, got ${JSON.stringify(got.slice(0, 80))}.`,
+      `Cannot verify by ${this.verifier}: expected option ${name} to be ${expected}, got ${JSON.stringify(got.slice(0, 80))}.`,
     );
   }
 }
@@ -51,5 +51,8 @@ export class OptionReader {
 /** A reference that cannot be judged by. */
 export function badReference(verifier: string, expected: string, reference: string, hint: string): SeamError {
   const got = reference.trim() === '' ? 'nothing' : JSON.stringify(reference.slice(0, 80));
-  return new SeamError('INVALID_INPUT', `Verifier ${verifier}: expected ${expected} as reference, got ${got}. ${hint}`);
+  return new SeamError(
+    'INVALID_INPUT',
+    `Cannot verify by ${verifier}: expected ${expected} as reference, got ${got}. ${hint}`,
+  );
 }

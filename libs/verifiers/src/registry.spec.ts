@@ -175,7 +175,7 @@ describe('a problem that cannot be judged', () => {
     ['exact', 'nothing as text', '  ', {}, /expected a text as reference/],
     ['numeric', 'a negative tolerance', '1', { tolerance: '-1' }, /tolerance/],
     ['numeric', 'an unknown choice', '1', { percent: 'maybe' }, /percent to be number or fraction or refuse/],
-    ['exact', 'an unknown option', 'a', { tolerence: '1' }, /no option tolerence/],
+    ['exact', 'an unknown option', 'a', { tolerence: '1' }, /expected options among .*, got tolerence/],
     ['exact', 'an odd flag', 'a', { caseSensitive: 'yes' }, /caseSensitive/],
   ])('%s: %s', async (kind, _, reference, options, message) => {
     expect(() => checkVerifiable({ kind, version: '1', options }, reference)).toThrow(message);

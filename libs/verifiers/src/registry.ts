@@ -44,7 +44,7 @@ export function judgeFor(spec: VerifierSpec, reference: string): Judge {
   if (verifier === undefined) {
     throw new SeamError(
       'UNKNOWN_VERIFIER',
-      `Judging a response: no verifier ${spec.kind}@${spec.version}. Known are ${knownVerifiers.join(', ')}.`,
+      `Cannot judge a response: expected a verifier among ${knownVerifiers.join(', ')}, got ${spec.kind}@${spec.version}.`,
       { details: { kind: spec.kind, version: spec.version, known: knownVerifiers } },
     );
   }
@@ -52,7 +52,7 @@ export function judgeFor(spec: VerifierSpec, reference: string): Judge {
     if (!Object.hasOwn(verifier.options, name)) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Verifier ${spec.kind}@${spec.version}: no option ${name}. Known are ${Object.keys(verifier.options).join(', ')}.`,
+        `Cannot verify by ${spec.kind}@${spec.version}: expected options among ${Object.keys(verifier.options).join(', ')}, got ${name}.`,
       );
     }
   }

@@ -61,7 +61,7 @@ export class Verifiers {
       return await judge(response.text, { signal, deadlineMs: deadlineMs ?? null, means: this.means });
     } catch (error) {
       if (isSeamError(error)) throw error;
-      throw new SeamError('VERIFIER_FAILED', `Verifier ${spec.kind}@${spec.version} failed: ${messageOf(error)}`, {
+      throw new SeamError('VERIFIER_FAILED', `Cannot verify by ${spec.kind}@${spec.version}: ${messageOf(error)}`, {
         cause: error,
       });
     }

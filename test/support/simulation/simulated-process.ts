@@ -106,7 +106,7 @@ export class SimulatedProcess {
 
   private lost(what: string, unavailable: 'LOG_UNAVAILABLE' | 'OBJECT_STORE_UNAVAILABLE', how: string): SeamError {
     this.world.trace(`${this.name} ${what}: ${how}`);
-    return new SeamError(unavailable, `${what}: the call ${how}`);
+    return new SeamError(unavailable, `Cannot finish ${what}: the call ${how}.`);
   }
 }
 

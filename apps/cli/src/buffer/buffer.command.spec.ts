@@ -175,7 +175,7 @@ describe('seam buffer', () => {
     const world = await withBuffer();
     await world.objects.put('buffer/2/rows.parquet', Buffer.from('other'));
     expect(await world.seam('buffer', 'export', '--out', 'x')).toBe(70);
-    expect(world.takeErrors()).toContain('Reading buffer/2/rows.parquet: expected content with digest');
+    expect(world.takeErrors()).toContain('Cannot read buffer/2/rows.parquet: expected content with digest');
     expect(world.files.has('x')).toBe(false);
   });
 });

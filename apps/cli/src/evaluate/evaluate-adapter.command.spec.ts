@@ -78,7 +78,7 @@ describe('seam eval', () => {
     const options = ['p.jsonl', '--adapter', 'base', '--arms', 'noExperience,untrained,trained'];
     expect(await world.seam('eval', ...options)).toBe(0);
     expect(world.takeOutput()).toContain(
-      "\n4 answers could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG, such as: The generator's prompt has 10000 tokens and an entry may have 64; the model holds 10000. Shorten the problem.\n",
+      '\n4 answers could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG, such as: Cannot write an experience: expected prompt and entry within 10000 tokens, got 10000 tokens and up to 64. Shorten the problem.\n',
     );
     expect(await world.seam('eval', ...options, '--samples', '4')).toBe(0);
     expect(world.takeOutput()).toContain(

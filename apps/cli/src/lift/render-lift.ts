@@ -1,10 +1,8 @@
 /** What experiences add, as text. Pure. */
-import { count, onOneLine, percent, plural } from '@seamstream/kernel';
+import { count, onOneLine, percent, plural, points } from '@seamstream/kernel';
 import type { Comparison, ExperimentCheck, LiftAnswer, LiftAnswers } from '@seamstream/operations/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-
-const points = (fraction: number): string => `${fraction >= 0 ? '+' : '−'}${Math.abs(fraction * 100).toFixed(1)}`;
 
 function row(name: string, { treated, control, lift }: Comparison): string[] {
   return [

@@ -1,6 +1,8 @@
 /** The reported counts of publishing a file add up, for any file, log and options. */
+
 import { TOPIC } from '@seamstream/events';
 import type { RowCounts } from '@seamstream/operations/publish';
+import { totalRecords } from '@seamstream/testing';
 import fc from 'fast-check';
 import { fakeWorld } from '../command-runtime.fake.js';
 
@@ -57,8 +59,7 @@ describe('the summary of a publication', () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         const world = await fakeWorld();
-        const inLog = async (): Promise<number> =>
-          (await world.log.watermarks(TOPIC.problems)).reduce((sum, { high }) => sum + high, 0);
+        const inLog = async (): Promise<number> => await totalRecords(world.log, TOPIC.problems);
         const asRows = (questions: readonly number[]): Row[] =>
           questions.map((question) => ({ question, hasExpired: false, hasId: false }));
         world.files.set('p.jsonl', fileOf(one.rows));

@@ -1,4 +1,5 @@
 import { TOPIC } from '@seamstream/events';
+import { totalRecords } from '@seamstream/testing';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 let world: FakeWorld;
@@ -12,8 +13,7 @@ const problem = (n: number, expiresAt?: string) => ({
 });
 const file = (...rows: readonly object[]): void =>
   void world.files.set('p.jsonl', Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join('')));
-const recorded = async (): Promise<number> =>
-  (await world.log.watermarks(TOPIC.problems)).reduce((sum, { high }) => sum + high, 0);
+const recorded = async (): Promise<number> => await totalRecords(world.log, TOPIC.problems);
 /** This many milliseconds from the clock of the command line. */
 const in_ = (ms: number): string => new Date(world.clock.now() + ms).toISOString();
 

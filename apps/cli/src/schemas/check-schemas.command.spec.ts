@@ -25,7 +25,7 @@ describe('seam schemas check', () => {
     const world = await withRecords(record, newer, newer);
     expect(await world.seam('schemas', 'check')).toBe(1);
     const said = world.takeOutput();
-    expect(said).toContain(`${record.topic}  2 records cannot be read. The first: Reading ${record.topic}`);
+    expect(said).toContain(`${record.topic}  2 records cannot be read. The first: Cannot read ${record.topic}`);
     expect(said).toContain('0123456789abcdef');
     expect(said).toContain('Install a version that is at least as new');
   });

@@ -2,7 +2,7 @@
 import type { RetentionArm, RetentionResult } from '@seamstream/evaluation';
 import { count, plural } from '@seamstream/kernel';
 import type { RetentionReport } from '@seamstream/operations/evaluate';
-import type { Estimate } from '@seamstream/statistics';
+import { inPoints } from './study-facts.js';
 
 export const ARM_MEANING: Readonly<Record<RetentionArm, string>> = {
   plain: 'each edit after the last one',
@@ -18,18 +18,11 @@ export const RETENTION_EXPLANATION =
 
 const NOTHING = '–';
 
-function points(estimate: Estimate | null): string {
-  if (estimate === null) return NOTHING;
-  const signed = (value: number): string => `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)}`;
-  const [low, high] = estimate.interval95;
-  return `${signed(estimate.value)} (${signed(low)} … ${signed(high)})`;
-}
-
 /** Under {@link RETENTION_TITLES}. */
 export function retentionRows({ arms }: RetentionReport): string[][] {
   return arms.map(({ arm, gain, forgetting, net, ahead, refused }) => [
     arm,
-    ...[gain, forgetting, net, ahead].map(points),
+    ...[gain, forgetting, net, ahead].map(inPoints),
     count(refused),
     ARM_MEANING[arm],
   ]);

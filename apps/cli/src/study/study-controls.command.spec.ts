@@ -14,9 +14,9 @@ describe('seam study controls', () => {
     const options = ['p.jsonl', '--adapter', 'base', '--candidates', '2', '--report', 'study.html'];
     expect(await world.seam('study', 'controls', ...options)).toBe(0);
     const output = world.takeOutput();
-    expect(output).toMatch(/^noExperience +4 +0\.0 % +0\.0 … 49\.0 +0 +0 +0\.0 \(0\.0 … 0\.0\) +\+50\.0 \(/m);
+    expect(output).toMatch(/^noExperience +4 +0\.0 % +0\.0 … 49\.0 +0 +0 +\+0\.0 \(\+0\.0 … \+0\.0\) +\+50\.0 \(/m);
     expect(output).toMatch(
-      /^trained +4 +50\.0 % +15\.0 … 85\.0 +2 +0 +\+50\.0 \(-10\.2 … \+85\.0\) +– +1 +the adapter's entry$/m,
+      /^trained +4 +50\.0 % +15\.0 … 85\.0 +2 +0 +\+50\.0 \(−10\.2 … \+85\.0\) +– +1 +the adapter's entry$/m,
     );
     // The entry "add 1" holds the answer 1 of two problems, "Question 1?" states it; every entry is the same, so chance gives as many.
     expect(output).toContain(

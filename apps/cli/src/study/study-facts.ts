@@ -1,7 +1,7 @@
 /** A study of controls as rows of text, the same for a terminal and for a page. Pure. */
 
 import type { ControlRow, ControlRowResult, ControlsStudy, LeakTest, TimeToCorrect } from '@seamstream/evaluation';
-import { count, plural } from '@seamstream/kernel';
+import { count, plural, points } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
 import { percent } from '../terminal/text.js';
 
@@ -33,11 +33,9 @@ export const STUDY_TITLES = [
 const NOTHING = '–';
 
 /** A signed difference of shares in percentage points, with its interval. */
-function points(estimate: Estimate | null): string {
+export function inPoints(estimate: Estimate | null): string {
   if (estimate === null) return NOTHING;
-  const signed = (value: number): string => `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)}`;
-  const [low, high] = estimate.interval95;
-  return `${signed(estimate.value)} (${signed(low)} … ${signed(high)})`;
+  return `${points(estimate.value)} (${estimate.interval95.map(points).join(' … ')})`;
 }
 
 /** A share with its interval, as two cells. */
@@ -54,8 +52,8 @@ function studyRow(row: ControlRow, result: ControlRowResult): string[] {
     ...share(result.success, result.interval95, result.problems),
     number(result.rescued),
     number(result.broken),
-    points(result.lift),
-    points(result.trainedAhead),
+    inPoints(result.lift),
+    inPoints(result.trainedAhead),
     result.responseTokens === null ? NOTHING : result.responseTokens.toFixed(0),
     ROW_MEANING[row],
   ];

@@ -19,9 +19,12 @@ const PACE_MS = 1000;
 
 export async function readView<T>(url: string): Promise<T> {
   const answer = await askGateway(url).catch(() => null);
-  if (answer === null) throw new Error('The gateway does not answer.');
+  if (answer === null) throw new Error('Cannot reach the gateway: it does not answer.');
   const body = (await answer.json()) as T & { readonly error?: { readonly message: string } };
-  if (!answer.ok) throw new Error(body.error?.message ?? `The gateway answered with status ${answer.status}.`);
+  if (!answer.ok)
+    throw new Error(
+      body.error?.message ?? `Cannot read the answer of the gateway: expected status 200, got ${answer.status}.`,
+    );
   return body;
 }
 

@@ -1,7 +1,10 @@
 import { get } from 'node:http';
-import { systemClock } from '@seamstream/kernel';
+import { encodeEvent } from '@seamstream/events';
+import { jsonText, systemClock } from '@seamstream/kernel';
+import { UNSHOWN } from '@seamstream/log-reader';
 import { issueKey, type Role, revokeKey } from '@seamstream/operations/access';
-import { eventsOf, openLog, recordsOf, until } from '@seamstream/testing';
+import { readStory, storyWithDoubts } from '@seamstream/operations/show';
+import { EXAMPLE_EVENTS, eventsOf, openLog, recordsOf, until } from '@seamstream/testing';
 import { chatCompletion } from '@seamstream/testing/model-server';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 
@@ -38,7 +41,12 @@ describe('problems over HTTP', () => {
     const { problems } = (await both.json()) as { problems: { problemId: string }[] };
     expect(await eventsOf(gateway.log, 'ProblemPublished')).toHaveLength(3);
     const told = await ask(`/api/problems/${problems[0]!.problemId}`);
-    expect(await told.json()).toMatchObject({ problem: { prompt: 'What is 2 + 3?' } });
+    const signal = AbortSignal.timeout(10_000);
+    const shown = storyWithDoubts(
+      await readStory(gateway.log, problems[0]!.problemId, { signal, progress: () => UNSHOWN }),
+    );
+    expect(shown).toMatchObject({ problem: { prompt: 'What is 2 + 3?' } });
+    expect(await told.text()).toBe(jsonText(shown));
     expect((await ask('/api/problems/none')).status).toBe(404);
   });
 
@@ -74,6 +82,20 @@ describe('problems over HTTP', () => {
 });
 
 describe('events over HTTP', () => {
+  it('have bytes as base64, as seam tail does', async () => {
+    gateway = await startGateway();
+    await gateway.log.append([encodeEvent(EXAMPLE_EVENTS.DeadLettered)]);
+    const stop = new AbortController();
+    const stream = await ask('/api/events?topics=dead-letters&from=earliest', { signal: stop.signal });
+    let text = '';
+    for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('"attempts"')) break;
+    }
+    stop.abort();
+    expect(text).toContain('"value":"wwH/"');
+  });
+
   it('resume behind the last id without a gap', async () => {
     gateway = await startGateway();
     const read = async (count: number, headers: Record<string, string> = {}): Promise<string[]> => {

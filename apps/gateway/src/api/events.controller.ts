@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { type ConsumedOffset, type EventLog, partitionName } from '@seamstream/event-log';
 import { TOPIC, type TopicName } from '@seamstream/events';
+import { jsonText } from '@seamstream/kernel';
 import { decodeRecord } from '@seamstream/log-reader';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
@@ -58,7 +59,7 @@ async function* framesOf(
       const decoded = decodeRecord(record);
       if ('fault' in decoded) continue;
       const { type, ...event } = decoded.event;
-      yield `id: ${idOf(next)}\nevent: ${type}\ndata: ${JSON.stringify({ topic, partition, offset, event })}\n\n`;
+      yield `id: ${idOf(next)}\nevent: ${type}\ndata: ${jsonText({ topic, partition, offset, event })}\n\n`;
     }
   }
 }

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { type ProblemsReply, problemsRequestSchema } from '@seamstream/gateway-contract';
+import { jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import { publishProblems } from '@seamstream/operations/publish';
 import { readStory, storyWithDoubts } from '@seamstream/operations/show';
@@ -32,12 +33,13 @@ export class ProblemsController {
 
   /** The same that `seam show --json` prints, by the problem's whole id. */
   @Get(':id')
+  @Header('content-type', 'application/json; charset=utf-8')
   @Needs('viewer')
-  async show(@Param('id') problemId: string): Promise<unknown> {
+  async show(@Param('id') problemId: string): Promise<string> {
     const told = await readStory(this.world.drivers.log, problemId, {
       signal: this.world.closing,
       progress: () => UNSHOWN,
     });
-    return storyWithDoubts(told);
+    return jsonText(storyWithDoubts(told));
   }
 }

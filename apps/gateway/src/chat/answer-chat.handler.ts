@@ -191,7 +191,10 @@ export class AnswerChatHandler {
         else yield* frames;
       }
       if (!growing.isEnded)
-        throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before the end of its answer.');
+        throw new SeamError(
+          'ENDPOINT_FAILED',
+          'Cannot finish the answer: expected its end from the executor, got the end of the connection.',
+        );
       await this.recordAnswer(begun, growing.answered, fingerprint, null);
     } catch (error) {
       yield* stream.failed((await this.failed(begun, error, {}, growing, fingerprint)).body.error);

@@ -62,7 +62,11 @@ export class UpstreamOrder {
     if (answer.kind !== 'parts') return answer;
     const parts = answer.parts[Symbol.asyncIterator]();
     const first = await parts.next();
-    if (first.done === true) throw new SeamError('ENDPOINT_FAILED', 'The executor broke off before its answer began.');
+    if (first.done === true)
+      throw new SeamError(
+        'ENDPOINT_FAILED',
+        'Cannot begin the answer: expected a first part from the executor, got the end of the connection.',
+      );
     return { kind: 'parts', parts: beginningWith(first, parts) };
   }
 }

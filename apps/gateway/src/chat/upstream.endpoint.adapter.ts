@@ -100,7 +100,10 @@ async function* partsOf({ body, headers }: RelayedAnswer): AsyncGenerator<ChatCh
     if (!part.success) throw unreadable('a part that is no chunk');
     if (part.data.error !== undefined && part.data.error !== null) {
       const said = errorBodySchema.shape.error.partial().safeParse(part.data.error);
-      throw new SeamError('ENDPOINT_FAILED', `The executor broke off: ${said.data?.message ?? 'it reported an error'}`);
+      throw new SeamError(
+        'ENDPOINT_FAILED',
+        `Cannot finish the answer: expected its end from the executor, got an error: ${said.data?.message ?? 'it reported an error'}`,
+      );
     }
     yield part.data;
   }

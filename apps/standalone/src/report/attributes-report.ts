@@ -1,5 +1,6 @@
 /** The report of a demonstration in a world of attributes: `report.json`, its page, and its last words. Rates are fractions of 1. */
 import type { Preset, Split } from '@seamstream/attribute-world';
+import { points } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
@@ -109,7 +110,7 @@ export function attributesHeadline(report: AttributesReport): string {
 export function attributesSummary(report: AttributesReport): string {
   const lifts = report.sets.map(({ split, rows }) => {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
-    return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${inPoints(lift)}`;
+    return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}`;
   });
   return [
     attributesHeadline(report),
@@ -119,8 +120,7 @@ export function attributesSummary(report: AttributesReport): string {
   ].join('\n');
 }
 
-const points = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
-const inPoints = (lift: Estimate | null): string =>
+const liftOf = (lift: Estimate | null): string =>
   lift === null ? 'not measured' : `${points(lift.value)} (${lift.interval95.map(points).join(' to ')})`;
 
 function renderSet({ split, problems, rows, problemSetDigest }: AttributesSet): string {
@@ -133,7 +133,7 @@ ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interva
     rows.map((row) => [
       named(row),
       ...domains.map((domain) => percent(row.perDomain[domain] ?? 0)),
-      ...[percent(row.rescued), percent(row.broken), inPoints(row.lift)],
+      ...[percent(row.rescued), percent(row.broken), liftOf(row.lift)],
     ]),
   )}</div>
 <p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}.</p>`;

@@ -6,7 +6,7 @@ import {
   type EditDifference,
   type SelfEditsStudy,
 } from '@seamstream/evaluation';
-import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
+import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
 import { cost } from './verdict.js';
@@ -77,16 +77,11 @@ export function editsSummary(report: EditsReport): string {
       const found = difference(report.study, one, other);
       return found === undefined
         ? ''
-        : `${EDIT_ARM_NAMES[one]} less ${EDIT_ARM_NAMES[other]}: ${points(found.accuracy)}.`;
+        : `${EDIT_ARM_NAMES[one]} less ${EDIT_ARM_NAMES[other]}: ${inPoints(found.accuracy)}.`;
     }).filter((line) => line !== ''),
     `${report.study.passages} passages with ${report.study.questions} questions, none of them seen before. The loop took ${report.loopSeconds.toFixed(0)} s.`,
     cost(report),
   ].join('\n');
-}
-
-function points({ value, interval95: [low, high] }: EditDifference['accuracy']): string {
-  const signed = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
-  return `${signed(value)} points (95 %: ${signed(low)} to ${signed(high)})`;
 }
 
 /** The arms of a study and their differences, as a part of a page. @param which passages they are */

@@ -1,6 +1,7 @@
 /** The report of the library demonstration: `report.json`, its page, and its last words. Rates are fractions of 1; intervals are at 95 %. */
 import { LIBRARY_CONTROLS, LIBRARY_ROW, type LibraryRow, type LibraryStudy } from '@seamstream/evaluation';
 import type { LibraryItem } from '@seamstream/experience-library';
+import { points } from '@seamstream/kernel';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
@@ -89,7 +90,6 @@ export function librarySummary(report: LibraryReport): string {
 
 /** The rows of a study, as a part of a page. */
 function renderLibraryStudy({ rows, problems }: LibraryStudy): string {
-  const points = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
   return `${measuredBars(rows.map(([name, { success, interval95 }]) => ({ name, rate: success, interval95, problems })))}
 ${table(
   ['row', 'library ahead by', '95 %', 'tokens of an entry', 'of a response'],

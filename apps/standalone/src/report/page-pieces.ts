@@ -1,4 +1,6 @@
 /** What pages of figures are made of: text escaped, tables, bars, and one style for all. No page needs the network. */
+import { points } from '@seamstream/kernel';
+import type { Estimate } from '@seamstream/statistics';
 
 /** Text that may come from outside, as HTML. */
 export function escapeHtml(text: string): string {
@@ -7,6 +9,11 @@ export function escapeHtml(text: string): string {
 
 /** A fraction as a percentage with one decimal. */
 export const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`;
+
+/** A difference of fractions in percentage points, with its interval. */
+export function inPoints({ value, interval95: [low, high] }: Estimate): string {
+  return `${points(value)} points (95 %: ${points(low)} to ${points(high)})`;
+}
 
 /** A bar per row, of a share of 1. */
 export function bars(rows: readonly (readonly [string, number])[]): string {

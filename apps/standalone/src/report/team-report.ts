@@ -3,7 +3,7 @@ import type { Estimate } from '@seamstream/statistics';
 import { type Certificate, certificateText } from '@seamstream/team-tuning';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
 import type { ArmFigures } from '../team/read-team-log.js';
-import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
+import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
 import { runFacts } from './run-parts.js';
 
@@ -102,7 +102,7 @@ export function teamSummary(report: TeamReport): string {
   const { arms, differences, certificate } = report;
   return [
     teamHeadline(report),
-    ...differences.map(({ less, value }) => `one after the other, gated less ${less}: ${points(value)}.`),
+    ...differences.map(({ less, value }) => `one after the other, gated less ${less}: ${inPoints(value)}.`),
     `Worst fall of a stage: ${arms.map((arm) => `${(worstFall(arm) * 100).toFixed(1)} points ${arm.title}`).join(', ')}.`,
     `The gate took back ${arms[0]!.takenBack + arms[0]!.givenUp} of ${arms[0]!.takenBack + arms[0]!.givenUp + arms[0]!.accepted} updates. ${arms[0]!.rollouts} rollouts in each way.`,
     `Certificate of the last stage: ${certificateText(certificate)}.`,
@@ -112,11 +112,6 @@ export function teamSummary(report: TeamReport): string {
 
 function cost({ seconds, peakMemoryBytes, folderBytes }: TeamReport): string {
   return `It took ${seconds.toFixed(0)} s, ${(peakMemoryBytes / 2 ** 20).toFixed(0)} MiB of memory and ${(folderBytes / 2 ** 20).toFixed(0)} MiB of disk.`;
-}
-
-function points({ value, interval95: [low, high] }: Estimate): string {
-  const signed = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
-  return `${signed(value)} points (95 %: ${signed(low)} to ${signed(high)})`;
 }
 
 export function renderTeamPage(report: TeamReport): string {
@@ -134,7 +129,7 @@ ${measuredBars(
   })),
   report.target,
 )}
-<p class="soft">Each way had ${arms[0]!.rollouts} rollouts of the same problems. ${escapeHtml(differences.map(({ less, value }) => `Less ${less}: ${points(value)}.`).join(' '))}</p>
+<p class="soft">Each way had ${arms[0]!.rollouts} rollouts of the same problems. ${escapeHtml(differences.map(({ less, value }) => `Less ${less}: ${inPoints(value)}.`).join(' '))}</p>
 <h2>Validation problems after each stage</h2>
 ${curves(arms)}
 <h2>What holds</h2>

@@ -3,16 +3,16 @@
 /** explore: one of a group to learn from; deploy: the single answer to a user; control: without an experience. */
 export type Arm = 'explore' | 'deploy' | 'control';
 
-/** How the arm of a problem was drawn: whoever knows these three can draw it again. */
+/** How the arm of a problem was drawn. From these three values the draw can be repeated. */
 export interface Assignment {
   /**
-   * Salt of the draw: two experiments divide the same units differently. `control arm` for the permanent one of
-   * the generator.
+   * Salt of the draw. Two experiments divide the same units differently. `control arm` names the generator's
+   * permanent experiment.
    */
   readonly experiment: string;
   /**
-   * What was drawn for: all problems of one unit are in the same arm. The problem itself, or a conversation under
-   * a name that its client does not choose.
+   * The unit of the draw. All problems of one unit are in the same arm. It is the problem itself, or a
+   * conversation under a name that its client does not choose.
    */
   readonly unit: string;
   /** Probability of the control arm when it was drawn. */
@@ -20,39 +20,39 @@ export interface Assignment {
 }
 
 /**
- * Names the content of a problem by its digest. The place says where to look first; content with this digest is
- * the right one wherever it is found.
+ * Names the content of a problem by its digest. Partition and offset say where to look first. Content with this
+ * digest is the right content, regardless of where it is found.
  */
 export interface ContentReference {
   /** SHA-256 of prompt and reference (contentDigest in libs/events), base64url without padding: 43 characters. */
   readonly digest: string;
   /** Partition of seam.problems that held the problem when this was written. A copied log may hold it elsewhere. */
   readonly partition: number;
-  /** Offset there. */
+  /** Offset in that partition. */
   readonly offset: number;
 }
 
 /** Relative differences (L2 norms) of two runs of equal steps. */
 export interface EngineTolerance {
-  /** Of each tensor, relative to the tensor. */
+  /** Difference of each tensor, relative to the tensor. */
   readonly weights: number;
-  /** Of all tensors together, relative to how far training moved them. */
+  /** Difference of all tensors together, relative to how far training moved them. */
   readonly change: number;
 }
 
-/** What trained, and how far two of its runs of equal steps may be apart. */
+/** The engine that trained, and how far the results of two runs with equal steps may differ. */
 export interface EngineIdentity {
   /** e.g. onnxruntime, torch. */
   readonly name: string;
-  /** Of the packages that compute, by name. */
+  /** Versions of the packages that compute, by name. */
   readonly versions: Readonly<Record<string, string>>;
   /** e.g. cpu, cuda: NVIDIA H100. */
   readonly device: string;
-  /** Of the computation, e.g. float32, bfloat16. */
+  /** Precision of the computation, e.g. float32, bfloat16. */
   readonly precision: string;
   /** Processes that compute one step together. */
   readonly worldSize: number;
-  /** Null: equal steps give equal bits. */
+  /** Tolerance of a comparison. Null: equal steps give equal bits. */
   readonly tolerance: EngineTolerance | null;
 }
 
@@ -62,7 +62,7 @@ export interface Evaluation {
   readonly problemSet: string;
   /** SHA-256 of the set's problems. */
   readonly problemSetDigest: string;
-  /** Problems that counted: of a paired comparison those that both could be judged on. */
+  /** Problems that counted. In a paired comparison: those on which both could be judged. */
   readonly problems: number;
   /** Fraction solved by the candidate. */
   readonly success: number;
@@ -71,33 +71,33 @@ export interface Evaluation {
   /** Fraction solved by the candidate per domain. */
   readonly perDomain: Readonly<Record<string, number>>;
   /**
-   * Problems that the candidate solved and its parent did not; null where the two were not asked the same
+   * Problems that the candidate solved and its parent did not. Null where the two were not asked the same
    * problems side by side.
    */
   readonly rescued: number | null;
   /**
-   * Problems that the parent solved and the candidate did not; null where the two were not asked the same
+   * Problems that the parent solved and the candidate did not. Null where the two were not asked the same
    * problems side by side.
    */
   readonly broken: number | null;
   /** Fraction solved by the parent per domain; empty where the two were not asked the same problems side by side. */
   readonly parentPerDomain: Readonly<Record<string, number>>;
   /**
-   * Problems that candidate and parent were asked side by side, per domain, whether they could be judged or not:
-   * where the next comparison goes on. Empty where they were not.
+   * Problems that candidate and parent were asked side by side, per domain, including those that could not be
+   * judged. The next comparison continues after them. Empty where they were not asked side by side.
    */
   readonly asked: Readonly<Record<string, number>>;
   /**
-   * Of the problems asked those that earlier comparisons of the log had asked already, since the set had no
-   * others left.
+   * Problems that earlier comparisons of the log had already asked. They are asked again where the set has no
+   * others.
    */
   readonly repeated: number;
 }
 
-/** Identity and causality, carried by every event; projected to CloudEvents headers on the wire. */
+/** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */
 export interface EventMeta {
   /**
-   * UUID of this event; derived events use UUIDv5 of cause, role and index, so that a redelivery yields the same
+   * UUID of this event. A derived event has the UUIDv5 of cause, role and index, so a redelivery gives the same
    * id.
    */
   readonly messageId: string;
@@ -111,13 +111,13 @@ export interface EventMeta {
   readonly source: string;
   /** Whose data it is, for erasure. */
   readonly subject: string | null;
-  /** Taint: the least trusted of the sources this event was made from. */
+  /** The least trusted of the sources that this event was made from. */
   readonly sourceClass: SourceClass;
   /** W3C trace context. */
   readonly traceparent: string | null;
 }
 
-/** What answered. The executor is frozen: its digest never changes within a log. */
+/** The executor that answered. It is frozen: its digest never changes within a log. */
 export interface ExecutorIdentity {
   /** Name of the model. */
   readonly model: string;
@@ -137,7 +137,7 @@ export interface FailedTry {
   readonly code: string;
   /** The error in words. */
   readonly reason: string;
-  /** Milliseconds until it had failed. */
+  /** Milliseconds until it failed. */
   readonly latencyMs: number;
 }
 
@@ -161,7 +161,7 @@ export interface OffsetRange {
   readonly to: number;
 }
 
-/** A problem as published: the only place where its whole content always is. */
+/** A problem as published. Only this record always has the complete content. */
 export interface Problem {
   /** Key of the record on problems, experiences and outcomes. */
   readonly problemId: string;
@@ -170,22 +170,22 @@ export interface Problem {
   /** The statement, as the generator and the executor read it. */
   readonly prompt: string;
   /**
-   * The reference answer or the tests, in the form the verifier expects. Only the verifier may read it. Null
-   * together with the verifier: nobody knows yet what is right.
+   * The reference answer or the tests, in the form that the verifier expects. Only the verifier may read it. Null
+   * where the verifier is null: the right answer is not known.
    */
   readonly reference: string | null;
   /**
-   * Who judges the answer. The verifier that runs must be of exactly this kind. Null: answers are judged by
-   * feedback until their deadline, and are ungraded after it.
+   * The verifier that judges the answer. The verifier that runs must be of exactly this kind. Null: answers are
+   * judged by feedback until their deadline. After it they are ungraded.
    */
   readonly verifier: VerifierSpec | null;
-  /** Free text pairs of the publisher; no code decides by them. */
+  /** Free pairs of text from the publisher. No code decides by them. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /**
- * A published problem, as the events that follow from it carry it. Its content (prompt and reference) is either
- * in the copy or, by reference, in seam.problems only.
+ * The copy of a published problem in the events that follow from it. The content (prompt and reference) is
+ * either in the copy or only in seam.problems, which the copy then refers to.
  */
 export interface ProblemCopy {
   /** Key of the record on problems, experiences and outcomes. */
@@ -193,7 +193,7 @@ export interface ProblemCopy {
   /** The kind of problem, e.g. arithmetic; strata and rates are counted per domain. */
   readonly domain: string;
   /**
-   * The statement, or where it is: then the reference is null here, and the statement and the reference are in
+   * The statement, or where it is. Where it is a ContentReference, the statement and the reference are in
    * seam.problems.
    */
   readonly prompt: string | ContentReference;
@@ -203,50 +203,53 @@ export interface ProblemCopy {
    */
   readonly reference: string | null;
   /**
-   * Who judges the answer. The verifier that runs must be of exactly this kind. Null: answers are judged by
-   * feedback until their deadline, and are ungraded after it.
+   * The verifier that judges the answer. The verifier that runs must be of exactly this kind. Null: answers are
+   * judged by feedback until their deadline. After it they are ungraded.
    */
   readonly verifier: VerifierSpec | null;
-  /** Free text pairs of the publisher; no code decides by them. */
+  /** Free pairs of text from the publisher. No code decides by them. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Which adapter a problem was to be served with while a release is tried. */
+/** The adapter that a release on trial assigned to a problem. */
 export interface ReleaseDraw {
   /** The release, which is the salt of the draw. */
   readonly releaseId: string;
-  /** Of its plan, from 0. */
+  /** Stage of its plan, from 0. */
   readonly stage: number;
-  /** What was drawn for: all problems of one unit are in the same arm. */
+  /** The unit of the draw. All problems of one unit are in the same arm. */
   readonly unit: string;
-  /** Probability of the candidate when it was drawn; null where both adapters wrote for the problem. */
+  /** Probability of the candidate when it was drawn. Null where both adapters wrote for the problem. */
   readonly share: number | null;
   /**
-   * Whether the candidate was to write, regardless of who wrote in the end. Where both wrote, whether this entry
-   * is the candidate's.
+   * Whether the candidate was drawn, regardless of which adapter wrote. Where both wrote: whether this entry is
+   * the candidate's.
    */
   readonly isCandidate: boolean;
 }
 
-/** How a reward was computed: the same figures give the same reward, without a model or an endpoint. */
+/** How a reward was computed. The same figures give the same reward, without a model or an endpoint. */
 export interface RewardMeasurement {
   /** Kind and version, e.g. accuracy-gain@1. */
   readonly reward: string;
   /** binary or continuous. */
   readonly form: string;
-  /** What the value was compared with, in the value's unit; null for an experience that could not act. */
+  /** What the value was compared with, in the value's unit. Null for an experience that could not act. */
   readonly threshold: number | null;
-  /** The reward's own figure, e.g. a gain or nats; null for an experience that could not act. */
+  /** The measured figure, e.g. a gain or nats. Null for an experience that could not act. */
   readonly value: number | null;
-  /** 0 … 1: what the value is worth. The outcome's reward is this, or 0 where the entry earns nothing. */
+  /** From 0 to 1: the reward of the value. The outcome's reward is this, or 0 where the entry earns nothing. */
   readonly earned: number;
-  /** Share of the questions that the frozen model has right; null where the reward does not need it. */
+  /** Share of the questions that the frozen model answers correctly. Null where the reward does not need it. */
   readonly accuracyBefore: number | null;
-  /** Share that is right with the experience. */
+  /** The same share with the experience. */
   readonly accuracyAfter: number | null;
-  /** Mean −ln p of a gold answer's token by the frozen model, in nats; null where the reward does not need it. */
+  /**
+   * Mean −ln p of a token of a reference answer under the frozen model, in nats. Null where the reward does not
+   * need it.
+   */
   readonly lossBefore: number | null;
-  /** The same with the experience. */
+  /** The same mean with the experience. */
   readonly lossAfter: number | null;
 }
 
@@ -264,20 +267,20 @@ export interface SamplingSettings {
   readonly seed: string;
 }
 
-/** Where the content of an event comes from; the least trusted of its causes taints what is derived. */
+/** Where the content of an event comes from. A derived event has the class of its least trusted cause. */
 export type SourceClass = 'trusted' | 'user' | 'web' | 'model';
 
 export type TaskKind = 'passage' | 'few_shot' | 'turns';
 
 /** What a problem's prompt was rendered from. */
 export interface TaskContent {
-  /** passage: a text with questions; few_shot: examples and a query; turns: a dialogue that goes on. */
+  /** passage: a text with questions. few_shot: examples and a query. turns: a dialogue to continue. */
   readonly kind: TaskKind;
   /** The text of a passage; null for the other kinds. */
   readonly passage: string | null;
-  /** What a passage is about, in a few words; null where nobody said. */
+  /** The topic of a passage, in a few words. Null where it is not given. */
   readonly title: string | null;
-  /** In their order. */
+  /** The parts in order. */
   readonly parts: readonly TaskPart[];
 }
 
@@ -287,45 +290,45 @@ export interface TaskPart {
   readonly role: string;
   /** What is asked, shown or said. */
   readonly text: string;
-  /** Of a question: its reference answer, which only the verifier may read. */
+  /** The reference answer of a question. Only the verifier may read it. */
   readonly reference: string | null;
-  /** Of a question: further answers that are as right as its reference. */
+  /** Further correct answers to a question. */
   readonly alternatives: readonly string[];
 }
 
-/** Which verifier judges, in which version, with which options. */
+/** Kind, version and options of the verifier that judges. */
 export interface VerifierSpec {
   /** e.g. exact, numeric */
   readonly kind: string;
   /** Version that the publisher wrote the reference for. */
   readonly version: string;
-  /** Options in the form the verifier documents, e.g. a tolerance. */
+  /** Options in the form that the verifier documents, e.g. a tolerance. */
   readonly options: Readonly<Record<string, string>>;
 }
 
 export type PublishMode = 'explore' | 'deploy';
 
-/** Somebody published a problem. */
+/** A problem was published. */
 export interface ProblemPublished {
   readonly meta: EventMeta;
   /** The problem. */
   readonly problem: Problem;
-  /** explore: spend a group of candidates to learn from; deploy: answer once. */
+  /** explore: write a group of candidates to learn from. deploy: write one. */
   readonly mode: PublishMode;
-  /** After this moment nobody needs the answer. */
+  /** After this moment the answer is not needed. */
   readonly expiresAt: number | null;
   /**
-   * Of a problem without a verifier: milliseconds from an answer to the end of the time in which feedback on it
-   * counts. Null: as the executor is configured.
+   * For a problem without a verifier: how many milliseconds after an answer feedback on it still counts. Null:
+   * the executor's setting applies.
    */
   readonly feedbackWithinMs: number | null;
   /** The typed content that the prompt was rendered from; null where the publisher wrote the prompt. */
   readonly task: TaskContent | null;
-  /** How the arm is to be drawn; null: by the problem's id, under the generator's share. */
+  /** How to draw the arm. Null: by the problem's id, with the generator's share. */
   readonly assignment?: Assignment | null | undefined;
   /**
-   * The service that answers the problem itself, with the experience that is written for it: seam/gateway. Null:
-   * the executor's service answers.
+   * The service that answers the problem, with the experience that is written for it: seam/gateway. Null: the
+   * executor's service answers.
    */
   readonly answeredBy?: string | null | undefined;
 }
@@ -351,7 +354,7 @@ export interface ExperienceGenerated {
   readonly entrySchema: string;
   /** The generator's prompt exactly as it was fed. */
   readonly promptTokenIds: readonly number[];
-  /** The sampled ids exactly as sampled; training never re-encodes text. */
+  /** The sampled ids exactly as sampled. Training never encodes the text again. */
   readonly tokenIds: readonly number[];
   /**
    * ln of each token's probability under the grammar-masked distribution it was drawn from, in nats; 0 for forced
@@ -363,7 +366,7 @@ export interface ExperienceGenerated {
    * ln(legalMass).
    */
   readonly legalMass: readonly number[];
-  /** Whether the grammar left exactly one legal token: such tokens carry no gradient. */
+  /** Whether the grammar left exactly one legal token. Such tokens have no gradient. */
   readonly forced: readonly boolean[];
   /** How the entry was drawn. */
   readonly sampling: SamplingSettings;
@@ -371,47 +374,47 @@ export interface ExperienceGenerated {
   readonly tokenizerDigest: string;
   /** Digest of the base model, measured. */
   readonly baseModelDigest: string;
-  /** Measured from the tensors in use, not from a name; null is the bare base model. */
+  /** Digest measured from the tensors in use, not taken from a name. Null is the bare base model. */
   readonly adapterDigest: string | null;
-  /** Time from the request to the entry; not part of any digest. */
+  /** Time from the request to the entry. Not part of any digest. */
   readonly latencyMs: number;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
   /**
-   * Copied from the problem's event: milliseconds in which feedback on an answer counts. Null: as the executor is
-   * configured.
+   * Copied from the problem's event: how many milliseconds after an answer feedback on it still counts. Null: the
+   * executor's setting applies.
    */
   readonly feedbackWithinMs: number | null;
   /** How the arm was drawn; null in records of earlier versions. */
   readonly assignment?: Assignment | null | undefined;
   /** Copied from the problem's event: who answers. Null: the executor's service. */
   readonly answeredBy?: string | null | undefined;
-  /** The draw of the release that was tried then; null where none was. */
+  /** The draw of the release that was being tried. Null: none was. */
   readonly release?: ReleaseDraw | null | undefined;
 }
 
-/** The problem belongs to the control arm: the executor shall solve it without an entry. */
+/** The problem is in the control arm. The executor solves it without an entry. */
 export interface ExperienceWithheld {
   readonly meta: EventMeta;
   /** The problem, copied. */
   readonly problem: ProblemCopy;
-  /** Stands for the missing entry, so that its outcome can name it. */
+  /** An id for the missing entry, so that the outcome can name it. */
   readonly experienceId: string;
   /** A group of one. */
   readonly groupId: string;
   /** Fraction of problems in the control arm. */
   readonly share: number;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
   /**
-   * Copied from the problem's event: milliseconds in which feedback on an answer counts. Null: as the executor is
-   * configured.
+   * Copied from the problem's event: how many milliseconds after an answer feedback on it still counts. Null: the
+   * executor's setting applies.
    */
   readonly feedbackWithinMs: number | null;
   /** How the arm was drawn; null in records of earlier versions. */
@@ -437,40 +440,40 @@ export interface OutcomeRecorded {
   readonly arm: Arm;
   /** Null in the control arm. */
   readonly entry: string | null;
-  /** Of the generator, copied from the experience. */
+  /** The generator's prompt, copied from the experience. */
   readonly promptTokenIds: readonly number[];
-  /** Of the entry, copied from the experience; empty in the control arm. */
+  /** Tokens of the entry, copied from the experience. Empty in the control arm. */
   readonly tokenIds: readonly number[];
   /** Copied from the experience. */
   readonly forced: readonly boolean[];
-  /** Copied from the experience; null in the control arm, where no generator was asked. */
+  /** Copied from the experience. Null in the control arm, where no generator was asked. */
   readonly baseModelDigest: string | null;
-  /** Copied from the experience; null is the bare base model or, in the control arm, no generator. */
+  /** Copied from the experience. Null: the base model without an adapter or, in the control arm, no generator. */
   readonly adapterDigest: string | null;
-  /** What answered. */
+  /** The executor that answered. */
   readonly executor: ExecutorIdentity;
   /** The executor's whole answer. */
   readonly response: string;
   /** Null when the response holds no answer. */
   readonly extractedAnswer: string | null;
-  /** The verifier's verdict; of feedback, a score of at least 0.5. */
+  /** The verifier's verdict. For feedback: whether the score is at least 0.5. */
   readonly success: boolean;
   /**
-   * 0 … 1: verdict (or the score of feedback) × validity of the entry; 0 for one that gives the answer away or
-   * misquotes its problem.
+   * From 0 to 1: the verdict (or the score of the feedback) times the validity of the entry. It is 0 for an entry
+   * that contains the answer or misquotes its problem.
    */
   readonly reward: number;
   /**
-   * Whether everything that the entry quotes stands in the problem; null where its schema names no quotes, in the
+   * Whether everything that the entry quotes is in the problem. Null where its schema names no quotes, in the
    * control arm and in records of earlier versions.
    */
   readonly faithful: boolean | null;
   /**
-   * Version of the verifier that judged, as it names itself; its kind is problem.verifier.kind. `feedback` where
-   * the problem has no verifier and somebody judged.
+   * Version of the verifier that judged. Its kind is problem.verifier.kind. `feedback` where the problem has no
+   * verifier and a person or a program judged.
    */
   readonly verifierVersion: string;
-  /** Why, in the verifier's words. */
+  /** The reason for the verdict, as the verifier states it. */
   readonly verifierDetail: string;
   /** Tokens that the executor read; null where the server did not say. */
   readonly promptTokens: number | null;
@@ -479,23 +482,26 @@ export interface OutcomeRecorded {
   /** Time of execution and verification; not part of any digest. */
   readonly latencyMs: number;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
-  /** messageId of the FeedbackGiven that judged; null where a verifier did. */
+  /** messageId of the FeedbackGiven that judged. Null where a verifier judged. */
   readonly feedbackId: string | null;
-  /** What the reward was computed from, where the configuration names a reward; null: it is the verdict's. */
+  /**
+   * What the reward was computed from, where the configuration names a reward. Null: the reward follows from the
+   * verdict.
+   */
   readonly measurement: RewardMeasurement | null;
   /**
-   * Why the executor was asked without an entry although the problem is not of the control arm: `late` (none came
-   * within the time that the request had), `refused` (the generator wrote none). Null: it was asked as the arm
-   * says. Such an answer belongs to its arm in every comparison, and says nothing about an entry.
+   * Why the executor was asked without an entry although the problem is not in the control arm: `late` (no entry
+   * arrived within the time of the request), `refused` (the generator wrote none). Null: it was asked as the arm
+   * requires. Such an answer counts for its arm in every comparison. It says nothing about an entry.
    */
   readonly withoutEntry?: string | null | undefined;
 }
 
-/** The infrastructure failed: no verdict, and never a reward of 0. */
+/** The infrastructure failed. The attempt has no verdict and no reward, not a reward of 0. */
 export interface ExecutionFailed {
   readonly meta: EventMeta;
   /** The problem, copied. */
@@ -519,22 +525,22 @@ export interface ExecutionFailed {
   /** Times it was tried before giving up. */
   readonly attempts: number;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
 }
 
-/** The problem's time was over before an answer; nothing was executed. */
+/** The problem expired before it was answered. Nothing was executed. */
 export interface ProblemExpired {
   readonly meta: EventMeta;
   /** The problem, copied. */
   readonly problem: ProblemCopy;
-  /** When the service noticed, in milliseconds since the Unix epoch. */
+  /** When the service noticed it, in milliseconds since the Unix epoch. */
   readonly expiredAt: number;
 }
 
-/** Nobody judged the answer in its time: no verdict, never a reward of 0 and never a success. */
+/** No feedback arrived before the deadline. The attempt has no verdict and no reward, and it is not a success. */
 export interface AttemptUngraded {
   readonly meta: EventMeta;
   /** The problem, copied. */
@@ -552,8 +558,8 @@ export interface AttemptUngraded {
   /** Copied from the experience. */
   readonly adapterDigest: string | null;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
   /** The deadline that passed, in milliseconds since the Unix epoch. */
@@ -561,8 +567,8 @@ export interface AttemptUngraded {
 }
 
 /**
- * The frozen executor answered a problem that has no verifier. It waits for feedback, and is ungraded at its
- * deadline.
+ * The frozen executor answered a problem that has no verifier. The answer waits for feedback until its
+ * deadline. Then it is ungraded.
  */
 export interface AnswerRecorded {
   readonly meta: EventMeta;
@@ -580,25 +586,25 @@ export interface AnswerRecorded {
   readonly arm: Arm;
   /** Null in the control arm. */
   readonly entry: string | null;
-  /** Of the generator, copied from the experience. */
+  /** The generator's prompt, copied from the experience. */
   readonly promptTokenIds: readonly number[];
-  /** Of the entry, copied from the experience; empty in the control arm. */
+  /** Tokens of the entry, copied from the experience. Empty in the control arm. */
   readonly tokenIds: readonly number[];
   /** Copied from the experience. */
   readonly forced: readonly boolean[];
-  /** Copied from the experience; null in the control arm, where no generator was asked. */
+  /** Copied from the experience. Null in the control arm, where no generator was asked. */
   readonly baseModelDigest: string | null;
-  /** Copied from the experience; null is the bare base model or, in the control arm, no generator. */
+  /** Copied from the experience. Null: the base model without an adapter or, in the control arm, no generator. */
   readonly adapterDigest: string | null;
-  /** What answered. */
+  /** The executor that answered. */
   readonly executor: ExecutorIdentity;
   /** The executor's whole answer. */
   readonly response: string;
   /** Null when the response holds no answer. */
   readonly extractedAnswer: string | null;
   /**
-   * Whether everything that the entry quotes stands in the problem; null where its schema names no quotes, and in
-   * the control arm.
+   * Whether everything that the entry quotes is in the problem. Null where its schema names no quotes, and in the
+   * control arm.
    */
   readonly faithful: boolean | null;
   /** Tokens that the executor read; null where the server did not say. */
@@ -608,53 +614,65 @@ export interface AnswerRecorded {
   /** Time of execution; not part of any digest. */
   readonly latencyMs: number;
   /**
-   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
-   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   * Id of the attempt, where one experience is tried more than once: a turn of an agent, a self-edit, an episode
+   * with a library. Null: the experience is tried once, and its id is the id of the attempt.
    */
   readonly attemptId: string | null;
-  /** Why the entry earns no reward, whatever the feedback; null where it earns the score. */
+  /** Why the entry earns no reward, regardless of the feedback. Null where it earns the score. */
   readonly unpaid: string | null;
-  /** Feedback that comes later does not count: the attempt is ungraded then. Milliseconds since the Unix epoch. */
+  /**
+   * The end of the time for feedback, in milliseconds since the Unix epoch. Later feedback does not count, and
+   * the attempt is ungraded.
+   */
   readonly feedbackUntil: number;
   /**
-   * Why the executor was asked without an entry although the problem is not of the control arm: `late` (none came
-   * within the time that the request had), `refused` (the generator wrote none). Null: it was asked as the arm
-   * says. Such an answer belongs to its arm in every comparison, and says nothing about an entry.
+   * Why the executor was asked without an entry although the problem is not in the control arm: `late` (no entry
+   * arrived within the time of the request), `refused` (the generator wrote none). Null: it was asked as the arm
+   * requires. Such an answer counts for its arm in every comparison. It says nothing about an entry.
    */
   readonly withoutEntry?: string | null | undefined;
-  /** What the server said of its use, as JSON, with the fields that nobody here knows. Null: it said nothing. */
+  /**
+   * The usage that the server reported, as JSON, including fields that Seamstream does not know. Null: it
+   * reported none.
+   */
   readonly usage?: string | null | undefined;
-  /** Why the answer ended, in the server's word; null where it did not say, and for the executor's own service. */
+  /**
+   * Why the answer ended, as the server reported it. Null where it reported nothing, and for the executor's
+   * service.
+   */
   readonly finishReason?: string | null | undefined;
   /**
-   * Who ended the answer before its end: `client` (it closed the connection), `upstream` (the server broke off),
-   * `limit` (its time or its size was over), `shutdown` of the gateway. The response is what was sent until then.
-   * Null: it is whole.
+   * What cut the answer off: `client` (it closed the connection), `upstream` (the server broke off), `limit` (of
+   * time or size), `shutdown` of the gateway. The response is what was sent until then. Null: the answer is
+   * complete.
    */
   readonly cutBy?: string | null | undefined;
   /**
-   * Executors that were asked before and gave no answer, in their order: a retry is told as one. Null: the first
-   * one answered, or none is known.
+   * Executors that were asked before and did not answer, in order. Null: the first executor answered, or no
+   * failure is known.
    */
   readonly failedTries?: readonly FailedTry[] | null | undefined;
 }
 
-/** What an answer waited for is over: it was judged, or its time was up. Written in one step with the result. */
+/**
+ * An answer does not wait for feedback any longer: it was judged, or its deadline passed. Written in one
+ * transaction with the result.
+ */
 export interface AnswerSettled {
   readonly meta: EventMeta;
   /** The problem's id. */
   readonly problemId: string;
-  /** The attempt that waits no longer. */
+  /** The attempt that does not wait any longer. */
   readonly attemptId: string;
   /** messageId of the OutcomeRecorded or AttemptUngraded in seam.outcomes. */
   readonly resultId: string;
-  /** messageId of the feedback that settled it; null at its deadline. */
+  /** messageId of the feedback that settled it. Null where the deadline did. */
   readonly feedbackId: string | null;
 }
 
 export type FeedbackRefusal = 'settled' | 'late' | 'unknown_attempt' | 'score';
 
-/** Feedback that does not count, and why. Nothing else follows from it. */
+/** Feedback that does not count, and the reason. It has no other effect. */
 export interface FeedbackRefused {
   readonly meta: EventMeta;
   /** The problem that the feedback names. */
@@ -663,29 +681,29 @@ export interface FeedbackRefused {
   readonly attemptId: string;
   /** messageId of the feedback. */
   readonly feedbackId: string;
-  /** Who gave it, by its own account. */
+  /** Who gave it, as stated by the giver. */
   readonly by: string;
   /**
-   * settled: it was judged or ungraded before; late: it came after the deadline; unknown_attempt: no answer of
-   * this attempt waits; score: not 0 … 1.
+   * settled: the attempt was judged or ungraded before. late: the deadline had passed. unknown_attempt: no answer
+   * of this attempt waits for feedback. score: it is not from 0 to 1.
    */
   readonly reason: FeedbackRefusal;
   /** The reason in words. */
   readonly detail: string;
 }
 
-/** Somebody says what an answer is worth. It counts only for an attempt that waits for it. */
+/** A person or a program rates an answer. The rating counts only for an attempt that waits for feedback. */
 export interface FeedbackGiven {
   readonly meta: EventMeta;
   /** The problem's id. */
   readonly problemId: string;
-  /** The attempt that was looked at; the experience's id where that is tried once. */
+  /** The attempt that is rated. It is the experience's id where the experience is tried once. */
   readonly attemptId: string;
-  /** 0 … 1; from 0.5 on the answer counts as a success. Any other number is refused. */
+  /** From 0 to 1. An answer with at least 0.5 counts as a success. Any other number is refused. */
   readonly score: number;
-  /** Who says it: a person or a program, by its own account. */
+  /** The person or program that rates, as stated by itself. */
   readonly by: string;
-  /** Why, in words; may be empty. */
+  /** The reason in words. May be empty. */
   readonly reason: string;
 }
 
@@ -702,13 +720,13 @@ export interface SuccessAdmitted {
   readonly problemId: string;
   /** SHA-256 of the normalized pair of problem and entry. */
   readonly contentDigest: string;
-  /** Preference among pairs: 1 − group success rate, scaled by the control arm's failure rate. */
+  /** Preference among pairs: 1 − success rate of the group, times the failure rate of the control arm. */
   readonly helpfulness: number;
 }
 
 export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'subject_cap' | 'displaced' | 'aged_out' | 'misquote';
 
-/** A success did not enter the buffer, or left it again. */
+/** A success did not enter the buffer, or was removed from it. */
 export interface SuccessRejected {
   readonly meta: EventMeta;
   /** domain/difficulty */
@@ -720,12 +738,12 @@ export interface SuccessRejected {
   /** The problem. */
   readonly problemId: string;
   /**
-   * displaced: it was in the buffer and left it for a better pair. subject_cap: its subject holds as many pairs
-   * as one may. aged_out: it was in the buffer and its group became too old. misquote: the entry quotes what does
-   * not stand in its problem.
+   * displaced: a better pair replaced it in the buffer. subject_cap: its subject already has the allowed number
+   * of pairs. aged_out: its group became too old, and it was removed. misquote: the entry quotes text that is not
+   * in its problem.
    */
   readonly reason: RejectionReason;
-  /** Why, with the figures that decided. */
+  /** The reason, with the figures that decided. */
   readonly detail: string;
   /** outcomeId of the pair that stays instead. */
   readonly duplicateOf: string | null;
@@ -734,74 +752,74 @@ export interface SuccessRejected {
 export type RefusalReason = 'experience_missing' | 'problem_missing' | 'problem_differs' | 'identity' | 'result_differs' | 'told_otherwise' | 'adapter_unknown';
 
 /**
- * A result in the log does not count: nothing else in the log bears it out. Somebody forged it, or a service is
- * faulty.
+ * A result in the log does not count, because the rest of the log does not confirm it. It is forged, or a
+ * service is faulty.
  */
 export interface ResultRefused {
   readonly meta: EventMeta;
-  /** messageId that the result bears. */
+  /** messageId of the result. */
   readonly outcomeId: string;
-  /** The experience that it says to be about; null for an expiry. */
+  /** The experience that the result names. Null for an expiry. */
   readonly experienceId: string | null;
   /** The problem that it names. */
   readonly problemId: string;
-  /** Where it stands. */
+  /** Topic of the result. */
   readonly topic: string;
-  /** Where it stands. */
+  /** Partition of the result. */
   readonly partition: number;
-  /** Where it stands. */
+  /** Offset of the result. */
   readonly offset: number;
-  /** Who it says has written it. */
+  /** The writer that the result names. */
   readonly source: string;
   /**
-   * experience_missing, problem_missing: it is not in the log. problem_differs: the problem is not as it was
-   * published. identity: an id, cause, group or subject does not follow from its cause. result_differs: it is not
-   * about what its experience holds. told_otherwise: another verdict on the same experience stands before it.
-   * adapter_unknown: its adapter is not in the log, or is for another base model.
+   * experience_missing, problem_missing: what it names is not in the log. problem_differs: the problem differs
+   * from the published one. identity: an id, cause, group or subject does not follow from its cause.
+   * result_differs: it differs from its experience. told_otherwise: the log has an earlier, different verdict on
+   * the same experience. adapter_unknown: its adapter is not in the log, or is for another base model.
    */
   readonly reason: RefusalReason;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly detail: string;
 }
 
-/** A whole version of the buffer, or of one of its shards, became readable in the object store. */
+/** A complete version of the buffer, or of one shard, is readable in the object store. */
 export interface BufferCommitted {
   readonly meta: EventMeta;
-  /** Number of this version: 1, 2, 3, …; of each shard its own. */
+  /** Number of this version: 1, 2, 3, … Each shard counts separately. */
   readonly sequence: number;
   /** Key of the manifest in the object store. */
   readonly manifestKey: string;
   /** SHA-256 of the manifest. */
   readonly manifestDigest: string;
-  /** SHA-256 over the rows in canonical order: equal content, equal digest. */
+  /** SHA-256 over the rows in canonical order. Equal content has an equal digest. */
   readonly bufferDigest: string;
   /** Pairs in this version. */
   readonly rows: number;
   /** Pairs by stratum (domain/difficulty). */
   readonly rowsPerStratum: Readonly<Record<string, number>>;
-  /** The offsets that this version was folded from. */
+  /** The offset ranges that this version was computed from. */
   readonly inputs: readonly OffsetRange[];
-  /** Which shard this is a version of, 0 … shards − 1. A shard keeps the domains that a hash gives it. */
+  /** Number of the shard, 0 … shards − 1. A hash of the domain selects its shard. */
   readonly shard: number;
-  /** Number of shards that the buffer is divided into: the newest version of each is the buffer. */
+  /** Number of shards. The newest versions of all shards are the buffer. */
   readonly shards: number;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
 }
 
-/** A run is to be done: everything that its result depends on. A worker of its queue takes it. */
+/** A training run was planned, with everything that its result depends on. A worker of its queue takes it. */
 export interface TrainingRunPlanned {
   readonly meta: EventMeta;
-  /** Derived from what the run learns from: who plans the same again plans it under the same id. */
+  /** Derived from what the run learns from. Planning the same run again gives the same id. */
   readonly runId: string;
   /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
   readonly method: string;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
-  /** The workers that take it; empty: nobody takes it but who asked for it. */
+  /** The queue of workers that take the run. Empty: only the process that asked for it carries it out. */
   readonly queue: string;
   /** e.g. grpo, sft. */
   readonly algorithm: string;
@@ -820,8 +838,8 @@ export interface TrainingRunPlanned {
   /** Version of the code that trains. */
   readonly codeVersion: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever planned; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the planner, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
 }
@@ -837,7 +855,7 @@ export interface BufferManifestRef {
 /** A trainer began to learn from the log. */
 export interface TrainingRunStarted {
   readonly meta: EventMeta;
-  /** Derived from what the run learns from, so that a restarted trainer continues the same run. */
+  /** Derived from what the run learns from. A restarted trainer continues the same run. */
   readonly runId: string;
   /** e.g. grpo, sft. */
   readonly algorithm: string;
@@ -845,7 +863,10 @@ export interface TrainingRunStarted {
   readonly configuration: string;
   /** The offset ranges that are replayed. */
   readonly inputs: readonly OffsetRange[];
-  /** Key of the buffer's manifest that is read, for algorithms that learn from the buffer; null when several are. */
+  /**
+   * Key of the buffer's manifest that is read, for algorithms that learn from the buffer. Null where several are
+   * read.
+   */
   readonly manifestKey: string | null;
   /** SHA-256 of that manifest. */
   readonly manifestDigest: string | null;
@@ -861,11 +882,11 @@ export interface TrainingRunStarted {
   readonly manifests: readonly BufferManifestRef[];
   /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
   readonly method: string;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** State of a run that a killed trainer resumes from. */
+/** A checkpoint of a run. A trainer that was killed resumes from it. */
 export interface TrainingRunCheckpointed {
   readonly meta: EventMeta;
   /** The run. */
@@ -902,9 +923,9 @@ export interface TrainingRunFailed {
   readonly runId: string;
   /** Error code, e.g. NON_FINITE. */
   readonly code: string;
-  /** The error in words: what was done, expected and came. */
+  /** The error in words: what failed, what was expected and what was found. */
   readonly reason: string;
-  /** The last known figures by name; may hold NaN, which is often the reason. */
+  /** The last known figures by name. May contain NaN, which is often the reason. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -915,65 +936,68 @@ export interface TrainingRunRejected {
   readonly runId: string;
   /** The adapter that was refused; null when none was made. */
   readonly adapterDigest: string | null;
-  /** Why, in words for an operator. */
+  /** The reason in words, for an operator. */
   readonly reason: string;
-  /** The measurement that the refusal rests on, if it rests on one. */
+  /** The measurement that led to the refusal. Null where none did. */
   readonly evaluation: Evaluation | null;
   /** Final figures of the run by name. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** A person took a run back. A worker that carries it out stops at its next checkpoint; nothing of it is served. */
+/**
+ * A person cancelled a run. A worker that carries it out stops at its next checkpoint. Nothing of the run is
+ * served.
+ */
 export interface TrainingRunCancelled {
   readonly meta: EventMeta;
   /** The run. */
   readonly runId: string;
   /** Who decided it. */
   readonly cancelledBy: string;
-  /** Why, in that person's words. */
+  /** The person's reason. */
   readonly reason: string;
 }
 
 /**
- * A person wants a writer to be trained on its own attempts, iteration by iteration. Told again, the newest
- * configuration counts, and what was stopped goes on.
+ * A person started to train a writer on its own attempts, in iterations. If it is started again, the newest
+ * configuration applies and a stopped self-training continues.
  */
 export interface SelfTrainingStarted {
   readonly meta: EventMeta;
-  /** Derived from the problems and the settings of learning: who starts the same again goes on with it. */
+  /** Derived from the problems and the settings of learning. Starting the same again continues it. */
   readonly selfTrainingId: string;
   /** Canonical JSON of the whole resolved configuration. */
   readonly configuration: string;
 }
 
-/** A person stopped a self-training: nothing more is explored or trained for it, until it is started again. */
+/** A person stopped a self-training. It does not explore or train until it is started again. */
 export interface SelfTrainingStopped {
   readonly meta: EventMeta;
   /** The self-training. */
   readonly selfTrainingId: string;
   /** Who decided it. */
   readonly stoppedBy: string;
-  /** Why, in that person's words. */
+  /** The person's reason. */
   readonly reason: string;
 }
 
 /**
- * A model's reply while a library was brought on. What was asked again finds it here, so that nothing is paid
- * twice and a replay asks nobody.
+ * A model's reply during the training of a library. A repeated request uses this reply. Nothing is paid twice,
+ * and a replay asks no model.
  */
 export interface LibraryReplyRecorded {
   readonly meta: EventMeta;
   /** The training run that asked. */
   readonly runId: string;
-  /** SHA-256 of the request: stage, model, settings, messages and which try it is. */
+  /** SHA-256 of the request: stage, model, settings, messages and number of the try. */
   readonly callId: string;
-  /** summary: what one attempt did; advantage: what a group teaches; consolidation: what becomes of a batch. */
+  /** summary: of one attempt. advantage: what a group teaches. consolidation: how a batch changes the library. */
   readonly stage: string;
-  /** As the endpoint calls it. */
+  /** The model's name at the endpoint. */
   readonly model: string;
-  /** The whole reply; null where the model refused or was filtered. */
+  /** The complete reply. Null where the model refused or a filter cut it off. */
   readonly content: string | null;
-  /** Whether the model ended it; false: it was cut off. */
+  /** Whether the model ended the reply. False: it was cut off. */
   readonly isWhole: boolean;
   /** Tokens that the model read, as the endpoint counts. */
   readonly promptTokens: number;
@@ -986,23 +1010,23 @@ export interface TeamTurnTaken {
   readonly meta: EventMeta;
   /** The training run that sampled, or learned. */
   readonly runId: string;
-  /** Which of the run's batches, from 0. */
+  /** Number of the batch in the run, from 0. */
   readonly batch: number;
-  /** The rollout: its turns in their order, and what they came to. */
+  /** Id of the rollout. */
   readonly rolloutId: string;
   /** The problem; its content is in seam.problems. */
   readonly problemId: string;
-  /** Which rollout of the problem, from 0. */
+  /** Number of the rollout of the problem, from 0. */
   readonly candidate: number;
-  /** Which turn of the rollout, from 0. */
+  /** Number of the turn in the rollout, from 0. */
   readonly turn: number;
   /** Name of the agent. */
   readonly agent: string;
-  /** What its adapters are published for. */
+  /** The slot that its adapters are published for. */
   readonly slot: string;
-  /** What it wrote. */
+  /** The text that it wrote. */
   readonly text: string;
-  /** What it was asked, exactly as it was fed. */
+  /** Its prompt, exactly as it was fed. */
   readonly promptTokenIds: readonly number[];
   /** The sampled ids exactly as sampled. */
   readonly tokenIds: readonly number[];
@@ -1014,16 +1038,16 @@ export interface TeamTurnTaken {
   readonly sampling: SamplingSettings;
   /** Digest of its base model, measured. */
   readonly baseModelDigest: string;
-  /** Measured from the tensors in use; null is the bare base model. */
+  /** Digest measured from the tensors in use. Null is the bare base model. */
   readonly adapterDigest: string | null;
 }
 
-/** A team's rollout came to an end and was judged. */
+/** A team's rollout ended and was judged. */
 export interface TeamRolloutJudged {
   readonly meta: EventMeta;
   /** The training run that sampled, or learned. */
   readonly runId: string;
-  /** Which of the run's batches, from 0. */
+  /** Number of the batch in the run, from 0. */
   readonly batch: number;
   /** The rollout. */
   readonly rolloutId: string;
@@ -1031,109 +1055,106 @@ export interface TeamRolloutJudged {
   readonly problemId: string;
   /** The kind of problem. */
   readonly domain: string;
-  /** Which rollout of the problem, from 0. */
+  /** Number of the rollout of the problem, from 0. */
   readonly candidate: number;
   /** Rollouts of the problem. */
   readonly groupSize: number;
-  /** The entry that the agents wrote together, or their answer; null where they came to none. */
+  /** The entry that the agents wrote together, or their answer. Null where they have none. */
   readonly outcome: string | null;
-  /** What the frozen executor answered with the entry; the answer itself where agents answer. */
+  /** The frozen executor's answer with the entry. Where agents answer, their answer. */
   readonly response: string;
   /** The verifier's verdict. */
   readonly success: boolean;
   /** What the agents learn from. */
   readonly reward: number;
-  /** What answered. */
+  /** The executor that answered. */
   readonly executor: ExecutorIdentity;
 }
 
-/** A batch of a team's rollouts is complete in the log: with it a run learns without asking a model again. */
+/** A batch of a team's rollouts is complete in the log. A run can learn from it without asking a model again. */
 export interface TeamBatchSampled {
   readonly meta: EventMeta;
   /** The training run that sampled, or learned. */
   readonly runId: string;
-  /** Which of the run's batches, from 0. */
+  /** Number of the batch in the run, from 0. */
   readonly batch: number;
   /** The agents that are updated on it, in their order. */
   readonly agents: readonly string[];
-  /** Whether the team had changed since the run's batch before it. */
+  /** Whether the team had changed since the previous batch of the run. */
   readonly isResampled: boolean;
   /** Rollouts in it. */
   readonly rollouts: number;
-  /** Of these, those that were judged a success. */
+  /** Rollouts that were judged a success. */
   readonly successes: number;
   /** SHA-256 of its rollouts. */
   readonly digest: string;
 }
 
-/** A pass of an agent's update, and what the trust region made of it. */
+/** A pass of an agent's update, and the decision of the trust region on it. */
 export interface AgentUpdateTried {
   readonly meta: EventMeta;
   /** The training run that sampled, or learned. */
   readonly runId: string;
   /** Name of the agent. */
   readonly agent: string;
-  /** What its adapters are published for. */
+  /** The slot that its adapters are published for. */
   readonly slot: string;
-  /** Which of the run's batches, from 0. */
+  /** Number of the batch in the run, from 0. */
   readonly batch: number;
-  /** Which pass over the batch, from 0. */
+  /** Number of the pass over the batch, from 0. */
   readonly pass: number;
-  /** Which attempt at the pass, from 0: how often it was taken back before. */
+  /** Number of the attempt at the pass, from 0. It is how often the pass was taken back before. */
   readonly attempt: number;
   /**
-   * accepted; taken back: weights and optimizer state are those before the pass, and beta grew; given up: taken
-   * back for good.
+   * accepted: the pass stays. taken back: weights and optimizer state are those before the pass, and beta grew.
+   * given up: the pass was taken back and is not tried again.
    */
   readonly decision: string;
   /** Weight of the distance to the policy before the update. */
   readonly beta: number;
   /** Quantile over states of the distance to the policy before the update, in nats. */
   readonly distance: number;
-  /** What it may be at most, in nats; null where nothing gates. */
+  /** Upper limit of the distance, in nats. Null where there is no limit. */
   readonly target: number | null;
-  /** States that it is a quantile of. */
+  /** Number of states that the quantile was taken over. */
   readonly states: number;
-  /** Mean over the turns of what was maximised. */
+  /** Mean over the turns of the objective. */
   readonly gain: number;
   /** Optimizer steps. */
   readonly steps: number;
 }
 
-/**
- * An agent of a team has its new weights for the rest of the run. Nothing serves them before the team is
- * promoted.
- */
+/** An agent of a team has new weights for the rest of the run. They are served only after the team is promoted. */
 export interface AgentUpdated {
   readonly meta: EventMeta;
   /** The training run that sampled, or learned. */
   readonly runId: string;
   /** Name of the agent. */
   readonly agent: string;
-  /** What its adapters are published for. */
+  /** The slot that its adapters are published for. */
   readonly slot: string;
-  /** Which of the run's batches, from 0. */
+  /** Number of the batch in the run, from 0. */
   readonly batch: number;
-  /** Which agent of the run's order, from 0. */
+  /** Place of the agent in the order of the run, from 0. */
   readonly position: number;
-  /** Its weights now. */
+  /** Digest of its weights after the update. */
   readonly adapterDigest: string;
-  /** Its weights before; null is the bare base model. */
+  /** Digest of its weights before the update. Null is the bare base model. */
   readonly parent: string | null;
   /**
-   * Effective sample size of the rollouts' weights as a fraction of their number; 1 where the team that acts
+   * Effective sample size of the rollouts' weights as a fraction of their number. It is 1 where the current team
    * sampled them.
    */
   readonly effectiveSampleRatio: number;
   /** Distance of the accepted passes, in nats. */
   readonly distance: number;
-  /** As it ended. */
+  /** Beta at the end of the update. */
   readonly beta: number;
 }
 
 export type AdapterKind = 'full' | 'lora';
 
-/** What a run made. */
+/** The result of a run. */
 export interface Artefact {
   /** lora, full: weights; library: experiences. */
   readonly kind: string;
@@ -1146,7 +1167,7 @@ export interface Artefact {
 /** An adapter is in the object store. */
 export interface AdapterPublished {
   readonly meta: EventMeta;
-  /** SHA-256 of its content; never reused. */
+  /** SHA-256 of its content. Never reused. */
   readonly adapterDigest: string;
   /** Key in the object store. */
   readonly key: string;
@@ -1165,37 +1186,37 @@ export interface AdapterPublished {
   /** The offset ranges that it learned from. */
   readonly inputs: readonly OffsetRange[];
   /**
-   * SHA-256 of the buffer's manifest, for algorithms that learn from the buffer; of several, SHA-256 of the list
-   * of theirs.
+   * SHA-256 of the buffer's manifest, for algorithms that learn from the buffer. Where there are several: SHA-256
+   * of the list of their digests.
    */
   readonly manifestDigest: string | null;
-  /** Signature of the model's logits on fixed probe prompts with this adapter loaded. */
+  /** Fingerprint of the model's logits on fixed probe prompts with this adapter loaded. */
   readonly fingerprint: string;
   /** Final figures of the run by name. */
   readonly metrics: Readonly<Record<string, number>>;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
   /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
   readonly method: string;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
-  /** What was made; null in older records, where kind, adapterDigest and key say it. */
+  /** What the run made. Null in older records, which have it in kind, adapterDigest and key. */
   readonly artefact: Artefact | null;
-  /** What trained; null in older records, and where nothing was trained. */
+  /** The engine that trained. Null in older records, and where nothing was trained. */
   readonly engine: EngineIdentity | null;
 }
 
-/** Generators shall serve this adapter. */
+/** Generators serve this adapter from now on. */
 export interface AdapterPromoted {
   readonly meta: EventMeta;
   /** SHA-256 of its content. */
   readonly adapterDigest: string;
   /** Key in the object store. */
   readonly key: string;
-  /** The signature that a model serving it must answer. */
+  /** The fingerprint that a model with this adapter must have. */
   readonly fingerprint: string;
   /** The adapter it was trained from; null is the bare base model. */
   readonly parent: string | null;
@@ -1206,28 +1227,28 @@ export interface AdapterPromoted {
   /** The measurement that the rule judged. */
   readonly evaluation: Evaluation | null;
   /**
-   * Whether it counts only where `parent` is what is served at its place in the log: after another promotion or a
-   * rollback it is overtaken and changes nothing. So is every run's, which was compared with its parent; false in
-   * older records, and where a person promotes.
+   * Whether the promotion counts only while `parent` is served at its place in the log. After another promotion
+   * or a rollback it changes nothing. True for the promotion of a run, which was compared with its parent. False
+   * in older records, and where a person promotes.
    */
   readonly onlyOverParent: boolean;
   /**
-   * The person who promoted it, where no run did: such a promotion counts only with a name, a reason and an
-   * evaluation.
+   * The person who promoted it. Null where a run did. A person's promotion counts only with a name, a reason and
+   * an evaluation.
    */
   readonly promotedBy: string | null;
-  /** Why that person did, in words; null where a run promoted. */
+  /** The person's reason, in words. Null where a run promoted. */
   readonly reason: string | null;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** Generators shall serve an earlier adapter (null: the base model) again. */
+/** Generators serve an earlier adapter (null: the base model) again. */
 export interface AdapterRolledBack {
   readonly meta: EventMeta;
   /** The adapter that is no longer served. */
@@ -1236,88 +1257,91 @@ export interface AdapterRolledBack {
   readonly to: string | null;
   /** Key of `to` in the object store. */
   readonly key: string | null;
-  /** Signature of `to`. */
+  /** Fingerprint of `to`. */
   readonly fingerprint: string | null;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly reason: string;
-  /** The person who rolled back: a rollback counts only with a name and a reason. Null in older records. */
+  /** The person who rolled back. A rollback counts only with a name and a reason. Null in older records. */
   readonly rolledBackBy: string | null;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** Somebody measured an adapter: what a person's promotion of it may rest on. */
+/** A person measured an adapter. A later promotion by a person may use the result. */
 export interface AdapterEvaluated {
   readonly meta: EventMeta;
   /** The adapter that was measured. */
   readonly adapterDigest: string;
-  /** What came of it. `parentSuccess` is that of the bare base model where the adapter has no parent. */
+  /** The result. `parentSuccess` is that of the bare base model where the adapter has no parent. */
   readonly evaluation: Evaluation;
   /** Digest of the base model that it was measured on. */
   readonly baseModelDigest: string;
-  /** What answered. */
+  /** The executor that answered. */
   readonly executor: ExecutorIdentity;
   /** The person who measured. */
   readonly evaluatedBy: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** A person holds what is served: until it is unpinned no promotion and no rollback changes that. */
+/**
+ * A person pinned the served adapter. Until it is unpinned, no promotion and no rollback changes what is
+ * served.
+ */
 export interface AdapterPinned {
   readonly meta: EventMeta;
   /**
-   * The adapter that is served and stays so; null is the bare base model. Where another one is served at the
-   * event's place in the log, it comes too late and pins nothing.
+   * The adapter that is served and stays served. Null is the bare base model. If another adapter is served at the
+   * event's place in the log, the event pins nothing.
    */
   readonly adapterDigest: string | null;
   /** The person. */
   readonly pinnedBy: string;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly reason: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** A person lets go of what was pinned: promotions change what is served again. */
+/** A person unpinned the adapter. Promotions and rollbacks change what is served again. */
 export interface AdapterUnpinned {
   readonly meta: EventMeta;
   /** The adapter that was pinned; null is the bare base model. */
   readonly adapterDigest: string | null;
   /** The person. */
   readonly unpinnedBy: string;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly reason: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
 }
 
-/** A person declares, before anything is measured, by which rule an adapter replaces the one that is served. */
+/** A person declares the rule by which an adapter replaces the served one, before anything is measured. */
 export interface ReleasePlanned {
   readonly meta: EventMeta;
-  /** Id of the release, and the salt of its draws: two releases divide the same problems differently. */
+  /** Id of the release, and the salt of its draws. Two releases divide the same problems differently. */
   readonly releaseId: string;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
   /** Digest of the adapter that may replace the parent. */
   readonly candidate: string;
@@ -1328,47 +1352,45 @@ export interface ReleasePlanned {
    * risk, guardrails. Its meaning is in docs/how-to/releases.md.
    */
   readonly plan: string;
-  /** The person who planned it. What the plan decides by itself is decided in this name. */
+  /** The person who planned it. Automatic decisions of the plan are made in this person's name. */
   readonly plannedBy: string;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly reason: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
 }
 
-/** A stage of a release ended: by the rule of its plan, from counts of the log, or by a person. */
+/** A stage of a release ended. The rule of its plan decided from counts of the log, or a person decided. */
 export interface ReleaseDecided {
   readonly meta: EventMeta;
   /** The release. */
   readonly releaseId: string;
-  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
   readonly slot: string;
   /** The stage that ended, from 0. */
   readonly stage: number;
   /**
-   * `advanced`: the next stage begins. `promoted`: the candidate replaces its parent. `rolled back`: it is
-   * harmful, or the comparison cannot be trusted. `undecided`: the horizon came first, so it is not promoted.
+   * `advanced`: the next stage begins. `promoted`: the candidate replaces its parent. `rolled back`: the
+   * candidate is harmful, or the comparison cannot be trusted. `undecided`: the horizon was reached first, and
+   * the candidate is not promoted.
    */
   readonly decision: string;
   /** The rule that decided, without figures. */
   readonly rule: string;
-  /**
-   * Canonical JSON: the counts that were decided on, by stage, with the evidence that the rule computed from
-   * them.
-   */
+  /** Canonical JSON: the counts of each stage, with the evidence that the rule computed from them. */
   readonly evidence: string;
-  /** The records that the counts are of. Who folds these again gets the same counts. */
+  /** The records that were counted. Counting them again gives the same counts. */
   readonly offsets: readonly OffsetRange[];
-  /** The person who decided over the rule; null: the rule did. */
+  /** The person who overruled the rule. Null: the rule decided. */
   readonly decidedBy: string | null;
-  /** Why, in words: the rule with its figures, or what the person said. */
+  /** The reason in words: the rule with its figures, or the person's reason. */
   readonly reason: string;
   /**
-   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
-   * where nobody signed.
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
    */
   readonly attestation: string | null;
 }
@@ -1378,9 +1400,9 @@ export type AccessRole = 'viewer' | 'publisher' | 'operator' | 'admin';
 /** A person issued a key for the gateway. */
 export interface ApiKeyIssued {
   readonly meta: EventMeta;
-  /** The public part: what limits, records and revocations name. */
+  /** The public part of the key. Limits, records and revocations name it. */
   readonly keyId: string;
-  /** SHA-256 of the secret part, as hexadecimal digits. The secret is shown once and is nowhere else. */
+  /** SHA-256 of the secret part, as hexadecimal digits. The secret is shown once and not stored. */
   readonly digest: string;
   /** Whose key it is, in words. */
   readonly name: string;
@@ -1389,37 +1411,37 @@ export interface ApiKeyIssued {
    * admin: also issues keys.
    */
   readonly role: AccessRole;
-  /** From this moment on it opens nothing. Null: never. */
+  /** From this moment on the key is not valid. Null: it does not expire. */
   readonly expiresAt: number | null;
-  /** Who issued it, by their own account. */
+  /** The person who issued it, as they stated. */
   readonly issuedBy: string;
 }
 
-/** A person revoked a key: from now on it opens nothing, and for ever. */
+/** A person revoked a key. It is never valid again. */
 export interface ApiKeyRevoked {
   readonly meta: EventMeta;
-  /** The public part. */
+  /** The public part of the key. */
   readonly keyId: string;
-  /** Who revoked it, by their own account. */
+  /** The person who revoked it, as they stated. */
   readonly revokedBy: string;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly reason: string;
 }
 
 /** A record that a consumer could not use, with its bytes. */
 export interface DeadLettered {
   readonly meta: EventMeta;
-  /** Where the record stands: its topic, */
+  /** Topic of the record. */
   readonly topic: string;
-  /** its partition, */
+  /** Partition of the record. */
   readonly partition: number;
-  /** and its offset. */
+  /** Offset of the record. */
   readonly offset: number;
   /** The consumer group that gave up. */
   readonly group: string;
   /** The original key, byte for byte as text. */
   readonly key: string | null;
-  /** The original bytes; null is a tombstone. */
+  /** The original bytes. Null is a tombstone. */
   readonly value: Uint8Array | null;
   /** The original headers. */
   readonly headers: Readonly<Record<string, string>>;

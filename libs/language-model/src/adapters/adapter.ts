@@ -203,8 +203,12 @@ function settingsFault({ kind, ...settings }: Partial<Record<string, unknown>>):
 }
 
 function refused(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {
-  return new SeamError('ADAPTER_INVALID', `Taking in an adapter: ${problem}. It is not used; publish a sound one.`, {
-    details,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot take in an adapter: ${problem}. It is not used; publish a sound one.`,
+    {
+      details,
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }

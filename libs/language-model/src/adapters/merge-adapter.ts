@@ -44,14 +44,18 @@ export async function mergeAdapter(
   });
   const present = await readdir(into).catch((cause: unknown): string[] => {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new SeamError('CONFLICT', `Merging into ${into}: expected a new or an empty folder, ${messageOf(cause)}.`, {
-      cause,
-    });
+    throw new SeamError(
+      'CONFLICT',
+      `Cannot merge into ${into}: expected a new or an empty folder, ${messageOf(cause)}.`,
+      {
+        cause,
+      },
+    );
   });
   if (present.length > 0) {
     throw new SeamError(
       'CONFLICT',
-      `Merging into ${into}: expected a new or an empty folder, it holds ${present.slice(0, 3).join(', ')}. Choose another one.`,
+      `Cannot merge into ${into}: expected a new or an empty folder, it holds ${present.slice(0, 3).join(', ')}. Choose another one.`,
     );
   }
   const target = resolve(into);

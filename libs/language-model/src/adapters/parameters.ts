@@ -32,7 +32,7 @@ export function modulesOf(
     if (fused === undefined) return targetModules;
     throw new SeamError(
       'INVALID_INPUT',
-      `LoRA's targetModules name ${fused}; this model stores its parts apart. Name ${FUSED[fused]!.join(', ')} instead.`,
+      `Cannot train ${fused}: expected targetModules of this model, which stores its parts apart. Name ${FUSED[fused]!.join(', ')} instead.`,
     );
   }
   for (const [fused, members] of Object.entries(FUSED)) {
@@ -40,7 +40,7 @@ export function modulesOf(
     if (given.length > 0 && given.length < members.length && !named.has(fused)) {
       throw new SeamError(
         'INVALID_INPUT',
-        `LoRA's targetModules name ${given.join(', ')}; this model stores ${members.join(', ')} in one matrix. Name all of them, or ${fused}.`,
+        `Cannot train ${given.join(', ')} alone: this model stores ${members.join(', ')} in one matrix. Name all of them in targetModules, or ${fused}.`,
       );
     }
     if (given.length > 0) named.add(fused);
@@ -65,11 +65,11 @@ export function trainableShapes(config: ModelConfig, settings: TrainableSettings
   if (unknown.length > 0) {
     throw new SeamError(
       'INVALID_INPUT',
-      `LoRA's targetModules expected names among ${LINEAR_MODULES.join(', ')}, got ${unknown.join(', ')}`,
+      `Cannot use LoRA's targetModules: expected names among ${LINEAR_MODULES.join(', ')}, got ${unknown.join(', ')}.`,
     );
   }
   if (!Number.isInteger(settings.rank) || settings.rank < 1) {
-    throw new SeamError('INVALID_INPUT', `LoRA's rank expected an integer ≥ 1, got ${settings.rank}`);
+    throw new SeamError('INVALID_INPUT', `Cannot use LoRA's rank: expected an integer ≥ 1, got ${settings.rank}.`);
   }
   const shapes = new Map<string, readonly number[]>();
   const modules = modulesOf(config, settings.targetModules);
@@ -83,7 +83,10 @@ export function trainableShapes(config: ModelConfig, settings: TrainableSettings
     if (settings.modulesToSave.some((saved) => saved === module)) shapes.set(name, shape);
   }
   if (shapes.size === 0) {
-    throw new SeamError('INVALID_INPUT', 'LoRA settings train nothing: name at least one module of this model');
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot use LoRA settings: expected at least one module of this model, got none. Name one.',
+    );
   }
   return shapes;
 }

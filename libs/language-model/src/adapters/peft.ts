@@ -78,7 +78,7 @@ export function encodePeft(
   if (settings.kind !== 'lora') {
     throw new SeamError(
       'INVALID_INPUT',
-      `Writing an adapter for PEFT: expected a LoRA adapter, this one is of kind ${kind}: it is a whole model. Merge it into a checkpoint instead.`,
+      `Cannot write an adapter for PEFT: expected a LoRA adapter, this one is of kind ${kind}: it is a whole model. Merge it into a checkpoint instead.`,
     );
   }
   const stored = new Map([...tensors].map(([name, tensor]) => [`${WRAPPERS}${name}`, tensor]));
@@ -296,8 +296,12 @@ function bytesOf(data: Float32Array): Uint8Array {
 }
 
 function refused(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {
-  return new SeamError('ADAPTER_INVALID', `Reading a PEFT adapter: ${problem.replace(/\.$/, '')}. It is not used.`, {
-    details,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot read a PEFT adapter: ${problem.replace(/\.$/, '')}. It is not used.`,
+    {
+      details,
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }

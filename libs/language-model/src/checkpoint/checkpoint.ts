@@ -189,7 +189,7 @@ export async function saveCheckpoint(
     if (wanted !== got) {
       throw new SeamError(
         'SHAPE_MISMATCH',
-        `Writing a checkpoint: tensor ${name} should be ${wanted === undefined ? 'absent' : `[${wanted}]`} and is ${got === undefined ? 'absent' : `[${got}]`}.`,
+        `Cannot write a checkpoint: tensor ${name} should be ${wanted === undefined ? 'absent' : `[${wanted}]`} and is ${got === undefined ? 'absent' : `[${got}]`}.`,
       );
     }
   }

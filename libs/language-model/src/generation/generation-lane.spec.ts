@@ -260,7 +260,7 @@ describe('the end of a text', () => {
       'a prompt that leaves no room',
       { promptTokenIds: Array<number>(140).fill(1) },
       'PROMPT_TOO_LONG',
-      /140 tokens and may add 30; the model holds 160/,
+      /within the 160 tokens of the model, got a prompt of 140 and maxTokens 30/,
     ],
     ['an id outside the vocabulary', { promptTokenIds: [1, 300] }, 'INVALID_INPUT', /below 300.*300 among them/],
     ['an empty prompt', { promptTokenIds: [] }, 'INVALID_INPUT', /got 0 ids/],
@@ -268,7 +268,7 @@ describe('the end of a text', () => {
       'a budget below the shortest entry',
       { schema: SCHEMA, sampling: { ...SAMPLING, maxTokens: 2 } },
       'INVALID_INPUT',
-      /shortest valid text.*needs \d+/,
+      /of at least \d+, the shortest valid text/,
     ],
   ] as const)('is refused for %s', async (_, changes, code, message) => {
     await expect(lane.generate([{ ...request, ...changes }])).rejects.toMatchObject({

@@ -154,13 +154,13 @@ export class GenerationLane {
     if (promptTokenIds.length === 0 || bad !== undefined || request.seeds.length === 0 || !(sampling.maxTokens >= 1)) {
       throw new SeamError(
         'INVALID_INPUT',
-        `A generation request expected a prompt of token ids below ${vocabularySize}, a seed and maxTokens ≥ 1, got ${promptTokenIds.length} ids${bad === undefined ? '' : ` with ${bad} among them`}, ${request.seeds.length} seeds, maxTokens ${sampling.maxTokens}`,
+        `Cannot generate: expected a prompt of token ids below ${vocabularySize}, a seed and maxTokens ≥ 1, got ${promptTokenIds.length} ids${bad === undefined ? '' : ` with ${bad} among them`}, ${request.seeds.length} seeds, maxTokens ${sampling.maxTokens}.`,
       );
     }
     if (promptTokenIds.length + sampling.maxTokens > maxPositions) {
       throw new SeamError(
         'PROMPT_TOO_LONG',
-        `A generation request has a prompt of ${promptTokenIds.length} tokens and may add ${sampling.maxTokens}; the model holds ${maxPositions}: shorten the prompt or lower maxTokens`,
+        `Cannot generate: expected prompt and answer within the ${maxPositions} tokens of the model, got a prompt of ${promptTokenIds.length} and maxTokens ${sampling.maxTokens}. Shorten the prompt or lower maxTokens.`,
         { details: { promptTokens: promptTokenIds.length, maxTokens: sampling.maxTokens, maxPositions } },
       );
     }
@@ -169,7 +169,7 @@ export class GenerationLane {
     if (grammar && start && grammar.minTokensToComplete(start) > sampling.maxTokens) {
       throw new SeamError(
         'INVALID_INPUT',
-        `A generation request allows ${sampling.maxTokens} tokens; the shortest valid text under its schema needs ${grammar.minTokensToComplete(start)}: raise maxTokens`,
+        `Cannot generate: expected maxTokens of at least ${grammar.minTokensToComplete(start)}, the shortest valid text under the schema, got ${sampling.maxTokens}. Raise maxTokens.`,
       );
     }
     const opening = grammar && start ? grammar.forcedRun(start).slice(0, sampling.maxTokens) : [];

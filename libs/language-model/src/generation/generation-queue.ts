@@ -165,7 +165,7 @@ export class GenerationQueue {
       const { call } = owner;
       if (call.signal?.aborted) {
         tellProgress(owner);
-        this.#end(owner, new SeamError('ABORTED', 'A generation was ended by its caller before it was done'));
+        this.#end(owner, new SeamError('ABORTED', 'Cannot finish a generation: its caller has ended it.'));
         continue;
       }
       if (performance.now() - owner.toldAtMs >= PROGRESS_EVERY_MS) tellProgress(owner);

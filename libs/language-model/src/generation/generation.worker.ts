@@ -36,7 +36,7 @@ serveCalls(async ({ folder, plan }: StartData) => {
   const adapterOf = (digest: string | undefined): Adapter | undefined => {
     if (digest === undefined) return undefined;
     const adapter = adapters.get(digest);
-    if (!adapter) throw new SeamError('INTERNAL', `Adapter ${digest} was not handed to this worker`);
+    if (!adapter) throw new SeamError('INTERNAL', `Cannot use adapter ${digest}: this worker was not given it.`);
     return adapter;
   };
   return {

@@ -45,7 +45,8 @@ export class Grammars {
     }
     return (schema) => {
       const grammar = asked.get(schema);
-      if (grammar === undefined) throw new SeamError('INTERNAL', 'A grammar was asked for that was not prepared');
+      if (grammar === undefined)
+        throw new SeamError('INTERNAL', 'Cannot find a grammar: expected one that was prepared.');
       return grammar;
     };
   }
@@ -62,7 +63,7 @@ export class Grammars {
       if (shortest <= maxTokens) continue;
       throw new SeamError(
         'INVALID_INPUT',
-        `expected room for the shortest text under each schema, ${shortest} tokens, got ${maxTokens}: raise the most tokens of a text, or narrow the schema ${JSON.stringify(schema).slice(0, 200)}`,
+        `Cannot write under a schema: expected room for its shortest text, ${shortest} tokens, got ${maxTokens}. Raise the most tokens of a text, or narrow the schema ${JSON.stringify(schema).slice(0, 200)}.`,
       );
     }
   }
@@ -89,6 +90,6 @@ async function tokenizerOf(source: string | Tokenizer): Promise<Tokenizer> {
   if (tokenizer !== undefined) return tokenizer;
   throw new SeamError(
     'INVALID_INPUT',
-    `Constraining by a schema needs the model's tokenizer; ${source} has no tokenizer.json`,
+    `Cannot constrain by a schema: expected tokenizer.json of the model in ${source}, got none. Add it.`,
   );
 }

@@ -48,7 +48,8 @@ export function sampleToken(
     const sampled = sampleAmongMany(logits, probabilities, legal, sampling, random);
     if (sampled) return sampled;
   }
-  if (size === 0) throw new SeamError('INVALID_INPUT', 'Sampling a token: no token is legal. Expected at least one.');
+  if (size === 0)
+    throw new SeamError('INVALID_INPUT', 'Cannot sample a token: no token is legal. Expected at least one.');
 
   // 1. The most probable legal token: the greedy choice and the offset that keeps exp() in range.
   let best = -1;
@@ -57,7 +58,10 @@ export function sampleToken(
     const id = legal === null ? i : legal[i]!;
     const logit = logits[id];
     if (logit === undefined)
-      throw new SeamError('INVALID_INPUT', `Sampling a token: legal id ${id} has no logit among ${logits.length}.`);
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot sample a token: legal id ${id} has no logit among ${logits.length}.`,
+      );
     if (Number.isNaN(logit) || logit === Number.POSITIVE_INFINITY) throw nonFinite(id, logit);
     if (logit > bestLogit) {
       best = id;
@@ -67,7 +71,7 @@ export function sampleToken(
   if (best < 0) {
     throw new SeamError(
       'NON_FINITE',
-      `Sampling a token: the logits of all ${size} legal tokens are −Infinity. The model's output is broken.`,
+      `Cannot sample a token: the logits of all ${size} legal tokens are −Infinity. The model's output is broken.`,
     );
   }
 
@@ -179,7 +183,7 @@ function massFrom(probabilities: Float32Array | undefined, legal: Int32Array | n
 function nonFinite(id: number, logit: number): SeamError {
   return new SeamError(
     'NON_FINITE',
-    `Sampling a token: the logit of token ${id} is ${logit}. The weights or the adapter are broken.`,
+    `Cannot sample a token: the logit of token ${id} is ${logit}. The weights or the adapter are broken.`,
     {
       details: { id },
     },

@@ -76,7 +76,7 @@ describe('the legal tokens of a recorded sequence', () => {
   });
 
   it('do not hold what no text under the schema continues with', () => {
-    expect(() => legalOf(13, [290, 290])).toThrow(/token 290 at 2 is not legal/);
+    expect(() => legalOf(13, [290, 290])).toThrow(/token 290 at 2: expected one that is legal/);
   });
 
   it('are the same when they come as data as when they follow from the schema', () => {
@@ -102,7 +102,7 @@ describe('the legal tokens of a recorded sequence', () => {
     ['next to a schema', { allowed: [[2], [3]], schema, continuationStart: 1 }],
   ])('are refused as data %s', (_, changes) => {
     expect(() => checkSequence(config, { tokenIds: [1, 2, 3], targets: [1, 2], ...changes }, 4)).toThrow(
-      /^Training sequence 4 expected/,
+      /^Cannot train on sequence 4: expected/,
     );
   });
 });

@@ -75,7 +75,7 @@ export function microBatches(
 export function checkSequence(config: ModelConfig, sequence: ScoredSequence, index: number): void {
   const { tokenIds, targets } = sequence;
   const refuse = (expected: string, got: string): never => {
-    throw new SeamError('INVALID_INPUT', `Training sequence ${index} expected ${expected}, got ${got}`, {
+    throw new SeamError('INVALID_INPUT', `Cannot train on sequence ${index}: expected ${expected}, got ${got}.`, {
       details: { sequence: index },
     });
   };
@@ -151,7 +151,7 @@ function* legalTokens(
     else
       throw new SeamError(
         'INVALID_INPUT',
-        `The token ${token} at ${target} is not legal under the sequence's schema: train on the sampled token ids and the schema they were sampled with`,
+        `Cannot train on token ${token} at ${target}: expected one that is legal under the sequence's schema. Train on the sampled token ids and the schema they were sampled with.`,
       );
   }
 }

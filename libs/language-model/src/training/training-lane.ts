@@ -157,12 +157,15 @@ export class TrainingLane {
       if (segment) {
         throw new SeamError(
           'NON_FINITE',
-          `A training step's gradient of ${segment.name} is ${gradient[i]} at element ${i - segment.start}; the weights are unchanged: lower the learning rate or clip, and look at the batch`,
+          `Cannot take a training step: expected a finite gradient of ${segment.name}, got ${gradient[i]} at element ${i - segment.start}. The weights are unchanged. Lower the learning rate or clip, and look at the batch.`,
           { details: { tensor: segment.name, element: i - segment.start } },
         );
       }
     }
-    throw new SeamError('NON_FINITE', "A training step's gradient norm overflows; the weights are unchanged");
+    throw new SeamError(
+      'NON_FINITE',
+      'Cannot take a training step: expected a finite gradient norm, got an overflow. The weights are unchanged.',
+    );
   }
 }
 

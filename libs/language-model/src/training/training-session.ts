@@ -134,7 +134,10 @@ export class TrainingSession {
       const trained = sequences.filter(({ targets }) => targets.length > 0);
       const tokens = trained.reduce((count, { targets }) => count + targets.length, 0);
       if (tokens === 0) {
-        throw new SeamError('INVALID_INPUT', 'A training step expected at least one trained token, got none');
+        throw new SeamError(
+          'INVALID_INPUT',
+          'Cannot take a training step: expected at least one trained token, got none.',
+        );
       }
       const shards = dealShards(trained, this.memory.gradients.length);
       const sums = await this.#spread(shards, (worker, shard, index) =>
@@ -145,7 +148,7 @@ export class TrainingSession {
       if (!Number.isFinite(loss)) {
         throw new SeamError(
           'NON_FINITE',
-          `A training step's loss is ${loss}; the weights are unchanged: look at the batch's weights and log-probabilities`,
+          `Cannot take a training step: expected a finite loss, got ${loss}. The weights are unchanged. Look at the batch's weights and log-probabilities.`,
           { details: { tensor: 'loss' } },
         );
       }
@@ -223,12 +226,15 @@ export class TrainingSession {
       const { metadata, tensors } = decodeSafetensors(bytes, 'training state');
       const step = Number(metadata.step);
       if (metadata.format !== STATE_FORMAT || !Number.isInteger(step) || step < 0) {
-        throw new SeamError('CHECKPOINT_INVALID', 'Restoring a training state expected a file written by saveState');
+        throw new SeamError(
+          'CHECKPOINT_INVALID',
+          'Cannot restore a training state: expected a file written by saveState.',
+        );
       }
       if (metadata.baseModelDigest !== this.baseModelDigest) {
         throw new SeamError(
           'CHECKPOINT_INVALID',
-          `Restoring a training state expected base model ${this.baseModelDigest}, the state belongs to ${metadata.baseModelDigest}`,
+          `Cannot restore a training state: expected base model ${this.baseModelDigest}, got a state of ${metadata.baseModelDigest}.`,
         );
       }
       const { weights, firstMoments, secondMoments } = this.memory;
@@ -299,7 +305,7 @@ async function startOf(
   if (adapter.baseModelDigest === checkpoint.digest) return adapter.tensors;
   throw new SeamError(
     'ADAPTER_INVALID',
-    `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
+    `Cannot train from adapter ${adapter.digest}: expected one of base model ${checkpoint.digest}, got one of ${adapter.baseModelDigest}.`,
   );
 }
 
@@ -331,7 +337,7 @@ function checkTrained(sequence: TrainingSequence, index: number, objective: Trai
     if (values?.length !== targets.length) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Training sequence ${index} expected ${targets.length} ${name}, one per target, got ${values?.length ?? 'none'}`,
+        `Cannot train on sequence ${index}: expected ${targets.length} ${name}, one per target, got ${values?.length ?? 'none'}.`,
         { details: { sequence: index } },
       );
     }
@@ -339,7 +345,7 @@ function checkTrained(sequence: TrainingSequence, index: number, objective: Trai
     if (at >= 0) {
       throw new SeamError(
         'NON_FINITE',
-        `Training sequence ${index} has ${values[at]} in ${name} at ${at}; the weights are unchanged`,
+        `Cannot train on sequence ${index}: expected finite ${name}, got ${values[at]} at ${at}. The weights are unchanged.`,
         { details: { tensor: name, sequence: index, element: at } },
       );
     }
@@ -357,16 +363,20 @@ function checkTensors(
     if (got?.length !== expected.length || expected.some((size, axis) => size !== got[axis])) {
       throw new SeamError(
         code,
-        `Training expected tensor ${name} of shape [${expected.join(', ')}], got ${got ? `[${got.join(', ')}]` : 'none'}`,
+        `Cannot train from these tensors: expected ${name} of shape [${expected.join(', ')}], got ${got ? `[${got.join(', ')}]` : 'none'}.`,
         { details: { tensor: name } },
       );
     }
   }
   for (const name of tensors.keys()) {
     if (!memory.shapes.has(name)) {
-      throw new SeamError(code, `Training got tensor ${name}, which these settings do not train`, {
-        details: { tensor: name },
-      });
+      throw new SeamError(
+        code,
+        `Cannot train from these tensors: expected those that the settings train, got ${name} too.`,
+        {
+          details: { tensor: name },
+        },
+      );
     }
   }
 }

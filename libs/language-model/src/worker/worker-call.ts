@@ -47,7 +47,11 @@ export function serveCalls(
   turns: 'in turn' | 'side by side' = 'in turn',
 ): void {
   const port = parentPort;
-  if (!port) throw new SeamError('INTERNAL', 'This module answers calls inside a worker thread; start it as one');
+  if (!port)
+    throw new SeamError(
+      'INTERNAL',
+      'Cannot answer calls: expected to run in a worker thread. Start this module as one.',
+    );
   // A failed start is the answer to every call.
   const { data, nativeCalls } = workerData as StartData;
   countNativeCalls(nativeCalls);
@@ -160,7 +164,7 @@ export class WorkerClient {
   }
 
   async close(): Promise<void> {
-    this.#ended ??= new SeamError('SESSION_FAILED', 'The model was closed; load it again to call it');
+    this.#ended ??= new SeamError('SESSION_FAILED', 'Cannot call the model: it was closed. Load it again.');
     await lastNativeCall(this.#nativeCalls, LONGEST_NATIVE_CALL_MS);
     await this.#worker.terminate();
   }
@@ -169,7 +173,7 @@ export class WorkerClient {
     living.delete(this.#nativeCalls);
     this.#ended ??= new SeamError(
       'SESSION_FAILED',
-      `The worker thread of a model ${what}; it has to be started again`,
+      `Cannot call the model: its worker thread ${what}. Load the model again.`,
       {
         cause,
       },

@@ -3,6 +3,7 @@ import { encodeEvent, TOPICS } from '@seamstream/events';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { TRUST_ALL } from '@seamstream/signatures';
+import { totalRecords } from '@seamstream/testing';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { type AdapterDecision, decideOnAdapter } from './act-on-adapters.js';
 import type { AdapterWorld } from './adapter-world.js';
@@ -32,8 +33,7 @@ beforeEach(async () => {
 });
 
 const decide = (decision: AdapterDecision) => decideOnAdapter(world, decision, { by: 'ada', reason: 'why' }, reading);
-const numRecorded = async (): Promise<number> =>
-  (await log.watermarks('seam.adapters')).reduce((sum, { high }) => sum + high, 0);
+const numRecorded = async (): Promise<number> => await totalRecords(log, 'seam.adapters');
 
 describe('A decision on what is served', () => {
   it('is recorded in the name of its author, and its effect is reported', async () => {

@@ -128,7 +128,7 @@ function topicsOf(options: CopyRequest, known: readonly string[]): readonly stri
   if (derived.length > 0 && !options.derived) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Copying ${derived.join(', ')}: its events name offsets and objects of the log that they were written in. At the target the services make their own from the copied outcomes. To keep a record of the old ones all the same, add --derived; do so into a log that no buffer and no trainer works on.`,
+      `Cannot copy ${derived.join(', ')}: its events name offsets and objects of the log that they were written in. At the target the services make their own from the copied outcomes. To keep a record of the old ones all the same, add --derived; do so into a log that no buffer and no trainer works on.`,
       { details: { topics: derived } },
     );
   }

@@ -191,7 +191,11 @@ class Run {
 
   private async settle(batch: readonly Batched[]): Promise<void> {
     const { signal } = this.world;
-    if (signal.aborted) throw new SeamError('ABORTED', 'Stopped on request; what was written is kept.');
+    if (signal.aborted)
+      throw new SeamError(
+        'ABORTED',
+        'Cannot finish: expected to run to the end, got a request to stop. What was written is kept.',
+      );
     const missing = batch.filter(({ parts, outcome }) => parts !== null && outcome === null);
     const written = await this.write(missing.map(({ parts }) => parts!));
     this.cached += batch.filter(({ outcome }) => outcome !== null).length;

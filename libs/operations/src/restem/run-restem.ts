@@ -233,7 +233,9 @@ class RestEmRun {
     while (!ended.aborted && !stop.signal.aborted) {
       await this.look();
       if (this.isStopped)
-        stop.abort(new SeamError('ABORTED', 'The self-training was stopped. Start it again to continue.'));
+        stop.abort(
+          new SeamError('ABORTED', 'Cannot finish the self-training: it was stopped. Start it again to continue.'),
+        );
       await sleep(LOOK_MS, ended).catch(() => undefined);
     }
   }

@@ -126,7 +126,7 @@ export class DashboardReader {
   }
 
   private read(): ReturnType<typeof modelsOf> {
-    if (this.models === undefined) throw new Error('refresh() comes before what is answered from it');
+    if (this.models === undefined) throw new Error('Cannot answer: expected refresh() to be called first.');
     return this.models;
   }
 

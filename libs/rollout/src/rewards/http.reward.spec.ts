@@ -37,7 +37,7 @@ describe("a user's own reward", () => {
     respond = () => answer;
     await expect(ask(answer.delayMs === undefined ? 5_000 : 200)).rejects.toMatchObject({
       code,
-      message: expect.stringMatching(/^Reward http@1: /),
+      message: expect.stringMatching(/^Cannot reward by http@1: /),
     });
   });
 

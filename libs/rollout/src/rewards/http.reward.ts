@@ -17,7 +17,7 @@ export function httpReward(endpoint: VerifierEndpoint | undefined): Reward {
           'Cannot ask for a reward: expected the address of an endpoint, got none. Set SEAM_EXECUTOR_REWARD_ENDPOINT_URL.',
         );
       const value = await askOwnEndpoint(
-        { name: 'Reward http@1', endpoint, limits: { signal } },
+        { what: 'reward by http@1', endpoint, limits: { signal } },
         { ...attempt, ...measured },
         { read: rewardIn, expected: '{"reward": a number from 0 to 1}' },
       );

@@ -4,7 +4,7 @@ import { SeamError } from '@seamstream/kernel';
 
 /**
  * Refuses a place that cannot be a folder, before a driver opens it: the place or one of its parents is a file.
- * @param opening what the folder is for, e.g. "Opening the event log"
+ * @param opening what the folder is for, e.g. "open the event log"
  * @param settings the settings or options that name the folder
  * @throws INVALID_CONFIGURATION naming the file
  */
@@ -15,7 +15,7 @@ export async function checkFolder(folder: string, opening: string, settings: str
     if (found !== undefined) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `${opening} in ${folder}: expected a folder or a place to make one, got the file ${place}. Name another folder (${settings}), or move the file away.`,
+        `Cannot ${opening} in ${folder}: expected a folder or a place to make one, got the file ${place}. Name another folder (${settings}), or move the file away.`,
         { details: { folder, file: place } },
       );
     }

@@ -111,7 +111,7 @@ describe('a folder of the drivers that is a file', () => {
 describe('a log whose topics cannot be made', () => {
   class Refusing extends InMemoryEventLog {
     override createTopics(): Promise<void> {
-      return Promise.reject(new SeamError('LOG_READ_ONLY', 'creating topics: this client may not.'));
+      return Promise.reject(new SeamError('LOG_READ_ONLY', 'Cannot create topics: this client may not.'));
     }
   }
 

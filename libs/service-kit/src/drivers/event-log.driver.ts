@@ -60,7 +60,7 @@ export async function logFolder({
 }: Pick<CommonConfig, 'dataFolder' | 'eventLog'>): Promise<string> {
   const { folder = join(dataFolder, 'log') } = eventLog;
   const setting = eventLog.folder === undefined ? 'SEAM_DATA_FOLDER, --data-dir' : 'SEAM_EVENT_LOG_FOLDER';
-  await checkFolder(folder, 'Opening the event log', setting);
+  await checkFolder(folder, 'open the event log', setting);
   return folder;
 }
 

@@ -14,7 +14,7 @@ export async function openObjectStore(config: Pick<CommonConfig, 'dataFolder' | 
   if (driver === 'memory') return new InMemoryObjectStore();
   if (driver === 's3') return openS3(s3);
   const setting = config.objectStore.folder === undefined ? 'SEAM_DATA_FOLDER, --data-dir' : 'SEAM_OBJECT_STORE_FOLDER';
-  await checkFolder(folder, 'Opening the object store', setting);
+  await checkFolder(folder, 'open the object store', setting);
   const { FsObjectStore } = await import('@seamstream/object-store-fs');
   return FsObjectStore.open({ folder });
 }
@@ -28,7 +28,7 @@ export async function openBucket({ objectStore }: Pick<CommonConfig, 'objectStor
   if (driver !== 's3')
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Opening the bucket: expected SEAM_OBJECT_STORE_DRIVER s3, got ${driver}, which has no bucket. Set it.`,
+      `Cannot open the bucket: expected SEAM_OBJECT_STORE_DRIVER s3, got ${driver}, which has no bucket. Set it.`,
     );
   const { S3Bucket } = await import('@seamstream/object-store-s3');
   return S3Bucket.at(withBucket(s3));
@@ -45,6 +45,6 @@ function withBucket<T extends { readonly bucket?: string | undefined }>(settings
   if (bucket !== undefined) return { ...settings, bucket };
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    'Opening the object store: SEAM_OBJECT_STORE_DRIVER is s3, but SEAM_OBJECT_STORE_S3_BUCKET is not set. Name the bucket.',
+    'Cannot open the object store: SEAM_OBJECT_STORE_DRIVER is s3, but SEAM_OBJECT_STORE_S3_BUCKET is not set. Name the bucket.',
   );
 }

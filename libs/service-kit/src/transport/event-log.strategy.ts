@@ -94,7 +94,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         if (groups.has(consumption.group)) {
           throw new SeamError(
             'INVALID_CONFIGURATION',
-            `Consuming ${consumption.topic}: group ${consumption.group} already has a consumer in this service. Give each method its own group.`,
+            `Cannot consume ${consumption.topic}: group ${consumption.group} already has a consumer in this service. Give each method its own group.`,
           );
         }
         groups.add(consumption.group);
@@ -113,7 +113,10 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
 
   /** There is nothing to listen to besides {@link ended}. */
   on(): void {
-    throw new SeamError('INTERNAL', 'Listening to the event-log transport: it has no events. Await `ended` instead.');
+    throw new SeamError(
+      'INTERNAL',
+      'Cannot listen to the event-log transport: it has no events. Await `ended` instead.',
+    );
   }
 
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- Nest's signature.
@@ -245,7 +248,10 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private consumptionOf(handler: MessageHandler): TopicConsumption {
     const consumption = handler.extras?.consumption as TopicConsumption | undefined;
     if (consumption === undefined) {
-      throw new SeamError('INTERNAL', 'Starting the event-log transport: a handler lacks @ConsumeTopic. Decorate it.');
+      throw new SeamError(
+        'INTERNAL',
+        'Cannot start the event-log transport: a handler lacks @ConsumeTopic. Decorate it.',
+      );
     }
     return { ...consumption, ...this.options.overrides?.[consumption.group] };
   }
@@ -260,7 +266,9 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         { batches: this.inFlight.size, graceMs: consuming.shutdownGraceMs },
         'shutdown: work in flight is handed back',
       );
-      this.deadline.abort(new SeamError('ABORTED', 'The service shuts down: the time to finish is over.'));
+      this.deadline.abort(
+        new SeamError('ABORTED', 'Cannot finish: the service shuts down, and the time to finish is over.'),
+      );
     }, consuming.shutdownGraceMs);
     // A consumer that ignores its signal must not hold the process: it is left behind, and what it commits is FENCED.
     const gaveUp = new Promise<void>((resolve) => {

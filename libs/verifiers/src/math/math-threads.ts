@@ -34,7 +34,7 @@ export class MathThreads {
         limit === undefined
           ? messageOf(error)
           : `expected a verdict within ${deadlineMs} ms, got none (${messageOf(error)}) The answer or the reference is too costly to compare; the check was ended.`;
-      throw new SeamError('VERIFIER_FAILED', `Verifier math@1: ${why}`, {
+      throw new SeamError('VERIFIER_FAILED', `Cannot verify by math@1: ${why}`, {
         details: limit === undefined ? {} : { deadlineMs, limit },
         cause: error,
       });
