@@ -70,6 +70,12 @@ afterAll(async () => {
       const engine = () => engineProcesses(world.generatorFolder);
       const killed: string[] = [];
       const victims = {
+        // The machine with it: what the job had started is gone, too, and the new head knows of no job.
+        'the head of Ray': async () => {
+          await needed!.ray.killHead();
+          for (const { pid } of await engine()) process.kill(pid, 'SIGKILL');
+          await needed!.ray.startHead();
+        },
         'a worker of torchrun': async () => {
           process.kill((await engine()).find(({ isWorker }) => isWorker)!.pid, 'SIGKILL');
         },

@@ -16,6 +16,8 @@ import { TOY_ROUND, type ToyWorld, toyEnvironment } from '../support/toy-world.j
 /** So many that each process can be killed while the program trains. */
 const STEPS = 240;
 const SAVED_EVERY = 20;
+/** Each program that is started loads PyTorch, and a killed one is waited for. */
+const ROUND_TIMEOUT_MS = 900_000;
 
 export interface Played extends ToyRun {
   /** What the first run made. */
@@ -38,6 +40,7 @@ export async function play(world: ToyWorld, own: Environment, rounds: number, di
     const run = await playToyRun({
       deployment,
       goesOn: (round) => round <= rounds,
+      roundTimeoutMs: ROUND_TIMEOUT_MS,
       ...(disturb === undefined ? {} : { disturb }),
       inspect: async (log) => {
         const events = await eventsOf(log);

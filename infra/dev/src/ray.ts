@@ -16,6 +16,10 @@ const WORKER_PORTS = 40;
 export interface Ray {
   /** Of its dashboard, whose jobs interface is meant. */
   readonly dashboard: string;
+  /** kill -9 of the head: it knows no job afterwards. Its workers, and what they have started, are left to notice. */
+  killHead(): Promise<void>;
+  /** A new head at the same addresses, after {@link killHead}. */
+  startHead(): Promise<void>;
   /** Ends every process of it. */
   close(): Promise<void>;
 }
@@ -54,6 +58,11 @@ export async function startRay(): Promise<Ray> {
   await server.start();
   return {
     dashboard: address,
+    killHead: async () => {
+      await server.kill('SIGKILL');
+      await endProcessesOf(folder);
+    },
+    startHead: () => server.start(),
     close: async () => {
       await server.kill('SIGTERM');
       await endProcessesOf(folder);
