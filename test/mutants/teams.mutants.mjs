@@ -170,7 +170,7 @@ export default [
   ),
   ...[
     {
-      control: 'a killed stage is resumed, not planned anew',
+      control: 'a killed stage is resumed, not planned again',
       from: 'return plans.findLast(',
       to: 'return [].findLast(',
     },
@@ -243,7 +243,7 @@ export default [
     ...{ file: 'libs/operations/src/adapters/prove-artefact.ts', ...each },
   })),
   {
-    ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'base models of their own' },
+    ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'a team of several base models' },
     file: 'libs/operations/src/adapters/prove-artefact.ts',
     control: 'a team is proven on the base models that it was tuned on',
     from: 'if (measured === artefact.baseModelDigest) return bases;',

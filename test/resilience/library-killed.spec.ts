@@ -45,7 +45,7 @@ it('R42: killed twenty times in all its stages, it ends at the same library and 
   expect(calm.calls.flat()).toHaveLength(calm.replies.length);
   expect(new Set(calm.replies.map(({ stage }) => stage))).toEqual(new Set(STAGES));
   const kills = Array.from({ length: KILLS }, (_, kill) => STAGES[kill % STAGES.length]!);
-  // What the undisturbed run used, and the worst case of one request: whatever is counted twice does not fit.
+  // What the undisturbed run used, and the worst case of one request: what is counted twice does not fit.
   const killed = await train('killed', kills, { tokens: calm.tokens + WORST_CASE });
 
   expect(killed.killedIn).toEqual(kills);

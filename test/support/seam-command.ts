@@ -19,8 +19,8 @@ export function seamCommand(args: readonly string[], environment: Environment): 
     env: { PATH: process.env.PATH, ...environment },
   });
   const texts = { output: '', errors: '' };
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => void (texts.output += text));
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => void (texts.errors += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (texts.output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (texts.errors += text));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...texts }));
   return { child, ended };
 }

@@ -102,7 +102,7 @@ export function serveCommands(run: RunCommand): Command[] {
       .argument('<digest>', digest)
       .option(
         '--team <file>',
-        'of a team whose agents have base models of their own: the file that says where they are',
+        'of a team of several base models: the file that says where they are',
       )
       .addHelpText(
         'after',

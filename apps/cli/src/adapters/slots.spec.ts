@@ -107,7 +107,7 @@ describe('what a person decides on a team', () => {
   });
 });
 
-describe('a team whose agents have base models of their own', () => {
+describe('a team of several base models', () => {
   it.each<[string, readonly string[], RegExp | null]>([
     ['with the file that says where they are', ['--team', 'team.json'], null],
     ['without it', [], /Name the file that says where they are \(--team FILE\)/],

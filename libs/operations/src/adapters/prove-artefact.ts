@@ -19,7 +19,7 @@ type Published = Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 
 
 /**
  * As those do who serve it: whole, of this base model, and answering as it was published.
- * @param teamFile of a team whose agents have base models of their own: says where they are
+ * @param teamFile of a team of several base models: says where they are
  * @throws NOT_FOUND, ADAPTER_INVALID, CONFLICT; INVALID_INPUT for a file with what is no team, INVALID_CONFIGURATION for the file
  */
 export async function proveArtefact(world: AdapterWorld, published: Published, teamFile?: string): Promise<void> {
