@@ -151,11 +151,40 @@ export default [
       },
     ],
   ),
+  ...rows(
+    { suite: 'quick', spec: 'libs/team-tuning/src/team-samples.spec.ts' },
+    'team-rollout.ts',
+    'a sample that an agent',
+    [
+      {
+        control: 'a problem counts where one sample of it could be asked',
+        from: 'return reasons.includes(null) ? null : (reasons[0] ?? null);',
+        to: 'return reasons.find((reason) => reason !== null) ?? null;',
+      },
+      {
+        control: 'who comes after an agent that was not asked is not asked',
+        from: "return topology === 'chain' && untaken.some((reason) => reason !== null);",
+        to: 'return false;',
+      },
+    ],
+  ),
+  ...[
+    {
+      control: 'a killed stage is resumed, not planned again',
+      from: 'return plans.findLast(',
+      to: 'return [].findLast(',
+    },
+    {
+      control: 'a killed stage keeps no problem from another one',
+      from: ' || !hasEnded(run)) continue;',
+      to: ') continue;',
+    },
+  ].map((each) => ({ ...stage, file: 'libs/training-runs/src/plan-problems.ts', title: 'a stage of a team', ...each })),
   ...rows(measured, 'team-samples.ts', 'seam eval --team', [
     {
-      control: 'a problem that does not fit leaves the others alone',
-      from: "if (!isSeamError(error, 'PROMPT_TOO_LONG')) throw error;",
-      to: 'throw error;',
+      control: 'a prompt that does not fit leaves the others alone',
+      from: "tooLong: 'no answer'",
+      to: "tooLong: 'error'",
     },
     {
       control: 'an answer that was cut off does not count',
@@ -213,6 +242,13 @@ export default [
     ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'promotes nothing' },
     ...{ file: 'libs/operations/src/adapters/prove-artefact.ts', ...each },
   })),
+  {
+    ...{ suite: 'quick', spec: 'apps/cli/src/adapters/slots.spec.ts', title: 'a team of several base models' },
+    file: 'libs/operations/src/adapters/prove-artefact.ts',
+    control: 'a team is proven on the base models that it was tuned on',
+    from: 'if (measured === artefact.baseModelDigest) return bases;',
+    to: 'return bases;',
+  },
   {
     ...{ suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts', title: 'the team of a file' },
     file: 'apps/trainer/src/config.ts',

@@ -52,6 +52,8 @@ export interface FakeWorld {
   interrupt(): void;
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
+  /** Base models of a team's agents, by folder. */
+  readonly baseModels: Map<string, BaseModel>;
   /** What is trained by studies; none until it is set. */
   learner: LearnerModel | undefined;
   /** Models in folders that a team names, by folder. */
@@ -293,7 +295,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Cannot open the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
     openCheckpoint: (folder, name) => present(world.checkpoints.get(folder), name),
-    openBaseModel: () => present(world.baseModel, 'the base model'),
+    openBaseModel: (named) =>
+      named === undefined
+        ? present(world.baseModel, 'the base model')
+        : present(world.baseModels.get(named.folder), named.name),
     openEditWriter: () => present(world.editWriter, 'the writer of edits'),
     openSimilarity: () => present(world.similarity, 'a server of embeddings'),
     dataFolder: () => Promise.resolve(world.dataFolder),
@@ -317,6 +322,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     learner: undefined,
+    baseModels: new Map(),
     checkpoints: new Map(),
     editWriter: undefined,
     similarity: undefined,

@@ -113,7 +113,7 @@ export interface CommandRuntime {
   /** The model in a folder. Closed by the runtime. */
   openCheckpoint: TeamWorld['openCheckpoint'];
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
-  openBaseModel(): Promise<BaseModel>;
+  openBaseModel(named?: { readonly folder: string; readonly name: string }): Promise<BaseModel>;
   /** Who writes self-edits. Closed by the runtime. */
   openEditWriter: EditsWorld['openEditWriter'];
   /** Who compares meanings. Closed by the runtime. */

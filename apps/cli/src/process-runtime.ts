@@ -202,14 +202,15 @@ class RuntimeResources {
     };
   }
 
-  async openBaseModel(): Promise<BaseModel> {
+  async openBaseModel(named?: { readonly folder: string; readonly name: string }): Promise<BaseModel> {
     const { fromNamedFolder, LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
     const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = (await this.loadAll()).generator;
     const settings = { threads, executionProvider, cacheBytes: cacheMib * 2 ** 20, chatTemplate };
+    const { folder, name } = named ?? { folder: modelFolder, name: 'SEAM_GENERATOR_MODEL_FOLDER' };
     return {
-      checkpoint: await fromNamedFolder('SEAM_GENERATOR_MODEL_FOLDER', modelFolder, loadCheckpoint(modelFolder)),
+      checkpoint: await fromNamedFolder(name, folder, loadCheckpoint(folder)),
       fingerprint: async (adapter) => {
-        const model = await LanguageModel.load(modelFolder, settings);
+        const model = await LanguageModel.load(folder, settings);
         this.closers.push(() => model.close());
         return model.fingerprint(adapter);
       },
@@ -378,7 +379,7 @@ export function processShell(): Shell {
         openSchemaRegistry: () => world.openSchemaRegistry(),
         openModels: () => world.openModels(),
         ...modelDoors(world),
-        openBaseModel: () => world.openBaseModel(),
+        openBaseModel: (named) => world.openBaseModel(named),
         ...editDoors(world),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),

@@ -1,5 +1,5 @@
 /** A team's stage on the trainer's own path: sampled, updated, gated, recorded, published and promoted as one; killed and done again. */
-import { openTuner, publishProblems, TEAM, teamEvents } from './team-world.fake.js';
+import { openTuner, publishProblems, SETTINGS, TEAM, teamEvents } from './team-world.fake.js';
 import { newWorld, type World } from './trainer-world.fake.js';
 
 /** Digest of the team that a stage on six problems comes to. */
@@ -88,6 +88,47 @@ describe('a stage of a team', () => {
     const judged = await teamEvents(first.log, 'TeamRolloutJudged');
     expect([judged.length, new Set(judged.map(({ rolloutId }) => rolloutId)).size]).toEqual([24, 24]);
   }, 300_000);
+
+  it('is resumed by who asks for it again after a kill, also where problems were published since', async () => {
+    const request = { algorithm: 'sat-seq', settings: { ...SETTINGS } };
+    const { signal } = new AbortController();
+    const calm = await openTuner(newWorld());
+    await publishProblems(calm.log, 0, 6);
+    await calm.onDemand.handle(request, signal);
+    const [expected] = await teamEvents(calm.log, 'AdapterPublished');
+    for (const failAt of [2, 3, 4, 5, 6]) {
+      const world = newWorld();
+      const killed = await openTuner(world);
+      await publishProblems(killed.log, 0, 6);
+      const first = await openTuner(world, { failAt });
+      await expect(first.onDemand.handle(request, signal)).rejects.toThrow();
+      await publishProblems(killed.log, 6, 12);
+      const second = await openTuner(world);
+      const { runId, ending } = await second.onDemand.handle(request, signal);
+      expect([runId, ending[0]?.type]).toEqual([expected!.runId, 'AdapterPromoted']);
+      expect((await teamEvents(killed.log, 'AdapterPublished')).map(({ adapterDigest }) => adapterDigest)).toEqual([
+        expected!.adapterDigest,
+      ]);
+      // The problems that came since are the next stage's.
+      expect((await second.onDemand.handle(request, signal)).runId).not.toBe(runId);
+    }
+  }, 120_000);
+
+  it('that was killed keeps no problem from a stage of other settings', async () => {
+    const world = newWorld();
+    const { signal } = new AbortController();
+    await publishProblems((await openTuner(world)).log, 0, 6);
+    const killed = await openTuner(world, { failAt: 4 });
+    await expect(killed.onDemand.handle({ algorithm: 'sat-seq', settings: SETTINGS }, signal)).rejects.toThrow();
+    const other = await openTuner(world);
+    const { ending } = await other.onDemand.handle(
+      { algorithm: 'sat-seq', settings: { ...SETTINGS, batchSize: 4 } },
+      signal,
+    );
+    expect(ending[0]?.type).toBe('AdapterPromoted');
+    const judged = await teamEvents(other.log, 'TeamRolloutJudged');
+    expect(new Set(judged.map(({ problemId }) => problemId)).size).toBe(6);
+  });
 
   it('is done again from the log to the same digest, without asking a model', async () => {
     const { tuner, world } = await tuned();

@@ -27,7 +27,7 @@ export const TEAM: Team = teamOf(
 );
 
 /** Small batches, and a gate that passes all steps of the double. */
-const SETTINGS = { groupSize: 4, batchSize: 8, sampling: { maxTokens: 24 }, gate: { target: 1 } };
+export const SETTINGS = { groupSize: 4, batchSize: 8, sampling: { maxTokens: 24 }, gate: { target: 1 } };
 
 export interface Tuner {
   readonly generator: FakeGenerator;

@@ -12,7 +12,7 @@ import {
 } from '@seamstream/training-runs';
 import type { Team } from './team.js';
 import type { TeamArtefact } from './team-artefact.js';
-import { rollOutTeam, type TeamRollout } from './team-rollout.js';
+import { rollOutTeam, type TeamRollout, whyUnasked } from './team-rollout.js';
 
 interface TeamEvaluationSettings {
   readonly team: Team;
@@ -48,7 +48,10 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
   ): Promise<readonly ProblemResult[]> {
     const problems = this.problemsOf(domains, stretch);
     const rollouts = await this.greedy(team, problems, onProgress);
-    return rollouts.map(({ problem, success }) => ({ domain: problem.domain, solved: success }));
+    return rollouts.map((rollout) => ({
+      domain: rollout.problem.domain,
+      solved: whyUnasked([rollout]) === null ? rollout.success : null,
+    }));
   }
 
   /**
@@ -67,6 +70,8 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
       const asked = problems.slice(at, at + ASKED_AT_ONCE).map(withReference);
       const done = await rollOutTeam(asked, {
         ...{ team: this.settings.team, environment, schemaFor, groupSize: 1, seed: this.problemSetDigest },
+        // A problem that is too long for an agent says something about it, and must not end the stage that is measured.
+        tooLong: 'no answer',
         agents: this.settings.team.agents.map((agent, place) => ({
           agent,
           model: models[place]!,

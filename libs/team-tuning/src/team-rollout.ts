@@ -29,8 +29,10 @@ export interface TeamRollout {
   readonly candidate: number;
   /** In the order of the agents. */
   readonly turns: readonly Turn[];
-  /** By turn: false where its most tokens cut it off. Absent of a rollout that was read from the log. */
+  /** By turn: false where its most tokens cut it off, and where it was not taken. Absent of a rollout that was read from the log. */
   readonly finished?: readonly boolean[];
+  /** By turn: why it was not taken and has no text; null where it was. Absent where all were. */
+  readonly untaken?: readonly (string | null)[];
   /** What the team came to: an entry, or an answer; null where none could be formed. */
   readonly outcome: string | null;
   readonly response: string;
@@ -54,6 +56,8 @@ export interface RolloutSettings {
   readonly schemaFor: EntrySchemas;
   /** The frozen executor; null where the team writes texts. */
   readonly environment: Environment | null;
+  /** What a prompt means that leaves no room for its turn: an error (the default), or a rollout without an answer. */
+  readonly tooLong?: 'error' | 'no answer';
   /** Ids and seeds follow from it. */
   readonly seed: string;
   readonly signal?: AbortSignal | undefined;
@@ -72,21 +76,27 @@ export async function rollOutTeam(
       rolloutId: derivedId(seed, `rollout/${problem.problemId}`, candidate),
       turns: [] as Turn[],
       finished: [] as boolean[],
+      untaken: [] as (string | null)[],
     })),
   );
   // 1. Turn by turn, all rollouts together.
   for (const each of agents) {
     settings.signal?.throwIfAborted();
-    const turns = await turnsOf(each, states, settings);
-    states.forEach((state, at) => void state.turns.push(turns[at]!));
+    const taken = await turnsOf(each, states, settings);
+    states.forEach((state, at) => {
+      const { turn, finished, untaken } = taken[at]!;
+      state.turns.push(turn);
+      state.finished.push(finished);
+      state.untaken.push(untaken);
+    });
   }
   // 2. What the team came to, and what that is worth.
-  const outcomes = states.map(({ turns }) => outcomeOf(team, turns));
+  const outcomes = states.map((state) => (isCutShort(team, state) ? null : outcomeOf(team, state.turns)));
   const answers = await answersTo(states, outcomes, settings);
   return Promise.all(
-    states.map(async ({ rolloutId, problem, candidate, turns, finished }, at): Promise<TeamRollout> => {
+    states.map(async ({ rolloutId, problem, candidate, turns, finished, untaken }, at): Promise<TeamRollout> => {
       const answer = answers[at];
-      const facts = { rolloutId, problem, candidate, turns, finished, outcome: outcomes[at] ?? null };
+      const facts = { rolloutId, problem, candidate, turns, finished, untaken, outcome: outcomes[at] ?? null };
       if (answer === undefined) return { ...facts, response: '', success: false, reward: 0 };
       const { success, reward } = await judge(problem, answer);
       return { ...facts, response: answer.text, success, reward };
@@ -94,22 +104,50 @@ export async function rollOutTeam(
   );
 }
 
+/** Why no agent could be asked about the problem in any sample; null where one was. A sample that an agent could not be asked in is no answer. */
+export function whyUnasked(rollouts: readonly TeamRollout[]): string | null {
+  const reasons = rollouts.flatMap(({ turns, untaken = turns.map(() => null) }) => untaken);
+  return reasons.includes(null) ? null : (reasons[0] ?? null);
+}
+
 /** A rollout under way. */
 interface RolloutState {
   readonly problem: GradedProblem;
   readonly rolloutId: string;
   readonly turns: readonly Turn[];
-  readonly finished: boolean[];
+  readonly untaken: readonly (string | null)[];
+}
+
+/** What several rollouts ask an agent alike. */
+interface AskedPrompt {
+  readonly prompt: number[];
+  readonly schema: JsonSchema | undefined;
+  /** Of these rollouts. */
+  readonly places: number[];
+}
+
+/** A turn, and what its rollout notes of it. */
+interface TakenTurn {
+  readonly turn: Turn;
+  readonly finished: boolean;
+  readonly untaken: string | null;
+}
+
+/** Whether an agent of a chain was not asked: those after it have nothing to read. */
+function isCutShort({ topology }: Team, { untaken }: Pick<RolloutState, 'untaken'>): boolean {
+  return topology === 'chain' && untaken.some((reason) => reason !== null);
 }
 
 /** Equal prompts are computed once: agents that agree make the next one cheaper. */
 async function turnsOf(
   { agent, model, adapter }: AgentModel,
   states: readonly RolloutState[],
-  { team, sampling, schemaFor, signal }: RolloutSettings,
-): Promise<readonly Turn[]> {
-  const asked = new Map<string, { prompt: number[]; schema: JsonSchema | undefined; places: number[] }>();
-  states.forEach(({ problem, turns }, place) => {
+  { team, sampling, schemaFor, signal, tooLong = 'error' }: RolloutSettings,
+): Promise<readonly TakenTurn[]> {
+  const asked = new Map<string, AskedPrompt>();
+  states.forEach((state, place) => {
+    if (isCutShort(team, state)) return;
+    const { problem, turns } = state;
     const before = team.topology === 'vote' ? '' : turns.map(({ text }) => `${asData(text)}\n`).join('');
     const text = askedOf(agent, { problem: asData(problem.prompt), before });
     const known = asked.get(`${problem.problemId}\n${text}`);
@@ -118,13 +156,21 @@ async function turnsOf(
       asked.set(`${problem.problemId}\n${text}`, { prompt: encodePrompt(model, text), schema, places: [place] });
     } else known.places.push(place);
   });
-  const requests = [...asked.values()];
-  const tooLong = requests.find(({ prompt }) => prompt.length + sampling.maxTokens > model.config.maxPositions);
-  if (tooLong !== undefined)
-    throw new SeamError(
-      'PROMPT_TOO_LONG',
-      `Cannot ask agent ${agent.name}: expected at most ${model.config.maxPositions} tokens, got a prompt of ${tooLong.prompt.length} and a turn of ${sampling.maxTokens}. Shorten problem or role.`,
-    );
+  const room = model.config.maxPositions - sampling.maxTokens;
+  const [requests = [], unfitting = []] = [true, false].map((fits) =>
+    [...asked.values()].filter(({ prompt }) => prompt.length <= room === fits),
+  );
+  const refusalOf = ({ prompt }: AskedPrompt): string =>
+    `Cannot ask agent ${agent.name}: expected at most ${model.config.maxPositions} tokens, got a prompt of ${prompt.length} and a turn of ${sampling.maxTokens}. Shorten problem or role.`;
+  if (tooLong === 'error' && unfitting.length > 0) throw new SeamError('PROMPT_TOO_LONG', refusalOf(unfitting[0]!));
+  const adapterDigest = adapter?.digest ?? null;
+  const without = { agent: agent.name, promptTokenIds: [], tokenIds: [], logProbs: [], forced: [], text: '' };
+  const taken = states.map(({ untaken }): TakenTurn => {
+    const reason = untaken.find((each) => each !== null) ?? null;
+    return { turn: { ...without, adapterDigest }, finished: false, untaken: reason };
+  });
+  for (const each of unfitting)
+    for (const place of each.places) taken[place] = { ...taken[place]!, untaken: refusalOf(each) };
   const generated = await model.generate(
     requests.map(({ prompt, schema, places }) => ({
       promptTokenIds: prompt,
@@ -134,22 +180,21 @@ async function turnsOf(
     })),
     { ...(adapter === null ? {} : { adapter }), ...(signal === undefined ? {} : { signal }) },
   );
-  const turns: Turn[] = [];
   requests.forEach(({ prompt, places }, request) =>
     places.forEach((place, at) => {
       const { tokenIds, logProbs, forced, finishReason } = generated[request]![at]!;
-      states[place]!.finished.push(finishReason === 'completed');
-      turns[place] = {
+      const turn: Turn = {
         agent: agent.name,
         promptTokenIds: prompt,
         // As the log holds them: who learns from the record learns the same.
         ...{ tokenIds, logProbs: logProbs.map(Math.fround), forced },
         text: model.tokenizer.decode(tokenIds),
-        adapterDigest: adapter?.digest ?? null,
+        adapterDigest,
       };
+      taken[place] = { turn, finished: finishReason === 'completed', untaken: null };
     }),
   );
-  return turns;
+  return taken;
 }
 
 export function turnSeed(rolloutId: string, agent: string): string {

@@ -1,6 +1,9 @@
+import type { GradedProblem } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
+import type { GeneratorModel } from '@seamstream/rollout';
 import fc from 'fast-check';
 import { teamOf } from './team.js';
-import { samplesOf, type TeamPrediction } from './team-samples.js';
+import { samplesOf, sampleTeam, type TeamPrediction } from './team-samples.js';
 
 describe('figures of a team', () => {
   it('pool the answers of all agents of a vote: golden values', () => {
@@ -48,6 +51,90 @@ describe('figures of a team', () => {
     expect(samplesOf([{ ...nothing, problem: 0, unjudged }], team, 1)).toMatchObject({ problems: 0, meanAt: null });
   });
 });
+
+describe('a sample that an agent of a chain cannot be asked in', () => {
+  it('is one without an answer: the problem counts, and the other samples are as they would be', async () => {
+    let cut = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 40, max: 110 }), fc.string({ maxLength: 20 }), async (maxPositions, seed) => {
+        const [wide, narrow] = [await sampled('chain', 4096, seed), await sampled('chain', maxPositions, seed)];
+        const fits = wide.asked.map((prompt) => prompt.length + MOST_TOKENS <= maxPositions);
+        cut += fits.filter((each) => !each).length;
+        expect(narrow.result).toMatchObject({ problems: 1, failed: 0, answers: SAMPLES });
+        expect(narrow.answers).toEqual(wide.answers.map((answer, at) => (fits[at] ? answer : null)));
+        expect(value(narrow.result.meanAt)).toBe(fits.filter(Boolean).length / SAMPLES);
+        expect(value(narrow.result.majorityAt)).toBe(Number(fits.includes(true)));
+      }),
+    );
+    expect(cut).toBeGreaterThan(0);
+  });
+
+  it('leaves the problem out where not even the first agent can be asked, and in a vote where none can', async () => {
+    for (const topology of ['chain', 'vote'] as const) {
+      const { result, asked } = await sampled(topology, MOST_TOKENS, 'any');
+      expect(result).toMatchObject({ problems: 0, failed: 1, unjudged: [{ code: 'PROMPT_TOO_LONG' }] });
+      expect(asked).toEqual([]);
+    }
+  });
+});
+
+const SAMPLES = 6;
+const MOST_TOKENS = 8;
+const SUM: GradedProblem = {
+  ...{ problemId: 'sum', domain: 'sums', prompt: 'How many?', reference: '7', metadata: {} },
+  verifier: { kind: 'exact', version: '1', options: {} },
+};
+
+/** A planner whose plans are as long as their seeds say, and a solver that knows the answer, in bytes. */
+class ByteWriter implements GeneratorModel {
+  readonly digest = 'bytes';
+  readonly tokenizer = {
+    digest: 'bytes',
+    encode: (text: string) => [...Buffer.from(text)],
+    decode: (ids: readonly number[]) => Buffer.from(ids).toString(),
+  };
+  /** What the solver was asked, sample by sample. */
+  readonly asked: (readonly number[])[] = [];
+
+  constructor(readonly config: { readonly maxPositions: number }) {}
+
+  async generate(requests: Parameters<GeneratorModel['generate']>[0]) {
+    return requests.map(({ promptTokenIds, seeds }) =>
+      seeds.map((seed) => {
+        const plans = this.tokenizer.decode(promptTokenIds).startsWith('Plan');
+        if (!plans) this.asked.push(promptTokenIds);
+        const tokenIds = this.tokenizer.encode(plans ? seed.repeat(2).slice(Random.of(seed).int(70)) : 'Answer: 7');
+        const [logProbs, forced] = [tokenIds.map(() => -1), tokenIds.map(() => false)];
+        return { tokenIds, logProbs, legalMass: logProbs, forced, finishReason: 'completed' as const };
+      }),
+    );
+  }
+}
+
+/** @param seed of plans */
+async function sampled(topology: 'chain' | 'vote', maxPositions: number, seed: string) {
+  const model = new ByteWriter({ maxPositions });
+  const before = topology === 'chain' ? '{before}' : '';
+  const own = teamOf(
+    {
+      topology,
+      agents: [
+        { name: 'planner', path: 'm', role: 'Plan {problem}' },
+        { name: 'solver', path: 'm', role: `{problem} ${before}` },
+      ],
+    },
+    'of a spec',
+  );
+  let answers: readonly (string | null)[] = [];
+  const result = await sampleTeam([SUM], {
+    ...{ team: own, samples: SAMPLES, batchSize: 4, seed, environment: null },
+    agents: own.agents.map((agent) => ({ agent, model, adapter: null })),
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: MOST_TOKENS },
+    schemaFor: () => ({}),
+    onPrediction: (prediction) => void (answers = prediction.answers.map(({ answer }) => answer)),
+  });
+  return { result, answers, asked: model.asked };
+}
 
 const AGENTS = ['agent_1', 'agent_2', 'agent_3'];
 const team = teamOf({ agents: AGENTS.map((name) => ({ name, path: 'm' })) }, 'team.yaml');

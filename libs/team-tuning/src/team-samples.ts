@@ -5,11 +5,10 @@
  */
 import { answerClasses, type SampledResult, sampledResultOf } from '@seamstream/evaluation';
 import type { GradedProblem } from '@seamstream/events';
-import { isSeamError } from '@seamstream/kernel';
 import { groupUnjudged, judge, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { boundedMean, type Estimate, majorityVote } from '@seamstream/statistics';
 import type { Team } from './team.js';
-import { type RolloutSettings, rollOutTeam, type TeamRollout } from './team-rollout.js';
+import { type RolloutSettings, rollOutTeam, type TeamRollout, whyUnasked } from './team-rollout.js';
 
 interface TeamSamplesSettings extends Omit<RolloutSettings, 'groupSize'> {
   /** Answers of each agent to a problem. */
@@ -54,7 +53,10 @@ export interface TeamSamples extends SampledResult {
   readonly unjudged: readonly UnjudgedGroup[];
 }
 
-/** @throws as `rollOutTeam`, but for a problem that does not fit a model: it is not judged */
+/**
+ * A sample in which an agent's prompt leaves no room for its turn is one without an answer. A problem of which no agent could be asked is
+ * not judged. @throws as `rollOutTeam`, but for prompts that are too long
+ */
 export async function sampleTeam(
   problems: readonly GradedProblem[],
   settings: TeamSamplesSettings,
@@ -75,24 +77,12 @@ export async function sampleTeam(
 
 type Answered = Omit<TeamPrediction, 'problem'>;
 
-/** Problems that do not fit are found by halves: the others of the batch are asked all the same. */
 async function answersTo(problems: readonly GradedProblem[], settings: TeamSamplesSettings): Promise<Answered[]> {
-  let rollouts: readonly TeamRollout[];
-  try {
-    rollouts = await rollOutTeam(problems, { ...settings, groupSize: settings.samples });
-  } catch (error) {
-    if (!isSeamError(error, 'PROMPT_TOO_LONG')) throw error;
-    const { code, message: reason } = error;
-    const nothing = { predicted: null, answers: [], majorityIsRight: false, tied: false };
-    if (problems.length === 1) return [{ ...nothing, unjudged: { code, reason } }];
-    const middle = problems.length >> 1;
-    return [
-      ...(await answersTo(problems.slice(0, middle), settings)),
-      ...(await answersTo(problems.slice(middle), settings)),
-    ];
-  }
-  const groups = problems.map((_, at) => rollouts.slice(at * settings.samples, (at + 1) * settings.samples));
-  return Promise.all(groups.map((group, at) => predictionOf(problems[at]!, group, settings)));
+  const { samples } = settings;
+  const rollouts = await rollOutTeam(problems, { ...settings, groupSize: samples, tooLong: 'no answer' });
+  return Promise.all(
+    problems.map((problem, at) => predictionOf(problem, rollouts.slice(at * samples, (at + 1) * samples), settings)),
+  );
 }
 
 async function predictionOf(
@@ -100,6 +90,12 @@ async function predictionOf(
   rollouts: readonly TeamRollout[],
   { team }: TeamSamplesSettings,
 ): Promise<Answered> {
+  const reason = whyUnasked(rollouts);
+  if (reason !== null)
+    return {
+      ...{ predicted: null, answers: [], majorityIsRight: false, tied: false },
+      unjudged: { code: 'PROMPT_TOO_LONG', reason },
+    };
   const answers = await Promise.all(
     rollouts
       .flatMap((rollout) => countedTexts(team, rollout))

@@ -1,14 +1,15 @@
 /** A run that rolls published problems out itself learns from those that no run of its slot has read. */
 import type { EventLog } from '@seamstream/event-log';
 import { type OffsetRange, type ProblemPublished, TOPIC } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
 import { initialCurriculum } from '@seamstream/learning';
 import { readProblemsInput } from './learning-input.js';
 import type { LearningMethod } from './learning-method.js';
 import { RecordedEvents } from './recorded-events.js';
-import { planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
+import { planOf, planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
 import { servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
+import { hasEnded } from './training-run.js';
 
 interface UnreadProblems {
   readonly inputs: readonly OffsetRange[];
@@ -64,11 +65,35 @@ export function planProblems(
   );
 }
 
-/** Where the problems of a slot's runs end so far, in a partition of seam.problems. */
+/**
+ * The run of the slot that was asked for alike and has not ended, the newest where there are several: its process was killed. It is
+ * carried out from where it stands, also where problems were published since.
+ */
+export function unendedRun(
+  { runs }: TrainingHistory,
+  asked: Pick<RunPlan, 'method' | 'slot' | 'algorithm' | 'baseModelDigest' | 'parentAdapter'> & {
+    readonly settings: Readonly<Record<string, unknown>>;
+  },
+): RunPlan | undefined {
+  const { settings, ...same } = asked;
+  const plans = [...runs.values()].flatMap((run) =>
+    run.status === 'unknown' || hasEnded(run) ? [] : [planOf(run.plan)],
+  );
+  return plans.findLast(({ configuration, ...plan }) => {
+    const { method, slot, algorithm, baseModelDigest, parentAdapter } = plan;
+    const own = { method, slot, algorithm, baseModelDigest, parentAdapter };
+    return (
+      configuration.iteration === undefined &&
+      canonicalJson({ ...own, settings: configuration.algorithm }) === canonicalJson({ ...same, settings })
+    );
+  });
+}
+
+/** Where the problems of a slot's ended runs end so far, in a partition of seam.problems: those of a killed one are still to be learned from. */
 function endOfProblems({ runs }: TrainingHistory, slot: string, partition: number): number {
   let end = 0;
   for (const run of runs.values()) {
-    if (run.status === 'unknown' || run.plan.slot !== slot) continue;
+    if (run.status === 'unknown' || run.plan.slot !== slot || !hasEnded(run)) continue;
     for (const { topic, to, ...range } of run.plan.inputs)
       if (topic === TOPIC.problems && range.partition === partition) end = Math.max(end, to);
   }

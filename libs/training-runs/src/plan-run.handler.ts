@@ -24,7 +24,7 @@ import { CommittedVersions } from './committed-versions.js';
 import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learning-input.js';
 import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
-import { planProblems, unreadProblems } from './plan-problems.js';
+import { planProblems, unendedRun, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
@@ -162,13 +162,24 @@ export class PlanRunHandler {
 
   private async ofProblems(request: TrainingRequest, algorithm: Recipe, history: TrainingHistory): Promise<RunPlan> {
     const { log, method, problemSet } = this.dependencies;
-    const found = await unreadProblems(log, method, history);
     const { responseMaxTokens, entryMaxTokens } = this.config;
-    const settings = mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {});
+    const settings = algorithm.resolveConfiguration(
+      mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {}),
+    );
+    const { baseModelDigest } = this.dependencies;
+    const killed =
+      request.iteration === undefined
+        ? unendedRun(history, {
+            ...{ method: method.name, slot: method.slot, algorithm: request.algorithm, settings, baseModelDigest },
+            parentAdapter: servedAdaptersIn(history, method.slot).at(-1) ?? null,
+          })
+        : undefined;
+    if (killed !== undefined) return killed;
+    const found = await unreadProblems(log, method, history);
     return planProblems(found, {
-      ...{ request, method, history, baseModelDigest: this.dependencies.baseModelDigest },
+      ...{ request, method, history, baseModelDigest },
       ...{ seed: this.config.seed, codeVersion: CODE_VERSION },
-      algorithm: algorithm.resolveConfiguration(settings),
+      algorithm: settings,
       promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
       evaluation: { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } },
     });

@@ -100,6 +100,10 @@ export function serveCommands(run: RunCommand): Command[] {
           'Exit code 1: it was recorded, and another decision came before it.',
       )
       .argument('<digest>', digest)
+      .option(
+        '--team <file>',
+        'of a team of several base models: the file that says where they are',
+      )
       .addHelpText(
         'after',
         examples([
@@ -107,8 +111,8 @@ export function serveCommands(run: RunCommand): Command[] {
           ['seam adapters promote 4f3a90c1 --by ada --reason "better on our own tasks"', 'generators swap to it'],
         ]),
       )
-      .action((digits: string, options: ActOptions) =>
-        run((runtime) => act(runtime, { act: 'promote', adapter: digits }, options)),
+      .action((digits: string, options: ActOptions & { readonly team?: string }) =>
+        run((runtime) => act(runtime, { act: 'promote', adapter: digits, team: options.team }, options)),
       ),
     signedBy(new Command('rollback'))
       .summary('serve the last good adapter again')

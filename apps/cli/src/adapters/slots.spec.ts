@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { type Adapter, encodeAdapter } from '@seamstream/language-model';
-import { teamFingerprint } from '@seamstream/team-tuning';
+import { teamBaseDigest, teamFingerprint } from '@seamstream/team-tuning';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { answersOf, smallAdapter, smallBaseModel } from './small-adapters.fake.js';
@@ -107,6 +107,57 @@ describe('what a person decides on a team', () => {
   });
 });
 
+describe('a team of several base models', () => {
+  it.each<[string, readonly string[], RegExp | null]>([
+    ['with the file that says where they are', ['--team', 'team.json'], null],
+    ['without it', [], /Name the file that says where they are \(--team FILE\)/],
+    ['with a file of other folders', ['--team', 'swapped.json'], /the folders of swapped.json hold/],
+    ['with a file of other agents', ['--team', 'others.json'], /expected the agents judge, critic, got solver, critic/],
+  ])('is promoted by a person only where it can be proven: %s', async (_, args, message) => {
+    const other = await smallBaseModel(folder, { name: 'other', weight: 0.25 });
+    for (const [path, model] of [['base', world.baseModel!] as const, ['other', other] as const])
+      world.baseModels.set(path, {
+        ...model,
+        // As a model does that is given weights of another one.
+        fingerprint: (adapter) =>
+          adapter === undefined || adapter.baseModelDigest === model.checkpoint.digest
+            ? model.fingerprint(adapter)
+            : Promise.reject(new Error(`weights of another model than ${path}`)),
+      });
+    for (const [file, agents] of Object.entries({
+      'team.json': [
+        ['solver', 'base'],
+        ['critic', 'other'],
+      ],
+      'swapped.json': [
+        ['solver', 'other'],
+        ['critic', 'base'],
+      ],
+      'others.json': [
+        ['judge', 'base'],
+        ['critic', 'other'],
+      ],
+    }))
+      world.files.set(file, Buffer.from(JSON.stringify({ agents: agents.map(([name, path]) => ({ name, path })) })));
+    const [first, second] = [await team(2, other.checkpoint.digest), await team(3, other.checkpoint.digest)];
+    await byRun(first, 'team');
+    await byRun(second, 'team', first.digest);
+    await act('rollback', '--slot', 'team');
+    expect((await act('promote', second.digest, ...args)) === 0).toBe(message === null);
+    if (message !== null) expect(world.takeErrors()).toMatch(message);
+    expect((await servedNow()).others).toEqual({ team: message === null ? second.digest : first.digest });
+  });
+
+  it('is what --team is for: weights are refused with it', async () => {
+    const [first, second] = [await weights(1), await weights(2)];
+    await byRun(first, 'generator');
+    await byRun(second, 'generator', first.digest);
+    await act('rollback');
+    expect(await act('promote', second.digest, '--team', 'team.json')).not.toBe(0);
+    expect(world.takeErrors()).toContain('Leave --team out');
+  });
+});
+
 const WHY = ['--by', 'ada', '--reason', 'better on our tasks'] as const;
 const act = (verb: string, ...args: readonly string[]) => world.seam('adapters', verb, ...args, ...WHY);
 const base = (): string => world.baseModel!.checkpoint.digest;
@@ -139,15 +190,17 @@ async function weights(value: number): Promise<Made & { readonly adapter: Adapte
   return { digest: adapter.digest, key: keyOf(adapter.digest), fingerprint: answersOf(adapter), adapter };
 }
 
-/** Two agents of the small base model, the second with its bare base model. */
-async function team(value: number): Promise<Made> {
+/** Two agents: of the small base model, the second with its bare base model; or the second with weights for another base. */
+async function team(value: number, otherBase?: string): Promise<Made> {
   const { adapter } = await weights(value);
+  const other = otherBase === undefined ? null : smallAdapter(value, otherBase);
+  if (other !== null) await world.objects.put(keyOf(other.digest), encodeAdapter(other));
   const members = [
     { agent: 'solver', slot: 'team/solver', adapter },
-    { agent: 'critic', slot: 'team/critic', adapter: null },
+    { agent: 'critic', slot: 'team/critic', adapter: other },
   ];
   const manifest = canonicalJson({
-    baseModelDigest: base(),
+    baseModelDigest: teamBaseDigest([base(), otherBase ?? base()]),
     members: members.map((each) => ({
       ...{ agent: each.agent, slot: each.slot },
       adapterDigest: each.adapter?.digest ?? null,

@@ -40,15 +40,18 @@ const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =
 /** What a model that serves the adapter, or nothing, answers to the probe. */
 export const answersOf = (adapter?: Pick<Adapter, 'digest'>): string => sha256('answers', adapter?.digest ?? 'base');
 
-/** Writes the base model's checkpoint below the folder. */
-export async function smallBaseModel(folder: string): Promise<NonNullable<FakeWorld['baseModel']>> {
-  await saveCheckpoint(join(folder, 'base'), {
+/** Writes a base model's checkpoint below the folder. @param weight of all its tensors: another one is another model */
+export async function smallBaseModel(
+  folder: string,
+  { name = 'base', weight = 0.5 } = {},
+): Promise<NonNullable<FakeWorld['baseModel']>> {
+  await saveCheckpoint(join(folder, name), {
     config: CONFIG,
-    tensors: filled(checkpointShapes(CONFIG), 0.5),
+    tensors: filled(checkpointShapes(CONFIG), weight),
     generation: { eosTokenIds: [0] },
   });
   return {
-    checkpoint: await loadCheckpoint(join(folder, 'base')),
+    checkpoint: await loadCheckpoint(join(folder, name)),
     fingerprint: (adapter) => Promise.resolve(answersOf(adapter)),
   };
 }

@@ -132,6 +132,25 @@ describe('seam eval --team with a chain', () => {
     for (const line of predictions()) expect(line.individual_answers).toHaveLength(2);
   });
 
+  it('keeps a problem of which some samples do not fit the models: they are samples without an answer', async () => {
+    const samples = ['--samples', '8', '--limit', '1', '--max-tokens', '24'];
+    const cut: number[] = [];
+    for (let words = 0; words < 400; words += 57) {
+      const role = `{problem}\n${'gold '.repeat(words)}{before}\nSolution:`;
+      const agents = [CHAIN.agents[0], { ...CHAIN.agents[1], role }];
+      world.files.set('padded.json', Buffer.from(JSON.stringify({ topology: 'chain', agents })));
+      const file = `${words}.jsonl`;
+      const result = await evaluated<{ problems: number; failed: number }>(
+        ...['aime.jsonl', '--team', 'padded.json', ...samples, '--predictions', file],
+      );
+      expect(result).toMatchObject({ problems: 1, failed: 0 });
+      const { individual_answers: all } = predictions(file)[0]!;
+      expect(all).toHaveLength(8);
+      cut.push(all.filter((answer) => answer === null).length);
+    }
+    expect(cut.at(-1)).toBe(8);
+  }, 120_000);
+
   it('measures the tuned team that serves its slot, and refuses one of other agents or models', async () => {
     const team = async (agents: readonly string[], baseModelDigest: string): Promise<void> => {
       const members = agents.map((agent) => ({ agent, slot: `team/${agent}`, adapterDigest: null }));

@@ -26,6 +26,7 @@ beforeEach(async () => {
     openLog: () => Promise.resolve(log),
     openKeptLog: () => Promise.resolve({ log, snapshots: null }),
     openObjects: () => Promise.resolve(objects),
+    readInput: () => Promise.reject(new Error('no file is read')),
     openBaseModel: () => Promise.reject(new SeamError('CHECKPOINT_INVALID', 'There is no base model here.')),
     signing: () => Promise.resolve({ key: null, trust: TRUST_ALL }),
   };

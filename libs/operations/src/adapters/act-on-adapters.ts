@@ -12,8 +12,10 @@ import { openWhole, proveArtefact } from './prove-artefact.js';
 import { slotMeant } from './slot-meant.decide.js';
 
 /** Words for adapters are `base`, `served`, or the first digits of a digest. Without a slot it is that of the adapter that is named. */
-export type AdapterDecision = { readonly slot?: string | undefined } & (
-  | { readonly act: 'promote'; readonly adapter: string }
+export type AdapterDecision = {
+  readonly slot?: string | undefined;
+} /** `team`: the file that says where the base models of a team's agents are. */ & (
+  | { readonly act: 'promote'; readonly adapter: string; readonly team?: string | undefined }
   /** To the last good one where nothing is named. */
   | { readonly act: 'rollBack'; readonly to?: string | undefined }
   | { readonly act: 'pin'; readonly adapter: string }
@@ -53,7 +55,7 @@ export async function decideOnAdapter(
   const act = { by, reason, at: world.clock.now(), messageId: newId() };
   const event = eventOf(decision, { ...lineage, served: state.served?.adapterDigest ?? null }, state, act);
   mustCount(event, state);
-  await check(world, event, state);
+  await check(world, event, state, 'team' in decision ? decision.team : undefined);
   const log = await world.openLog('append');
   await log.append([encodeEvent(event)]);
   const after = servedIn((await readServing(await world.openKeptLog(), options)).slots, state.slot);
@@ -92,9 +94,14 @@ function pinOf({ pin }: ServedAdapterState): AdapterLineage['pin'] {
 }
 
 /** Whether what it makes a slot be served with can be served. */
-async function check(world: AdapterWorld, event: Decision['event'], state: ServedAdapterState): Promise<void> {
+async function check(
+  world: AdapterWorld,
+  event: Decision['event'],
+  state: ServedAdapterState,
+  teamFile: string | undefined,
+): Promise<void> {
   const published = (digest: string | null) => state.published.find(({ adapterDigest }) => adapterDigest === digest);
-  if (event.type === 'AdapterPromoted') await proveArtefact(world, published(event.adapterDigest)!);
+  if (event.type === 'AdapterPromoted') await proveArtefact(world, published(event.adapterDigest)!, teamFile);
   if (event.type === 'AdapterRolledBack') {
     const target = published(event.to);
     // The server proves it on its model as it swaps. A rollback must not wait until a model is loaded here as well.

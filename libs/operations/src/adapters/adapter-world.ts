@@ -6,7 +6,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { SigningKey, Trust } from '@seamstream/signatures';
 import type { KeptLog } from '../read-models/kept-log.js';
 
-/** The generators' base model, for who takes adapters in and out. */
+/** A base model, for who takes adapters in and out. */
 export interface BaseModel {
   readonly checkpoint: DigestedCheckpoint;
   /** What the model with this adapter, or alone, answers to fixed prompts; compiles the model. */
@@ -20,6 +20,8 @@ export interface AdapterWorld {
   openLog(mode: 'append' | 'create'): Promise<EventLog>;
   openKeptLog(): Promise<KeptLog>;
   openObjects(): Promise<ObjectStore>;
-  openBaseModel(): Promise<BaseModel>;
+  /** The generators' base model, or the one in a folder. @param named the folder, and what an error calls it by */
+  openBaseModel(named?: { readonly folder: string; readonly name: string }): Promise<BaseModel>;
+  readInput(path: string): Promise<Uint8Array>;
   signing(): Promise<{ readonly key: SigningKey | null; readonly trust: Trust }>;
 }

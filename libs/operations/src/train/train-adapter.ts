@@ -2,6 +2,7 @@
 import { SeamError } from '@seamstream/kernel';
 import { algorithms, mergeSettings, type Settings } from '@seamstream/learning';
 import { SEQUENTIAL_TUNING, tuningSettings } from '@seamstream/team-tuning';
+import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import type { TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
 
 interface TrainingWorld {
@@ -20,9 +21,14 @@ interface TrainingRequest {
 }
 
 /** Names of what a run can be asked for by. */
-export const trainableBy: readonly string[] = [...algorithms.keys(), SEQUENTIAL_TUNING];
+export const trainableBy: readonly string[] = [...algorithms.keys(), ...LIBRARY_RECIPES.keys(), SEQUENTIAL_TUNING];
 
 const teamTuning = { resolveConfiguration: (given: unknown): Settings => ({ ...tuningSettings(given) }) };
+
+/** What resolves the settings of an algorithm, of whichever method. */
+function recipeOf(name: string): { resolveConfiguration(given: unknown): Configuration } | undefined {
+  return name === SEQUENTIAL_TUNING ? teamTuning : (algorithms.get(name) ?? LIBRARY_RECIPES.get(name));
+}
 
 type Configuration = Readonly<Record<string, unknown>>;
 
@@ -31,7 +37,7 @@ export async function resolveTraining(
   world: TrainingWorld,
   { algorithm: name, preset, settings }: TrainingRequest,
 ): Promise<Configuration> {
-  const algorithm = name === SEQUENTIAL_TUNING ? teamTuning : algorithms.get(name);
+  const algorithm = recipeOf(name);
   if (algorithm === undefined) {
     throw new SeamError(
       'INVALID_INPUT',
