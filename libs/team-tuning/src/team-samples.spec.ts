@@ -85,7 +85,7 @@ const SUM: GradedProblem = {
   verifier: { kind: 'exact', version: '1', options: {} },
 };
 
-/** A planner whose plans are as long as their seeds say, and a solver that knows the answer, in bytes. */
+/** A planner whose plans are as long as their seeds say, a solver and a critic that know the answer, in bytes. */
 class ByteWriter implements GeneratorModel {
   readonly digest = 'bytes';
   readonly tokenizer = {
@@ -101,8 +101,9 @@ class ByteWriter implements GeneratorModel {
   async generate(requests: Parameters<GeneratorModel['generate']>[0]) {
     return requests.map(({ promptTokenIds, seeds }) =>
       seeds.map((seed) => {
-        const plans = this.tokenizer.decode(promptTokenIds).startsWith('Plan');
-        if (!plans) this.asked.push(promptTokenIds);
+        const prompt = this.tokenizer.decode(promptTokenIds);
+        const plans = prompt.startsWith('Plan');
+        if (prompt.startsWith('Solve')) this.asked.push(promptTokenIds);
         const tokenIds = this.tokenizer.encode(plans ? seed.repeat(2).slice(Random.of(seed).int(70)) : 'Answer: 7');
         const [logProbs, forced] = [tokenIds.map(() => -1), tokenIds.map(() => false)];
         return { tokenIds, logProbs, legalMass: logProbs, forced, finishReason: 'completed' as const };
@@ -120,7 +121,9 @@ async function sampled(topology: 'chain' | 'vote', maxPositions: number, seed: s
       topology,
       agents: [
         { name: 'planner', path: 'm', role: 'Plan {problem}' },
-        { name: 'solver', path: 'm', role: `{problem} ${before}` },
+        { name: 'solver', path: 'm', role: `Solve {problem} ${before}` },
+        // Needs nothing of what came before, and always fits: it must not speak for those who could not.
+        { name: 'critic', path: 'm', role: 'Check {problem}' },
       ],
     },
     'of a spec',
