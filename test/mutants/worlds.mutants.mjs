@@ -6,9 +6,19 @@ const STANDALONE = 'apps/standalone/src';
 export default [
   ...quick(`${WORLD}/problems.ts`, `${WORLD}/attribute-world.spec.ts`, [
     {
-      control: 'what one split asks no other asks',
-      from: "while (split !== 'newWords' && splitOf(domain, statement) !== split)",
+      control: 'no split calls for an entry of another one',
+      from: 'while (!isOf(split, plans.get(planKey(domain, statement))))',
       to: 'while (false)',
+    },
+    {
+      control: 'a split is decided by the plan and not by words or dial',
+      from: '[domain.name, ...valuesOf(domain, statement)].join',
+      to: '[domain.name, ...statement.asked].join',
+    },
+    {
+      control: 'new words call for plans that training has not',
+      from: "own === undefined || own === 'heldOut' : own === split",
+      to: 'true : own === split',
     },
     {
       control: 'new words are in no other split',
