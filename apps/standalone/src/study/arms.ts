@@ -10,8 +10,10 @@ export interface Arm {
   readonly about: string;
   /** As `--algorithm` has it. */
   readonly algorithm: string;
-  /** Laid over the preset's. */
+  /** Laid over the preset's GRPO. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Laid over the preset's curriculum. */
+  readonly curriculum?: Readonly<Record<string, unknown>>;
 }
 
 export const ARMS: readonly Arm[] = [
@@ -50,10 +52,27 @@ export const ARMS: readonly Arm[] = [
       'the shipped curriculum: imitation while exploration mostly fails, the tapered form after it, a turn for the other after a rejection',
     algorithm: CURRICULUM,
     settings: {},
+    curriculum: { restAfter: 0 },
+  },
+  {
+    name: 'rested',
+    about:
+      'the mixture, in which imitation rests after two rejections in a row for as long as the tapered form is promoted',
+    algorithm: CURRICULUM,
+    settings: {},
+    curriculum: { restAfter: 2 },
   },
 ];
 
 /** What the services of an arm are told besides the demonstration's own settings. */
-export function armEnvironment({ settings }: Arm): Environment {
-  return Object.keys(settings).length === 0 ? {} : { SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: settings }) };
+export function armEnvironment({ settings, curriculum = {} }: Arm): Environment {
+  return {
+    ...(Object.keys(settings).length === 0 ? {} : { SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: settings }) }),
+    ...Object.fromEntries(
+      Object.entries(curriculum).map(([name, value]) => [
+        `SEAM_TRAINER_CURRICULUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+        JSON.stringify(value),
+      ]),
+    ),
+  };
 }
