@@ -96,7 +96,11 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
       explored: explored.filter(({ success }) => success).length / explored.length,
       // 2. The same entries with other verdicts, in a log of their own.
       learnedBy: (judging, algorithm) =>
-        learned(opened, [...published, ...ofType(events, 'ExperienceGenerated'), ...judging(outcomes)], algorithm),
+        learned(
+          opened,
+          [...published, ...ofType(events, 'ExperienceGenerated', 'ExperienceWithheld'), ...judging(outcomes)],
+          algorithm,
+        ),
       close,
     };
   } catch (error) {
