@@ -1,7 +1,7 @@
 // GRPO that earns its place: ways to learn in a world of attributes, from the same number of rollouts.
 //   npm run study:grpo -- [--folder DIR] [--seeds 21,22,23] [--arms sft,taper] [--method attributes] [--rounds 8] [--problems 300] [--table] [--json]
 // One arm and seed after the other: the whole demonstration, then the adapter that it serves on three sets of problems. Each has a
-// file in DIR when it is done and is not run again: a study that was stopped goes on. --table runs nothing and shows what is there.
+// file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing and shows what is there.
 // The choice of an arm is made on the set "development" alone; "heldOut" and "newWords" are for reporting.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -94,7 +94,7 @@ async function demonstration(arm, seed, dataDir) {
     .then((done) => ({ ...done, code: CONVERGED }))
     .catch((cause) => cause);
   if (code !== CONVERGED && code !== NOT_CONVERGED)
-    throw new Error(`Cannot go on: the demonstration of ${arm.name} on seed ${seed} ended with ${code}.`);
+    throw new Error(`Cannot continue the study: the demonstration of ${arm.name} on seed ${seed} ended with ${code}.`);
   return JSON.parse(stdout);
 }
 

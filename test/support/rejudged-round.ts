@@ -94,7 +94,7 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
     const explored = outcomes.filter(({ arm }) => arm === 'explore');
     return {
       explored: explored.filter(({ success }) => success).length / explored.length,
-      // 2. The same entries with other verdicts, in a log of their own.
+      // 2. The same entries with other verdicts, in a separate log.
       learnedBy: (judging, algorithm) =>
         learned(
           opened,

@@ -87,7 +87,7 @@ describe('the curriculum', () => {
   it('lets imitation rest that was refused so often, for as long as comparing is promoted', () => {
     const poor = after(round({ timber: [1, 10] }));
     const runs = (text: string) =>
-      [...text].map((letter) => ({
+      Array.from(text, (letter) => ({
         algorithm: letter.toLowerCase() === 's' ? 'sft' : 'grpo',
         promoted: letter !== letter.toLowerCase(),
       }));

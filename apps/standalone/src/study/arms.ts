@@ -64,7 +64,7 @@ export const ARMS: readonly Arm[] = [
   },
 ];
 
-/** What the services of an arm are told besides the demonstration's own settings. */
+/** What the services of an arm receive besides the demonstration's own settings. */
 export function armEnvironment({ settings, curriculum = {} }: Arm): Environment {
   return {
     ...(Object.keys(settings).length === 0 ? {} : { SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: settings }) }),

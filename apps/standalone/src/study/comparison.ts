@@ -66,7 +66,7 @@ export function chooseArm(runs: readonly Chosen[]): string | null {
   return arms.toSorted((a, b) => b.success - a.success)[0]?.arm ?? null;
 }
 
-/** Every arm beside one of them, in the order of their first runs. @param other the arm that the rest are compared with */
+/** Every arm next to one of them, in the order of their first runs. @param other the arm that the rest are compared with */
 export function compareArms(runs: readonly ArmRun[], other: string): readonly ArmComparison[] {
   const others = new Map(runs.filter(({ arm }) => arm === other).map((run) => [run.seed, run]));
   return [...Map.groupBy(runs, ({ arm }) => arm)].map(([arm, all]) => {

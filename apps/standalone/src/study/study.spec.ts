@@ -1,7 +1,7 @@
 import { algorithms, curriculumConfigSchema, mergeSettings, presets } from '@seamstream/learning';
 import fc from 'fast-check';
 import { ARMS, armEnvironment } from './arms.js';
-import { type ArmRun, chooseArm, compareArms, STUDY_SETS, studentInterval, studyTable } from './comparison.js';
+import { type ArmRun, chooseArm, compareArms, type STUDY_SETS, studentInterval, studyTable } from './comparison.js';
 
 const PROBLEMS = 40;
 const verdicts = (solved: number): readonly boolean[] => Array.from({ length: PROBLEMS }, (_, at) => at < solved);
@@ -25,7 +25,7 @@ const anyRuns = fc
   .map((arms) => arms.flatMap((seeds, arm) => seeds.map((solved, seed) => runOf(`arm ${arm}`, seed, solved))));
 
 describe('the choice of an arm', () => {
-  it('follows from the development problems alone, whatever is solved of those that are reported', () => {
+  it('follows from the development problems alone, regardless of those that are reported', () => {
     fc.assert(
       fc.property(anyRuns, fc.infiniteStream(anySolved), (runs, others) => {
         const next = (): number => others.next().value as number;
