@@ -81,7 +81,6 @@ const FILES_WITH_LONG_FUNCTIONS = [
   'test/support/event-log-processes.ts',
   'test/support/simulation/simulated-deployment.ts',
   'test/support/toy-world.ts',
-  'test/support/verdicts-by-coin.ts',
   'test/performance/read-models.bench.mjs',
 ];
 

@@ -42,8 +42,13 @@ export default [
     },
     {
       control: 'A5: an importance weight is π / μ, not μ / π',
-      from: 'Math.exp(proximalLogProb - behaviourLogProb)',
-      to: 'Math.exp(behaviourLogProb - proximalLogProb)',
+      from: 'proximal[token]! - logged',
+      to: 'logged - proximal[token]!',
+    },
+    {
+      control: 'A5b: an entry has the geometric mean of its ratios, and not their product',
+      from: 'Math.exp(mean(differences))',
+      to: 'Math.exp(mean(differences) * differences.length)',
     },
   ]),
   ...quick('libs/learning/src/grpo.ts', GRPO, [

@@ -6,9 +6,19 @@ const STANDALONE = 'apps/standalone/src';
 export default [
   ...quick(`${WORLD}/problems.ts`, `${WORLD}/attribute-world.spec.ts`, [
     {
-      control: 'what one split asks no other asks',
-      from: "while (split !== 'newWords' && splitOf(domain, statement) !== split)",
+      control: 'no split calls for an entry of another one',
+      from: 'while (!isOf(split, plans.get(planKey(domain, statement))))',
       to: 'while (false)',
+    },
+    {
+      control: 'a split is decided by the plan and not by words or dial',
+      from: '[domain.name, ...valuesOf(domain, statement)].join',
+      to: '[domain.name, ...statement.asked].join',
+    },
+    {
+      control: 'new words call for plans that training has not',
+      from: "own === undefined || own === 'heldOut' : own === split",
+      to: 'true : own === split',
     },
     {
       control: 'new words are in no other split',
@@ -60,8 +70,25 @@ export default [
       to: "attributeSet(attributeWorldOf(method, seed), 'heldOut',",
     },
   ]),
+  ...quick(`${STANDALONE}/study/comparison.ts`, `${STANDALONE}/study/study.spec.ts`, [
+    {
+      control: 'an arm is chosen on the development problems',
+      from: 'rateOf(verdicts.development)',
+      to: 'rateOf((verdicts as ArmRun["verdicts"]).heldOut ?? verdicts.development)',
+    },
+    {
+      control: 'arms are compared on the same seed',
+      from: 'const other = others.get(run.seed);',
+      to: 'const other = others.get(run.seed + 1);',
+    },
+  ]),
   ...quick(`${STANDALONE}/report/attributes-report.ts`, `${STANDALONE}/report/attributes-report.spec.ts`, [
     { control: 'entries may break few problems', from: '(trained?.broken ?? 1) > BARS.broken', to: 'false' },
+    {
+      control: 'entries that quote what is not there are no success',
+      from: '(faithful ?? 0) < BARS.faithful',
+      to: 'false',
+    },
     { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
   ]),
 ];

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rightEntry, type World } from '@seamstream/attribute-world';
 import type { Problem } from '@seamstream/events';
 import { worldFiles } from './embedded-environment.js';
 import { attributeSource } from './problem-stream.js';
@@ -15,29 +16,32 @@ const streamed = (method: (typeof METHODS)[number], seed: number): readonly Prob
   )({ round: 0, phase: 'base', roundSize: 64, startIndex: 0, count: 1024, occurredAt: 0 }).flatMap((event) =>
     event.type === 'ProblemPublished' ? [event.problem] : [],
   );
-const keysOf = (problems: readonly Problem[]): ReadonlySet<string> =>
-  new Set(problems.map(({ metadata }) => metadata.key!));
+/** The entries that solve problems. */
+const entriesOf = (problems: readonly Problem[], world: World): ReadonlySet<string> =>
+  new Set(problems.map((problem) => rightEntry(problem, world).concepts.join(', ')));
 
 describe.each(METHODS)('the demonstration of %s', (method) => {
-  it('asks in its rounds nothing that decides a promotion or is reported on', async () => {
+  it('learns from no entry that a promotion, a choice of settings or the report asks for', async () => {
+    const world = attributeWorldOf(method, 4);
     const folder = await mkdtemp(join(tmpdir(), 'seam-attributes-'));
     await writeWorldFiles(folder, { method, seed: 4 });
     const lines = (await readFile(worldFiles(folder).validation, 'utf8')).trimEnd().split('\n');
-    const decided = keysOf(lines.map((line) => JSON.parse(line) as Problem));
-    const asked = keysOf(streamed(method, 4));
-    const reported = (['heldOut', 'newWords'] as const).map((split) =>
-      keysOf(attributeSet(attributeWorldOf(method, 4), split, 300)),
+    const problems = lines.map((line) => JSON.parse(line) as Problem);
+    const decided = entriesOf(problems, world);
+    const learned = entriesOf(streamed(method, 4), world);
+    const [chosen, ...reported] = (['development', 'heldOut', 'newWords'] as const).map((split) =>
+      entriesOf(attributeSet(world, split, 300), world),
     );
     expect(decided.size).toBeGreaterThan(300);
-    expect(asked.size).toBeGreaterThan(700);
+    expect(learned.size).toBeGreaterThan(400);
     for (const [one, other] of [
-      [asked, decided],
-      ...reported.flatMap((set) => [
-        [asked, set],
-        [decided, set],
-      ]),
+      [learned, decided],
+      [learned, chosen],
+      [decided, chosen],
+      ...reported.flatMap((set) => [learned, decided, chosen].map((other) => [other, set])),
     ])
       expect([...one!.intersection(other!)]).toEqual([]);
+    expect(new Set(problems.map(({ prompt }) => prompt)).size).toBe(problems.length);
     expect(JSON.parse(await readFile(worldFiles(folder).entrySchemas, 'utf8'))).toHaveProperty('press');
   });
 

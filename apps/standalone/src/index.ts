@@ -10,7 +10,15 @@ export {
 export { renderEditsStudy } from './report/edits-report.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { settingsOfFolder } from './run-settings.js';
-export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
+export { ARMS, type Arm, armEnvironment } from './study/arms.js';
+export { type ArmRun, chooseArm, compareArms, STUDY_SETS, studyTable } from './study/comparison.js';
+export {
+  attributeSet,
+  attributeWorldOf,
+  heldOutProblems,
+  validationProblems,
+  writeWorldFiles,
+} from './world-files.js';
 
 /**
  * Runs the whole loop in this process, to its end or until SIGINT or SIGTERM. It is loaded late, since it loads the services and with

@@ -39,6 +39,7 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
   const rounds = learnedRounds(progress).map(({ row, end }) => ({
     ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, ...end },
     attempts: row.byAdapter.executed + row.byBase.executed,
+    faithful: rate(row.quoting),
   }));
   const preset = ATTRIBUTE_PRESETS[method]!;
   return {
@@ -70,7 +71,11 @@ async function measureSet(
     const advise = learnBaseline(name, attempts);
     rows.push(await baselineRow(name, problems, problems.map(advise), study, { environment, onProgress }));
   }
-  return { split, problems: problems.length, problemSetDigest: study.problemSetDigest, rows };
+  const { problemSetDigest, faithful } = study;
+  return {
+    ...{ split, problems: problems.length, problemSetDigest, rows },
+    faithful: faithful === null ? null : faithful.faithful / faithful.quoting,
+  };
 }
 
 function controlRow(name: ControlRow, study: ControlsStudy): AttributesRow {

@@ -73,9 +73,14 @@ export function attributeWorldOf(method: Method, seed: number): World {
   return drawWorld(seed, preset);
 }
 
-/** Problems of a seed's world that training never asks: to decide promotions, or to report on. */
+/**
+ * Problems of a seed's world that training never asks: to decide promotions, or to report on. What is drawn again is left out: it would
+ * say nothing new.
+ * @param count most problems
+ */
 export function attributeSet(world: World, split: Exclude<Split, 'train'>, count: number): readonly Problem[] {
-  return attributeProblems({ world, seed: split, split, count });
+  const drawn = attributeProblems({ world, seed: split, split, count });
+  return [...new Map(drawn.map((problem) => [problem.metadata.key, problem])).values()];
 }
 
 /**

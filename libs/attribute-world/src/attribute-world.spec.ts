@@ -87,20 +87,46 @@ describe('the problems of a world', () => {
     );
   });
 
-  it('ask in no split what another split asks, and of new words only in the split for them', () => {
+  it('call in no split for an entry that another split calls for, with any words and any dial', () => {
     fc.assert(
       fc.property(anySeed, anyPreset, (seed, preset) => {
-        const asked = SPLITS.map((split) => problemsOf(seed, preset, split, 90));
-        const keys = asked.map(({ problems }) => new Set(problems.map(({ metadata }) => metadata.key)));
-        for (const [at, own] of keys.entries())
-          for (const other of keys.slice(at + 1)) expect(own.isDisjointFrom(other)).toBe(true);
-        for (const [at, { problems, world }] of asked.entries()) {
-          const things = SPLITS[at] === 'newWords' ? world.unseen : world.known;
-          const described = problems.flatMap((problem) => [...readStatement(problem).described]);
-          for (const [name, attributes] of described) expect(things.get(name)).toEqual(attributes);
-        }
+        const entries = SPLITS.map((split) => {
+          const { world, problems } = problemsOf(seed, preset, split, split === 'train' ? 900 : 150);
+          return new Set(problems.map((problem) => rightEntry(problem, world).concepts.join(', ')));
+        });
+        const [train, ...others] = entries;
+        for (const other of others) expect([...train!.intersection(other)]).toEqual([]);
+        const [, development, validation, heldOut, newWords] = entries;
+        for (const chosen of [development!, validation!])
+          for (const reported of [heldOut!, newWords!]) expect([...chosen.intersection(reported)]).toEqual([]);
+        expect([...development!.intersection(validation!)]).toEqual([]);
       }),
-      { numRuns: 8 },
+      { numRuns: 40 },
+    );
+  });
+
+  it('ask of every domain in every split, and call for several entries there', () => {
+    fc.assert(
+      fc.property(anySeed, anyPreset, fc.constantFrom(...SPLITS), (seed, preset, split) => {
+        const { world, problems } = problemsOf(seed, preset, split, 120);
+        const byDomain = Map.groupBy(problems, ({ domain }) => domain);
+        expect([...byDomain.keys()]).toEqual(DOMAINS);
+        for (const own of byDomain.values())
+          expect(new Set(own.map((problem) => rightEntry(problem, world).concepts.join())).size).toBeGreaterThan(4);
+      }),
+      FEW,
+    );
+  });
+
+  it('describe known words as they are, and new words in the split for them alone', () => {
+    fc.assert(
+      fc.property(anySeed, anyPreset, fc.constantFrom(...SPLITS), (seed, preset, split) => {
+        const { world, problems } = problemsOf(seed, preset, split, 90);
+        const things = split === 'newWords' ? world.unseen : world.known;
+        const described = problems.flatMap((problem) => [...readStatement(problem).described]);
+        for (const [name, attributes] of described) expect(things.get(name)).toEqual(attributes);
+      }),
+      FEW,
     );
   });
 

@@ -19,7 +19,7 @@ export const NAMES: readonly string[] = list('b d f g k l m n p r s t').flatMap(
   list('olm ux int arp eld onk ift ern').map((rime) => onset + rime),
 );
 /** Names that training asks about, and names that it never sees. */
-const KNOWN_NAMES = 48;
+const KNOWN_NAMES = 64;
 const NEW_NAMES = 24;
 
 /** Attributes whose operator is another than by custom, in a familiar world. */

@@ -1,9 +1,10 @@
 /**
  * Problems of a world: one or two things are described and worked with, and a dial moves. Problem i of a set is a pure function of
- * (world, seed, split, i). What decides the split is what is asked: domain, things in order, and where the dial stands.
+ * (world, seed, split, i). What decides the split is the plan that solves it, which is what an entry has to say: the attributes that
+ * count, in their order. Words and the start of the dial do not, for another of them asks for the same entry.
  */
 import type { GradedProblem, Problem } from '@seamstream/events';
-import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { compareText, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { type Attributes, DOMAIN_RULES, type Domain, type World } from './lore.js';
 import { DIAL, moved } from './operators.js';
 
@@ -22,11 +23,11 @@ export interface ProblemsRequest {
   readonly startIndex?: number;
 }
 
-/** Percentages of what can be asked: below the first of them it is trained on, and so on; the rest is held out. */
+/** Percentages of a domain's plans: those before the first are trained on, and so on; the rest is held out. A lathe has one for each known word. */
 const SHARES: readonly (readonly [Split, number])[] = [
-  ['train', 70],
-  ['development', 78],
-  ['validation', 88],
+  ['train', 55],
+  ['development', 65],
+  ['validation', 80],
   ['heldOut', 100],
 ];
 
@@ -69,14 +70,14 @@ export function attributeProblems({
   }
   const from = `attribute-world/${world.seed}/${world.preset}/${seed}/${split}`;
   const things = split === 'newWords' ? world.unseen : world.known;
+  const plans = splitsOf(world);
   return Array.from({ length: count }, (_, offset) => {
     const index = startIndex + offset;
     const domain = DOMAIN_RULES[index % DOMAIN_RULES.length]!;
     const random = Random.of(from, index);
     let statement = drawStatement(domain, things, random);
     // A draw of another split is drawn again: within a split all remain equally likely.
-    while (split !== 'newWords' && splitOf(domain, statement) !== split)
-      statement = drawStatement(domain, things, random);
+    while (!isOf(split, plans.get(planKey(domain, statement)))) statement = drawStatement(domain, things, random);
     return {
       problemId: derivedId(from, 'problem', index),
       domain: domain.name,
@@ -160,7 +161,37 @@ function keyOf({ name }: Domain, { asked, start }: Statement): string {
   return [name, ...asked, start].join('/');
 }
 
-function splitOf(domain: Domain, statement: Statement): Split {
-  const percent = Number.parseInt(sha256(keyOf(domain, statement)).slice(0, 8), 16) % 100;
-  return SHARES.find(([, below]) => percent < below)![0];
+/** What an entry for a statement has to be about: equal keys call for equal entries. */
+function planKey(domain: Domain, statement: Statement): string {
+  return [domain.name, ...valuesOf(domain, statement)].join('/');
+}
+
+/** @param own the split of a statement's plan; undefined for a plan that no known words have */
+function isOf(split: Split, own: Split | undefined): boolean {
+  // Two attributes of a new word may be those of a known one: the plan has to be held out as well.
+  return split === 'newWords' ? own === undefined || own === 'heldOut' : own === split;
+}
+
+const known = new WeakMap<World, ReadonlyMap<string, Split>>();
+
+/** The split of every plan that known words have. Each domain's are cut in an order by hash, so that every split has its share of them. */
+function splitsOf(world: World): ReadonlyMap<string, Split> {
+  const found = known.get(world) ?? new Map(DOMAIN_RULES.flatMap((domain) => [...cutPlans(domain, world)]));
+  known.set(world, found);
+  return found;
+}
+
+function cutPlans(domain: Domain, { seed, preset, known: things }: World): ReadonlyMap<string, Split> {
+  const names = [...things.keys()];
+  const asked =
+    domain.things === 1
+      ? names.map((name) => [name])
+      : names.flatMap((name) => names.filter((other) => other !== name).map((other) => [name, other]));
+  const keys = new Set(asked.map((each) => planKey(domain, { described: things, asked: each, start: 0 })));
+  const inOrder = [...keys]
+    .map((key) => ({ key, place: sha256(`${seed}/${preset}/${key}`) }))
+    .sort((a, b) => compareText(a.place, b.place));
+  return new Map(
+    inOrder.map(({ key }, at) => [key, SHARES.find(([, below]) => (at * 100) / inOrder.length < below)![0]]),
+  );
 }

@@ -20,6 +20,11 @@ const fields = {
   warmUp: z.string(),
   /** Algorithm from then on. */
   refine: z.string(),
+  /**
+   * The preferred algorithm rests once so many of its last runs in a row were not promoted, for as long as the other's are. 0: it has its
+   * turn again after each promotion of the other.
+   */
+  restAfter: z.int().min(0),
 };
 
 export const curriculumConfigSchema = z.strictObject({
@@ -28,6 +33,7 @@ export const curriculumConfigSchema = z.strictObject({
   smoothing: fields.smoothing.default(0.5),
   warmUp: fields.warmUp.default('sft'),
   refine: fields.refine.default('grpo'),
+  restAfter: fields.restAfter.default(0),
 });
 
 /** What differs from a preset. It has no defaults, which would be laid over the preset's values. */
@@ -68,30 +74,43 @@ export function evolveCurriculum(
   return { rounds: state.rounds + 1, rates, overall };
 }
 
-/** What became of the run before. */
+/** What became of a run. */
 export interface PreviousRun {
   readonly algorithm: string;
   /** Its adapter serves; otherwise it was refused, rejected or failed. */
   readonly promoted: boolean;
 }
 
-/** The algorithm to run after the folded rounds, and the reason in words. */
+/**
+ * The algorithm to run after the folded rounds, and the reason in words.
+ * @param earlier runs of the windows before, oldest first
+ */
 export function decideAlgorithm(
   state: CurriculumState,
-  { imitateBelow, measure, warmUp, refine }: CurriculumConfig,
-  previous: PreviousRun | null,
+  { imitateBelow, measure, warmUp, refine, restAfter }: CurriculumConfig,
+  earlier: readonly PreviousRun[],
 ): { readonly algorithm: string; readonly reason: string } {
   const rate =
     measure === 'overall' ? (state.overall ?? 0) : Math.min(...Object.values(state.rates), state.overall ?? 0);
   const [preferred, other] = rate < imitateBelow ? [warmUp, refine] : [refine, warmUp];
-  const hasTurned = previous?.algorithm === preferred && !previous.promoted;
-  const algorithm = hasTurned ? other : preferred;
+  const previous = earlier.at(-1);
+  const isRefused = previous?.algorithm === preferred && !previous.promoted;
+  // What the other one brings is something new to learn from only until it stops: then the preferred one is tried again.
+  const isResting =
+    restAfter > 0 && previous?.algorithm === other && previous.promoted && hasFailed(preferred, restAfter, earlier);
+  const algorithm = isRefused || isResting ? other : preferred;
   const figures = `explored success ${(rate * 100).toFixed(1)} % (${measure}), threshold ${(imitateBelow * 100).toFixed(1)} %`;
   const what = algorithm === warmUp ? 'imitate successes' : 'compare within groups';
   return {
     algorithm,
-    reason: `${figures}: ${what}${hasTurned ? `, since the last run of ${preferred} was not promoted` : ''}`,
+    reason: `${figures}: ${what}${isRefused ? `, since the last run of ${preferred} was not promoted` : ''}${isResting ? `, since the last ${restAfter} runs of ${preferred} were not promoted and the last one of ${other} was` : ''}`,
   };
+}
+
+/** Whether none of an algorithm's last so many runs was promoted, and there were as many. */
+function hasFailed(algorithm: string, runs: number, earlier: readonly PreviousRun[]): boolean {
+  const last = earlier.filter((run) => run.algorithm === algorithm).slice(-runs);
+  return last.length === runs && last.every(({ promoted }) => !promoted);
 }
 
 function successRate(outcomes: readonly { readonly success: boolean }[]): number {

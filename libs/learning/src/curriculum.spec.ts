@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {
   curriculumConfigSchema,
   decideAlgorithm,
@@ -46,32 +47,32 @@ describe('the curriculum', () => {
   });
 
   it('imitates before anything is known and while exploration mostly fails', () => {
-    expect(decideAlgorithm(initialCurriculum, config, null).algorithm).toBe('sft');
-    expect(decideAlgorithm(after(round({ timber: [1, 10] })), config, null)).toEqual({
+    expect(decideAlgorithm(initialCurriculum, config, []).algorithm).toBe('sft');
+    expect(decideAlgorithm(after(round({ timber: [1, 10] })), config, [])).toEqual({
       algorithm: 'sft',
       reason: 'explored success 10.0 % (overall), threshold 50.0 %: imitate successes',
     });
   });
 
   it('compares within groups once exploration succeeds often enough', () => {
-    expect(decideAlgorithm(after(round({ timber: [6, 10] })), config, null).algorithm).toBe('grpo');
+    expect(decideAlgorithm(after(round({ timber: [6, 10] })), config, []).algorithm).toBe('grpo');
   });
 
   it('judges by a running mean, so that one lucky round decides nothing', () => {
     const state = after(round({ timber: [2, 10] }), round({ timber: [7, 10] }));
     expect(state.overall).toBeCloseTo(0.45, 12);
-    expect(decideAlgorithm(state, config, null).algorithm).toBe('sft');
+    expect(decideAlgorithm(state, config, []).algorithm).toBe('sft');
   });
 
   it('goes back to imitation when the stream shifts and success falls', () => {
     const state = after(round({ timber: [9, 10] }), round({ timber: [1, 10] }), round({ timber: [1, 10] }));
-    expect(decideAlgorithm(state, config, null).algorithm).toBe('sft');
+    expect(decideAlgorithm(state, config, []).algorithm).toBe('sft');
   });
 
   it('gives the other algorithm a turn after a run that brought nothing, and then comes back', () => {
     const good = after(round({ timber: [9, 10] }));
     const poor = after(round({ timber: [1, 10] }));
-    const run = (algorithm: string, promoted: boolean) => ({ algorithm, promoted });
+    const run = (algorithm: string, promoted: boolean) => [{ algorithm, promoted }];
     expect(decideAlgorithm(good, config, run('grpo', false))).toEqual({
       algorithm: 'sft',
       reason:
@@ -83,10 +84,51 @@ describe('the curriculum', () => {
     expect(decideAlgorithm(poor, config, run('grpo', false)).algorithm).toBe('sft');
   });
 
+  it('lets imitation rest that was refused so often, for as long as comparing is promoted', () => {
+    const poor = after(round({ timber: [1, 10] }));
+    const runs = (text: string) =>
+      Array.from(text, (letter) => ({
+        algorithm: letter.toLowerCase() === 's' ? 'sft' : 'grpo',
+        promoted: letter !== letter.toLowerCase(),
+      }));
+    const chosen = (text: string, restAfter: number) =>
+      decideAlgorithm(poor, { ...config, restAfter }, runs(text)).algorithm;
+    // A capital letter is a promotion.
+    for (const [history, next] of [
+      ['SSsG', 'sft'],
+      ['SSsGsG', 'grpo'],
+      ['SSsGsGG', 'grpo'],
+      ['SSsGsGGg', 'sft'],
+      ['SSsGsGGgS', 'sft'],
+      ['SSsGsGGgsG', 'grpo'],
+      ['GG', 'sft'],
+    ] as const)
+      expect([history, chosen(history, 2)]).toEqual([history, next]);
+    for (const history of ['SSsGsG', 'SSsGsGG', 'ssssG']) expect(chosen(history, 0)).toBe('sft');
+    expect(decideAlgorithm(poor, { ...config, restAfter: 2 }, runs('ssG')).reason).toContain(
+      'since the last 2 runs of sft were not promoted and the last one of grpo was',
+    );
+  });
+
+  it('never tries an algorithm at once again that was just refused, and never leaves one out for good', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (verdicts, restAfter) => {
+        const poor = after(round({ timber: [1, 10] }));
+        const runs: { algorithm: string; promoted: boolean }[] = [];
+        for (const promoted of verdicts) {
+          const { algorithm } = decideAlgorithm(poor, { ...config, restAfter }, runs);
+          const last = runs.at(-1);
+          if (last !== undefined && !last.promoted) expect(algorithm).not.toBe(last.algorithm);
+          runs.push({ algorithm, promoted });
+        }
+      }),
+    );
+  });
+
   it('can look at the domain that does worst', () => {
     const state = after(round({ timber: [9, 10], herbs: [2, 10] }));
-    expect(decideAlgorithm(state, config, null).algorithm).toBe('grpo');
-    expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }, null).reason).toContain(
+    expect(decideAlgorithm(state, config, []).algorithm).toBe('grpo');
+    expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }, []).reason).toContain(
       '20.0 % (worst-domain)',
     );
   });

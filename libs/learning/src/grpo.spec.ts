@@ -422,6 +422,19 @@ describe('a grpo step', () => {
     });
   });
 
+  it('gives all tokens of an entry one weight where the entry has the ratio', () => {
+    const config = { ...oneStep, importance: { unit: 'entry' } };
+    const plan = planOf(logOf({ g1: [1, 0] }), config);
+    // Ratios 1.5 and ½ of the tokens: √¾ of the entry. By tokens nothing is cut, by the entry nothing either.
+    const proximal = plan.examples.map(() => [Math.log(3 / 4), Math.log(1 / 8)]);
+    for (const { policy } of grpo.complete(plan, config, 0, { proximal }))
+      expect(policy?.importanceWeights).toEqual([
+        expect.closeTo(Math.sqrt(3 / 4), 12),
+        expect.closeTo(Math.sqrt(3 / 4), 12),
+      ]);
+    expect(grpo.review(plan, config, { proximal }).diagnostics.effectiveSampleRatio).toBeCloseTo(1, 12);
+  });
+
   it('refuses log-probabilities that do not fit', () => {
     const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
     expect(() => grpo.complete(plan, oneStep, 0, {})).toThrow(/expected one list per example \(2\), got none/);

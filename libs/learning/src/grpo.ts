@@ -8,7 +8,7 @@ import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
 import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
 import { recordedExample, sequenceOf } from './example.js';
 import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
-import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
+import { effectiveSampleRatio, importanceRatios, k3, truncatedWeight } from './importance.js';
 import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
 import { overlongPunishment, overlongSchema } from './overlong.js';
@@ -36,6 +36,11 @@ const settingsSchema = z.strictObject({
        * worse ones by the ratio, at most 1. So an entry that the policy would no longer write can still teach it.
        */
       correction: z.enum(['truncate', 'taper']).default('truncate'),
+      /**
+       * What has one ratio: every `token`, or a whole `entry`, which is then the geometric mean of its tokens' ratios, as the sequence
+       * likelihood of GSPO (https://arxiv.org/abs/2507.18071, equation 7). The clip of a step stays that of tokens.
+       */
+      unit: z.enum(['token', 'entry']).default('token'),
       /** Cap of the importance weight π_proximal / μ; 2 as TRL and verl (truncated importance sampling). */
       cap: z.number().positive().default(2),
       /**
@@ -173,10 +178,11 @@ export const grpo = defineAlgorithm({
     plan.examples.forEach((example, index) => {
       const behaviours = behaviourOf(example);
       entryRatios.push(sum(proximal[index]!) - sum(behaviours));
-      behaviours.forEach((behaviour, token) => {
-        const ratio = importanceRatio(proximal[index]![token]!, behaviour);
+      for (const ratio of importanceRatios(proximal[index]!, behaviours, config.importance.unit)) {
         ratios.push(ratio);
         if (ratio > config.importance.cap) truncated++;
+      }
+      behaviours.forEach((behaviour, token) => {
         klNats += k3(behaviour, proximal[index]![token]!);
       });
     });
@@ -216,11 +222,8 @@ export const grpo = defineAlgorithm({
           advantages: behaviour.map(() => (isImitated ? 0 : advantage)),
           imitationWeights: behaviour.map(() => (isImitated ? advantage : 0)),
           proximalLogProbs,
-          importanceWeights: behaviour.map((logged, token) =>
-            truncatedWeight(
-              importanceRatio(proximalLogProbs[token]!, logged),
-              isTapered(config) ? 1 : config.importance.cap,
-            ),
+          importanceWeights: importanceRatios(proximalLogProbs, behaviour, config.importance.unit).map((ratio) =>
+            truncatedWeight(ratio, isTapered(config) ? 1 : config.importance.cap),
           ),
           referenceLogProbs: reference[index]!,
         },

@@ -1,10 +1,27 @@
-import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
+import fc from 'fast-check';
+import { effectiveSampleRatio, importanceRatios, k3, truncatedWeight } from './importance.js';
 
 describe('importance weights', () => {
   it('are the ratio of the two probabilities, cut at the cap', () => {
-    expect(importanceRatio(Math.log(0.6), Math.log(0.2))).toBeCloseTo(3, 12);
+    expect(importanceRatios([Math.log(0.6)], [Math.log(0.2)], 'token')[0]).toBeCloseTo(3, 12);
     expect(truncatedWeight(3, 2)).toBe(2);
     expect(truncatedWeight(0.5, 2)).toBe(0.5);
+  });
+
+  it('of a whole entry are the geometric mean of its ratios of its tokens, however many there are', () => {
+    const [proximal, behaviour] = [
+      [Math.log(0.6), Math.log(0.3)],
+      [Math.log(0.2), Math.log(0.25)],
+    ];
+    const geometric = Math.sqrt(3 * 1.2);
+    for (const ratio of importanceRatios(proximal, behaviour, 'entry')) expect(ratio).toBeCloseTo(geometric, 12);
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -9, max: -0.01, noNaN: true }), { minLength: 1 }), (logged) => {
+        const shifted = logged.map((each) => each + 0.5);
+        for (const ratio of importanceRatios(shifted, logged, 'entry')) expect(ratio).toBeCloseTo(Math.exp(0.5), 9);
+        expect(importanceRatios(logged, logged, 'token')).toEqual(importanceRatios(logged, logged, 'entry'));
+      }),
+    );
   });
 
   it('make the mean of samples from another distribution unbiased without a cap, by exact enumeration', () => {
@@ -14,7 +31,8 @@ describe('importance weights', () => {
     const estimate = (cap: number): number =>
       behaviour.reduce(
         (sum, mu, i) =>
-          sum + mu * truncatedWeight(importanceRatio(Math.log(target[i]!), Math.log(mu)), cap) * values[i]!,
+          sum +
+          mu * truncatedWeight(importanceRatios([Math.log(target[i]!)], [Math.log(mu)], 'token')[0]!, cap) * values[i]!,
         0,
       );
     expect(estimate(Number.POSITIVE_INFINITY)).toBeCloseTo(0.1 + 0.6 + 2.4, 12);

@@ -1,8 +1,24 @@
 /** Correction for data that another policy sampled: π_proximal against the behaviour policy μ, token by token. */
 
-/** r = π_proximal / μ = exp(ln π − ln μ); both in nats. */
-export function importanceRatio(proximalLogProb: number, behaviourLogProb: number): number {
-  return Math.exp(proximalLogProb - behaviourLogProb);
+import { mean } from '@seamstream/statistics';
+
+/** What has one ratio: a token, or a whole entry. */
+export type RatioUnit = 'token' | 'entry';
+
+/**
+ * The ratio that counts for each token of an entry. By `entry` all have the geometric mean of the tokens' ratios, the length-normalised
+ * sequence likelihood of GSPO (https://arxiv.org/abs/2507.18071, equation 7): the product of many ratios would be near 0 or boundless.
+ * @param proximal @param behaviour log-probabilities of the same tokens in nats, one at least
+ */
+export function importanceRatios(
+  proximal: readonly number[],
+  behaviour: readonly number[],
+  unit: RatioUnit,
+): readonly number[] {
+  const differences = behaviour.map((logged, token) => proximal[token]! - logged); // ln of r = π_proximal / μ
+  if (unit === 'token') return differences.map((nats) => Math.exp(nats));
+  const ofEntry = Math.exp(mean(differences));
+  return differences.map(() => ofEntry);
 }
 
 /**

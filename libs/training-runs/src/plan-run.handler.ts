@@ -26,9 +26,9 @@ import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
 import { planProblems, unendedRun, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
-import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import { planOf, planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
-import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
+import { type Comparisons, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 
 /** Changes when the same plan would lead to other weights. */
@@ -104,7 +104,7 @@ export class PlanRunHandler {
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
       this.config.algorithm === CURRICULUM
-        ? decideAlgorithm(curriculum, this.curriculum, previousRun(history))
+        ? decideAlgorithm(curriculum, this.curriculum, runsOfWindows(history))
         : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
     return { window, results, curriculum, choice };
   }
@@ -359,9 +359,15 @@ function windowsBefore(current: RunWindow, rounds: number, { windows }: Training
   return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
 }
 
-function previousRun(history: TrainingHistory): PreviousRun | null {
-  const run = runOfLastWindow(history);
-  return run === undefined ? null : { algorithm: run.plan.algorithm, promoted: run.status === 'promoted' };
+/** Runs of the windows so far, oldest first. */
+function runsOfWindows({ runs }: TrainingHistory): readonly PreviousRun[] {
+  return [...runs.values()]
+    .flatMap((run) => {
+      const window = run.status === 'unknown' ? null : planOf(run.plan).configuration.window;
+      return run.status === 'unknown' || window === null ? [] : [{ run, index: window.index }];
+    })
+    .sort((a, b) => a.index - b.index)
+    .map(({ run: { plan, status } }) => ({ algorithm: plan.algorithm, promoted: status === 'promoted' }));
 }
 
 /** By partition of seam.experiences: where those of the last window that has some there begin. Later windows have none before. */

@@ -28,6 +28,8 @@ export interface AttributesSet {
   readonly split: Split;
   readonly problems: number;
   readonly problemSetDigest: string;
+  /** Of the trained generator's entries, those whose every quote is in their problem; null without any. */
+  readonly faithful: number | null;
   readonly rows: readonly AttributesRow[];
 }
 
@@ -47,16 +49,23 @@ interface AttributesRound {
   readonly round: number;
   readonly attempts: number;
   readonly explored: number;
+  /** Of the round's entries, those whose every quote is in their problem; null without any. */
+  readonly faithful: number | null;
   readonly validation: number | null;
   readonly parentValidation: number | null;
   readonly status: 'promoted' | 'rejected' | 'failed';
   readonly reason: string | null;
 }
 
-/** What is claimed, written down before any reporting run (docs/adr/0086-a-world-that-no-table-can-solve.md). */
+/**
+ * What is claimed, written down before any reporting run (docs/adr/0086-a-world-that-no-table-can-solve.md, and 0098 for entries that
+ * quote truly).
+ */
 const BARS = {
   heldOut: 0.9,
   newWords: 0.85,
+  /** Share of faithful entries on either set. */
+  faithful: 0.98,
   /** In a strange world: at most what the word table solves of new words, and how much more than the executor alone a control may solve. */
   wordTable: 0.5,
   controls: 0.1,
@@ -78,6 +87,8 @@ export function shortcomings(facts: Facts): readonly string[] {
   const short: string[] = [];
   if (success('heldOut', 'trained') < BARS.heldOut) short.push(`held-out problems below ${percent(BARS.heldOut)}`);
   if (success('newWords', 'trained') < BARS.newWords) short.push(`new words below ${percent(BARS.newWords)}`);
+  for (const { split, faithful } of facts.sets)
+    if ((faithful ?? 0) < BARS.faithful) short.push(`entries faithful on ${split} below ${percent(BARS.faithful)}`);
   if (facts.preset === 'strange') {
     if (success('newWords', 'word table') > BARS.wordTable)
       short.push(`the word table solves more than ${percent(BARS.wordTable)} of new words`);
@@ -108,9 +119,9 @@ export function attributesHeadline(report: AttributesReport): string {
 
 /** The end of a run for a terminal. */
 export function attributesSummary(report: AttributesReport): string {
-  const lifts = report.sets.map(({ split, rows }) => {
+  const lifts = report.sets.map(({ split, rows, faithful }) => {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
-    return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}`;
+    return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
   });
   return [
     attributesHeadline(report),
@@ -123,7 +134,7 @@ export function attributesSummary(report: AttributesReport): string {
 const liftOf = (lift: Estimate | null): string =>
   lift === null ? 'not measured' : `${points(lift.value)} (${lift.interval95.map(points).join(' to ')})`;
 
-function renderSet({ split, problems, rows, problemSetDigest }: AttributesSet): string {
+function renderSet({ split, problems, rows, problemSetDigest, faithful }: AttributesSet): string {
   const domains = Object.keys(rows[0]?.perDomain ?? {});
   const named = ({ name, isBaseline }: AttributesRow): string => (isBaseline ? `${name} (no model)` : name);
   return `<h2>${split === 'newWords' ? 'New words: names that training never saw' : 'Held-out problems'}</h2>
@@ -136,7 +147,7 @@ ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interva
       ...[percent(row.rescued), percent(row.broken), liftOf(row.lift)],
     ]),
   )}</div>
-<p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}.</p>`;
+<p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}. Entries that quote truly: ${faithful === null ? 'none to judge' : percent(faithful)}.</p>`;
 }
 
 export function renderAttributesPage(report: AttributesReport): string {
@@ -151,9 +162,9 @@ ${sets.map(renderSet).join('\n')}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
 <h2>Rounds</h2>
 <div class="wide">${table(
-      ['round', 'attempts', 'explored', 'validation', "parent's", 'outcome', 'why'],
+      ['round', 'attempts', 'explored', 'faithful', 'validation', "parent's", 'outcome', 'why'],
       rounds.map((row) => [
-        ...[row.round, row.attempts, percent(row.explored)],
+        ...[row.round, row.attempts, percent(row.explored), share(row.faithful)],
         ...[share(row.validation), share(row.parentValidation), row.status, row.reason ?? ''],
       ]),
     )}</div>
