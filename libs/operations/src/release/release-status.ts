@@ -1,26 +1,15 @@
 /** How releases stand: what was decided, and what the rule says now. */
 import { isMeant, LEAST_OF_ID, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import { liftProjection, releaseProgressProjection } from '@seamstream/read-models';
 import type { RefusedRelease, Release, ReleaseEvidence, StageDecision } from '@seamstream/release';
-import { type KeptLog, openReading, type ReadingOptions } from '../read-models/index.js';
-import { decisionNow, evidenceOf, type ReleaseFacts } from './release-evidence.js';
+import type { KeptLog, ReadingOptions } from '../read-models/index.js';
+import { decisionNow, evidenceOf } from './release-evidence.js';
+import { readFacts } from './release-facts.js';
 
 export interface ReleaseStatus {
   readonly release: Release;
   readonly evidence: ReleaseEvidence;
   /** What the rule says of the running stage; null where none runs. */
   readonly now: StageDecision | null;
-}
-
-export async function readFacts(kept: KeptLog, options: ReadingOptions): Promise<ReleaseFacts> {
-  const reading = await openReading(kept);
-  try {
-    const [lift, progress] = [reading.of(liftProjection), reading.of(releaseProgressProjection)];
-    await reading.readOn(options);
-    return { lift: lift.answer(), progress: progress.answer() };
-  } finally {
-    reading.close();
-  }
 }
 
 /** Every release, in the order of their plans. @throws the signal's reason when it aborts */
