@@ -1,0 +1,90 @@
+/**
+ * The releaser: looks at what is tried again and again, and records the decisions that the plans make. Any number of these may run, and each may
+ * be killed at any time: a stage is decided once (libs/operations/src/release/hold-decisions.ts). Where nobody planned a release it reads no results.
+ */
+import { backoffMs, isSeamError, messageOf, SeamError, shortId, sleep, withDeadline } from '@seamstream/kernel';
+import { UNSHOWN } from '@seamstream/log-reader';
+import { type DecisionRound, decideReleases, ReleaseFactsReader, type ReleaseWorld } from '@seamstream/operations/release';
+import { type CommonConfig, isOutage, type RationedLines, type ServiceLogger } from '@seamstream/service-kit';
+
+export interface DecideReleasesDependencies {
+  readonly world: ReleaseWorld;
+  readonly logger: ServiceLogger;
+  /** For what is said at every look until a person acts. */
+  readonly lines: RationedLines;
+  /** Counts a decision, by how its stage ended. */
+  readonly onDecided: (end: string) => void;
+}
+
+export interface DecideReleasesSettings {
+  /** Milliseconds between two looks. */
+  readonly lookEveryMs: number;
+  readonly retrying: Pick<CommonConfig['consuming'], 'firstRetryMs' | 'maxRetryMs' | 'shutdownGraceMs'>;
+}
+
+export class DecideReleases {
+  /** Rejects when it can no longer do its work; resolves after {@link close}. */
+  readonly ended: Promise<void>;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly dependencies: DecideReleasesDependencies,
+    private readonly settings: DecideReleasesSettings,
+  ) {
+    this.ended = this.work();
+    this.ended.catch(() => undefined); // the service may look at it, but need not
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort(new SeamError('ABORTED', 'The releaser closes.'));
+    // A log that does not answer must not hold the process; what it still records is fenced by the next holder.
+    await withDeadline(this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS, this.ended).catch(() => undefined);
+  }
+
+  private async work(): Promise<void> {
+    const { signal } = this.stopping;
+    const isStopped = (): boolean => signal.aborted;
+    const { world, logger } = this.dependencies;
+    const { lookEveryMs, retrying } = this.settings;
+    let reader: ReleaseFactsReader | undefined;
+    for (let outages = 0; !isStopped(); ) {
+      let waitMs = lookEveryMs;
+      try {
+        reader ??= new ReleaseFactsReader(await world.openKeptLog());
+        this.tell(await decideReleases(world, { signal, progress: () => UNSHOWN }, reader));
+        outages = 0;
+      } catch (error) {
+        if (isStopped()) break;
+        // Others decide at the same time: what they recorded is seen at the next look.
+        const isOvertaken = isSeamError(error, 'FENCED');
+        if (!isOvertaken && !isOutage(error)) {
+          await reader?.close();
+          throw error;
+        }
+        if (!isOvertaken) {
+          waitMs = backoffMs(++outages, retrying);
+          logger.warn({ reason: messageOf(error), waitMs }, 'releases: trying again after a wait');
+        }
+      }
+      await sleep(waitMs, signal).catch(() => undefined);
+    }
+    await reader?.close();
+  }
+
+  private tell({ decided, hindered }: DecisionRound): void {
+    const { logger, lines, onDecided } = this.dependencies;
+    for (const { decision, promotion } of decided) {
+      const { releaseId, slot, stage, decision: end, reason } = decision;
+      onDecided(end);
+      logger.info({ releaseId, slot, stage, end, reason, promoted: promotion !== null }, 'stage of a release ended');
+    }
+    for (const { release, error } of hindered) {
+      const { releaseId } = release.event;
+      const hint = `see "seam release status ${shortId(releaseId)}"`;
+      lines.warn(releaseId, { releaseId, reason: error.message, hint }, 'a stage of a release cannot end');
+    }
+  }
+}
+
+/** Beyond the time that a service has to close. */
+const LEFT_BEHIND_AFTER_MS = 1_000;
