@@ -69,7 +69,7 @@ const reading = {
 const stages = [0.25, 0.25, 0.5].map((share) => ({ kind: 'canary', share, margin: 0.3, minProblems: 40 }));
 const config = trainerConfigSchema.parse({
   ...{ logging: { level: 'silent' }, eventLog: { driver: 'memory' } },
-  trainer: { roles: ['releaser'], releases: { lookEveryMs: 1_000 } },
+  trainer: { roles: ['releaser'], releases: { lookEveryMs: 400 } },
 });
 const service = trainerService();
 
@@ -106,7 +106,7 @@ async function simulate(seed: number, withPerson: boolean) {
   const storm = async (): Promise<void> => {
     while (!run.isOver) {
       const [lostCalls, lostAnswers] = [random.float() * 0.15, random.float() * 0.15];
-      world.weather = { lostCalls, lostAnswers, latencyMs: [2, 20, 300][random.int(3)]! };
+      world.weather = { lostCalls, lostAnswers, latencyMs: [20, 300][random.int(2)]! };
       await time.sleep(random.int(1_500));
       const place = random.pick(places);
       if (random.float() < 0.6) {
