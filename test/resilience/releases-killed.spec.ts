@@ -83,7 +83,9 @@ async function simulate(seed: number, withPerson: boolean) {
   const append = (events: readonly SeamEvent[]) => log.append(events.map(encodeEvent));
   const [start, adapter, completed] = promotedByRun({ adapterDigest: CANDIDATE });
   await append([start, adapter, completed, evaluatedByPerson(CANDIDATE, evaluationOf(0.7))]);
-  await append([releasePlanned({ releaseId: RELEASE, candidate: CANDIDATE, plan: { ...DEFAULT_RELEASE_PLAN, stages } })]);
+  await append([
+    releasePlanned({ releaseId: RELEASE, candidate: CANDIDATE, plan: { ...DEFAULT_RELEASE_PLAN, stages } }),
+  ]);
 
   const random = Random.of('releases', seed);
   const newProcess = (name: string) => new SimulatedProcess(name, Random.of('process', seed, name), world);

@@ -4,7 +4,12 @@
  */
 import { backoffMs, isSeamError, messageOf, SeamError, shortId, sleep, withDeadline } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
-import { type DecisionRound, decideReleases, ReleaseFactsReader, type ReleaseWorld } from '@seamstream/operations/release';
+import {
+  type DecisionRound,
+  decideReleases,
+  ReleaseFactsReader,
+  type ReleaseWorld,
+} from '@seamstream/operations/release';
 import { type CommonConfig, isOutage, type RationedLines, type ServiceLogger } from '@seamstream/service-kit';
 
 export interface DecideReleasesDependencies {
@@ -38,7 +43,9 @@ export class DecideReleases {
   async close(): Promise<void> {
     this.stopping.abort(new SeamError('ABORTED', 'The releaser closes.'));
     // A log that does not answer must not hold the process; what it still records is fenced by the next holder.
-    await withDeadline(this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS, this.ended).catch(() => undefined);
+    await withDeadline(this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS, this.ended).catch(
+      () => undefined,
+    );
   }
 
   private async work(): Promise<void> {

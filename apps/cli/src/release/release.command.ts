@@ -74,7 +74,7 @@ async function status(
   options: ReadModelOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { releases, refused } = await readReleases(...(await keptLogOf(runtime, options)));
+  const { releases, refused, refusedCount } = await readReleases(...(await keptLogOf(runtime, options)));
   const all = releases.map((each) => ({ ...each, event: each.release.event }));
   const shown = meant === undefined ? all : [findRelease(all, meant)];
   if (terminal.json) {
@@ -86,6 +86,7 @@ async function status(
         releaseId: event.releaseId,
         reason,
       })),
+      refusedCount,
     });
     return EXIT.ok;
   }
@@ -94,6 +95,8 @@ async function status(
       ? 'No release was planned.\n'
       : shown.map((each) => renderRelease(each, terminal.style)).join('\n'),
   );
+  if (refusedCount > refused.length)
+    terminal.print(`Refused: ${refusedCount} records; the newest ${refused.length} of them:\n`);
   for (const { event, reason } of refused)
     terminal.print(
       `Refused: ${event.type} of release ${onOneLine(event.releaseId)} at ${event.meta.occurredAt}: ${onOneLine(reason)}\n`,

@@ -1,6 +1,7 @@
 /** Decisions of releases are made once and slot by slot, whoever else decides at the same time. */
-import type { EventLog, NewRecord } from '@seamstream/event-log';
+
 import { jest } from '@jest/globals';
+import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { DEFAULT_RELEASE_PLAN, servedIn } from '@seamstream/release';
@@ -82,7 +83,11 @@ describe('A person who acts on a slot while a release is tried there', () => {
 
   it('ends it with a pin, in one append, and it stays a candidate', async () => {
     const { ended } = await act({ act: 'pin', adapter: 'base' });
-    expect(ended?.decision).toMatchObject({ decision: 'undecided', decidedBy: 'grace', reason: /pinned what is served/ });
+    expect(ended?.decision).toMatchObject({
+      decision: 'undecided',
+      decidedBy: 'grace',
+      reason: /pinned what is served/,
+    });
     expect(await decisions()).toEqual(['r-1 0 undecided']);
     const { releases } = await readReleases({ log, snapshots: null }, reading);
     expect(releases.map(({ release }) => release.status)).toEqual(['undecided']);

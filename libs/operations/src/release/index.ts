@@ -9,4 +9,10 @@ export { type PlanRequest, planRelease } from './plan-release.js';
 export { type RecomputedDecision, recomputeReleases } from './recompute-releases.js';
 export type { ReleaseWorld } from './release-evidence.js';
 export { ReleaseFactsReader } from './release-facts.js';
-export { findRelease, type ReleaseStatus, readReleases } from './release-status.js';
+export {
+  findRelease,
+  type ReleaseStatus,
+  type ReleasesStatus,
+  readReleases,
+  releasesStatus,
+} from './release-status.js';
