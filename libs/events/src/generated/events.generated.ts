@@ -1350,7 +1350,8 @@ export interface ReleaseDecided {
   readonly stage: number;
   /**
    * `advanced`: the next stage begins. `promoted`: the candidate replaces its parent. `rolled back`: it is
-   * harmful, or the comparison cannot be trusted. `undecided`: the horizon came first, so it is not promoted.
+   * harmful, or the comparison cannot be trusted. `undecided`: the horizon came first, or a person did something
+   * else with the slot, so it is not promoted.
    */
   readonly decision: string;
   /** The rule that decided, without figures. */
