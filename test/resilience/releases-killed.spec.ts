@@ -137,7 +137,7 @@ async function simulate(seed: number, withPerson: boolean) {
     for (let isSaid = false; !isSaid && !run.isOver; ) {
       isSaid = await overrideRelease(worldOf(client.log), act, reading).then(
         () => true,
-        // Its stage is over, or nobody answers: then it is said again, or not at all.
+        // Its stage is over, or the log does not answer: then it is said again, or not at all.
         (error: unknown) => isSeamError(error, 'CONFLICT'),
       );
       await time.sleep(100);

@@ -11,7 +11,7 @@ import { DistillationClient, LanguageModelTraining, openExecutor } from '@seamst
 import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
-import { signingOf, snapshotPlaceOf } from '@seamstream/service-kit/drivers';
+import { signingOf } from '@seamstream/service-kit/drivers';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import {
   type AdapterEvaluation,
@@ -38,7 +38,7 @@ import {
   type WorkerAbilities,
 } from '@seamstream/training-runs';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
-import { DecideReleases } from './decide-releases.js';
+import { startReleaser } from './decide-releases.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
@@ -386,40 +386,6 @@ export class TrainerModule {
       providers: [{ provide: PlanWindowsHandler, useValue: planner }],
     };
   }
-}
-
-/** Decides what releases are to decide, from now until the service closes. */
-async function startReleaser({
-  config,
-  drivers: { log },
-  logger,
-  metrics,
-  onClose,
-  endsWith,
-}: ServiceContext<TrainerServiceConfig>): Promise<void> {
-  await assertCanSign(config, ['ReleaseDecided', 'AdapterPromoted']);
-  const decided = metrics.counter(
-    'seam_release_decisions_total',
-    'Stages of releases that this process ended by their plans, by how they ended.',
-    ['end'],
-  );
-  const kept = { log, snapshots: await snapshotPlaceOf(config, process.env) };
-  const releaser = new DecideReleases(
-    {
-      world: {
-        clock: systemClock,
-        openLog: async () => log,
-        openKeptLog: async () => kept,
-        signing: () => signingOf(config),
-      },
-      logger,
-      lines: new RationedLines(logger, onClose),
-      onDecided: (end) => decided.inc({ end }),
-    },
-    { lookEveryMs: config.trainer.releases.lookEveryMs, retrying: config.consuming },
-  );
-  endsWith(releaser.ended);
-  onClose(() => releaser.close());
 }
 
 /** The trainer as a service: outcomes and buffer versions in; planned runs, or adapters, or both out. */

@@ -63,7 +63,7 @@ describe('a trainer with the role releaser', () => {
     );
   });
 
-  it('does not start with a key that nobody would believe', async () => {
+  it('does not start with a key that no reader would believe', async () => {
     const config = trainerConfigSchema.parse({
       ...configOf(),
       signatures: { unsigned: 'refused' },

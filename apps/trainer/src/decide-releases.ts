@@ -1,8 +1,17 @@
 /**
  * The releaser: looks at what is tried again and again, and records the decisions that the plans make. Any number of these may run, and each may
- * be killed at any time: a stage is decided once (libs/operations/src/release/hold-decisions.ts). Where nobody planned a release it reads no results.
+ * be killed at any time: a stage is decided once (libs/operations/src/release/hold-decisions.ts). Where no release is planned it reads no results.
  */
-import { backoffMs, isSeamError, messageOf, SeamError, shortId, sleep, withDeadline } from '@seamstream/kernel';
+import {
+  backoffMs,
+  isSeamError,
+  messageOf,
+  SeamError,
+  shortId,
+  sleep,
+  systemClock,
+  withDeadline,
+} from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import {
   type DecisionRound,
@@ -10,7 +19,16 @@ import {
   ReleaseFactsReader,
   type ReleaseWorld,
 } from '@seamstream/operations/release';
-import { type CommonConfig, isOutage, type RationedLines, type ServiceLogger } from '@seamstream/service-kit';
+import {
+  assertCanSign,
+  type CommonConfig,
+  isOutage,
+  RationedLines,
+  type ServiceContext,
+  type ServiceLogger,
+} from '@seamstream/service-kit';
+import { signingOf, snapshotPlaceOf } from '@seamstream/service-kit/drivers';
+import type { TrainerServiceConfig } from './config.js';
 
 export interface DecideReleasesDependencies {
   readonly world: ReleaseWorld;
@@ -95,3 +113,37 @@ export class DecideReleases {
 
 /** Beyond the time that a service has to close. */
 const LEFT_BEHIND_AFTER_MS = 1_000;
+
+/** Decides what releases are to decide, from now until the service closes. */
+export async function startReleaser({
+  config,
+  drivers: { log },
+  logger,
+  metrics,
+  onClose,
+  endsWith,
+}: ServiceContext<TrainerServiceConfig>): Promise<void> {
+  await assertCanSign(config, ['ReleaseDecided', 'AdapterPromoted']);
+  const decided = metrics.counter(
+    'seam_release_decisions_total',
+    'Stages of releases that this process ended by their plans, by how they ended.',
+    ['end'],
+  );
+  const kept = { log, snapshots: await snapshotPlaceOf(config, process.env) };
+  const releaser = new DecideReleases(
+    {
+      world: {
+        clock: systemClock,
+        openLog: async () => log,
+        openKeptLog: async () => kept,
+        signing: () => signingOf(config),
+      },
+      logger,
+      lines: new RationedLines(logger, onClose),
+      onDecided: (end) => decided.inc({ end }),
+    },
+    { lookEveryMs: config.trainer.releases.lookEveryMs, retrying: config.consuming },
+  );
+  endsWith(releaser.ended);
+  onClose(() => releaser.close());
+}

@@ -29,7 +29,7 @@ export interface RefusedRelease {
 export interface ReleasesState {
   /** By id, in the order of their plans. */
   readonly releases: ReadonlyMap<string, Release>;
-  /** The newest {@link MOST_SHOWN}: whoever may append must not fill the memory of all readers. */
+  /** The newest {@link MOST_SHOWN}: a process that may append must not fill the memory of all readers. */
   readonly refused: readonly RefusedRelease[];
   /** How many were refused, these included. */
   readonly refusedCount: number;

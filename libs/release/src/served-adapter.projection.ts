@@ -53,10 +53,10 @@ export interface Decision {
 }
 
 /**
- * Refused records that are kept, of decisions and of evaluations: whoever may append must not fill the memory of all readers. An honest promotion is
+ * Refused records that are kept, of decisions and of evaluations: a process that may append must not fill the memory of all readers. An honest promotion is
  * refused only until the facts of its run are read, which every reader reads first.
  */
-export const MOST_REFUSED = 1000;
+const MOST_REFUSED = 1000;
 
 export interface ServedAdapterState {
   /** Whose chain it is. */

@@ -100,7 +100,7 @@ describe('seam release', () => {
     expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 
-  it('goes on to follow after a conflict, and says it once', async () => {
+  it('continues to follow after a conflict, and says it once', async () => {
     const releaseId = await plan();
     await served(releaseId, true, 90, 10);
     await served(releaseId, false, 120, 180);

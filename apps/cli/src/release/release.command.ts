@@ -122,7 +122,7 @@ async function decide(runtime: CommandRuntime, { follow, every }: DecideOptions)
   return EXIT.ok;
 }
 
-/** What watches for harm must outlive a conflict and an outage: the next look decides again. The same hindrance is told once. */
+/** What watches for harm must outlive a conflict and an outage: the next look decides again. The same hindrance is said once. */
 async function decideAsTheyCome(runtime: CommandRuntime, every: number): Promise<never> {
   const { terminal, signal } = runtime;
   const reader = new ReleaseFactsReader(await runtime.openKeptLog());

@@ -1,7 +1,7 @@
-/** Decisions of releases are made once and slot by slot, whoever else decides at the same time. */
+/** Decisions of releases are made once and slot by slot, also where others decide at the same time. */
 
 import { jest } from '@jest/globals';
-import type { EventLog, NewRecord } from '@seamstream/event-log';
+import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { DEFAULT_RELEASE_PLAN, servedIn } from '@seamstream/release';
@@ -45,7 +45,7 @@ describe('Deciding on releases', () => {
     expect(await decisions()).toEqual(['r-1 0 promoted']);
   });
 
-  it('goes on with the other slots where one of them is pinned and would be promoted', async () => {
+  it('continues with the other slots where one of them is pinned and would be promoted', async () => {
     await tried(CANDIDATE, 'r-1');
     await tried(OTHER, 'r-2', 'team');
     await append(pinned('pin-1', null));
@@ -134,7 +134,7 @@ const decisions = async (): Promise<string[]> =>
 async function before(overtakes: () => Promise<unknown>): Promise<FlakyLog> {
   const slow = await openLog(world);
   let isFirst = true;
-  slow.beforeCommit = async (_records: readonly NewRecord[]) => {
+  slow.beforeCommit = async () => {
     if (!isFirst) return;
     isFirst = false;
     await overtakes();

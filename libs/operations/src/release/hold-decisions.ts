@@ -4,7 +4,7 @@ import { encodeEvent, type SeamEvent } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 
 const CLAIM = 'releases';
-/** Another holder came in between so many times in a row: it is told to the caller. */
+/** Another holder came in between so many times in a row: then the caller gets the error. */
 const MOST_TRIES = 5;
 
 /** Appends all of them together, unless another has claimed since: FENCED. */
@@ -13,7 +13,7 @@ export type RecordDecision = (events: readonly SeamEvent[]) => Promise<unknown>;
 /**
  * Looks and decides as the only one. What an earlier holder recorded can be read by then, and it records nothing more; so no stage is decided
  * twice, also where a holder dies or does not hear whether its records are there.
- * @param work reads the log anew each time that it is called, and records at most once
+ * @param work reads the log again each time that it is called, and records at most once
  * @throws what it throws, and FENCED where others claimed in between again and again
  */
 export async function holdDecisions<T>(log: EventLog, work: (record: RecordDecision) => Promise<T>): Promise<T> {

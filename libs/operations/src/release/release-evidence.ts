@@ -74,7 +74,7 @@ export function decisionNow(release: Release, facts: ReleaseFacts): StageDecisio
 }
 
 /** All records that the counts are of. */
-export function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
+function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
   return [...lift.folded, ...progress.folded]
     .map(([name, to]): OffsetRange => {
       const at = name.lastIndexOf('/');
