@@ -30,7 +30,7 @@ import {
 import { signingOf, snapshotPlaceOf } from '@seamstream/service-kit/drivers';
 import type { TrainerServiceConfig } from './config.js';
 
-export interface DecideReleasesDependencies {
+interface DecideReleasesDependencies {
   readonly world: ReleaseWorld;
   readonly logger: ServiceLogger;
   /** For what is said at every look until a person acts. */
@@ -39,13 +39,13 @@ export interface DecideReleasesDependencies {
   readonly onDecided: (end: string) => void;
 }
 
-export interface DecideReleasesSettings {
+interface DecideReleasesSettings {
   /** Milliseconds between two looks. */
   readonly lookEveryMs: number;
   readonly retrying: Pick<CommonConfig['consuming'], 'firstRetryMs' | 'maxRetryMs' | 'shutdownGraceMs'>;
 }
 
-export class DecideReleases {
+class DecideReleases {
   /** Rejects when it can no longer do its work; resolves after {@link close}. */
   readonly ended: Promise<void>;
   private readonly stopping = new AbortController();
