@@ -37,7 +37,7 @@ const SERVICES = {
     program: 'trainer',
     principal: 'seam-trainer',
     keyVariable: 'SEAM_TRAINER_EXECUTOR_ENDPOINT_KEY_VARIABLE',
-    roles: ['planner'],
+    roles: ['planner', 'releaser'],
   },
   worker: {
     program: 'trainer',

@@ -40,8 +40,8 @@ export default [
     ...slots,
     file: 'libs/release/src/served-adapter.projection.ts',
     control: 'what is said of another slot changes nothing',
-    from: 'event.slot === state.slot ? take',
-    to: 'true ? take',
+    from: 'event.slot === state.slot ? bounded',
+    to: 'true ? bounded',
   },
   {
     ...slots,

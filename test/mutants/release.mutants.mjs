@@ -16,7 +16,85 @@ const allocation = quick(
 );
 const harm = quick('libs/statistics/src/harmful-strata.ts', 'libs/statistics/src/harmful-strata.spec.ts');
 
+const once = quick(
+  'libs/operations/src/release/hold-decisions.ts',
+  'libs/operations/src/release/decide-releases.spec.ts',
+);
+const deciding = { ...once, file: 'libs/operations/src/release/decide-releases.ts' };
+const acts = quick(
+  'libs/operations/src/adapters/act-on-adapters.ts',
+  'apps/cli/src/adapters/serve-adapters.command.spec.ts',
+);
+const releaser = quick('apps/trainer/src/decide-releases.ts', 'apps/trainer/src/decide-releases.spec.ts');
+
 export default [
+  {
+    ...once,
+    control: 'a decision is recorded by its latest holder alone',
+    from: 'log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } })',
+    to: 'log.append(events.map(encodeEvent))',
+  },
+  {
+    ...once,
+    control: 'who was overtaken looks again',
+    from: "if (!isSeamError(error, 'FENCED') || tries === MOST_TRIES) throw error;",
+    to: 'throw error;',
+  },
+  {
+    ...deciding,
+    control: 'a conflict in one slot leaves the others alone',
+    from: 'if (!isSeamError(error)) throw error;\n      hindered',
+    to: 'throw error;\n      hindered',
+  },
+  {
+    ...deciding,
+    control: 'a promotion is over the parent that was compared',
+    from: '...{ parent, onlyOverParent: true },',
+    to: '',
+  },
+  {
+    ...deciding,
+    control: 'without a release no result is read',
+    from: 'if (![...slots.keys()].some((slot) => runningIn(releases, slot) !== undefined)) return NOTHING;',
+    to: '',
+  },
+  {
+    ...acts,
+    control: "a person's act ends the release that it crosses",
+    from: 'ended = isTried ? endOfRunning(event, await reader.facts(options), act) : null;',
+    to: 'ended = null;',
+  },
+  {
+    ...acts,
+    control: "a person's act is checked again when no other decision is recorded any more",
+    from: 'mustCount(event, servedIn(progress.slots, event.slot));',
+    to: '',
+  },
+  {
+    ...acts,
+    file: 'libs/operations/src/release/end-running.decide.ts',
+    control: 'a person who promotes the candidate decides its release',
+    from: "end: isItsPromotion ? 'promoted' : 'undecided',",
+    to: "end: 'undecided',",
+  },
+  {
+    ...releaser,
+    control: 'the releaser outlives an outage of the log',
+    from: 'if (!isOvertaken && !isOutage(error)) {',
+    to: 'if (!isOvertaken) {',
+  },
+  {
+    ...facts,
+    control: 'refused releases are kept up to a bound',
+    from: '.slice(-MOST_SHOWN)',
+    to: '',
+  },
+  {
+    ...quick('libs/release/src/served-adapter.projection.ts', 'libs/release/src/served-adapter.projection.spec.ts'),
+    control: 'refused decisions about adapters are kept up to a bound',
+    from: 'if (forgotten.size === 0) return state;',
+    to: 'if (forgotten.size >= 0) return state;',
+  },
   {
     ...rule,
     control: 'a harmful candidate is rolled back',

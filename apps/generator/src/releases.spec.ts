@@ -58,7 +58,9 @@ describe('a generator while a release is tried', () => {
     await publish(
       ...withheld.map(({ problem, groupId: group }) => recorded(problem.problemId, false, { arm: 'control', group })),
     );
-    const [decided] = await decideReleases(operations(), reading);
+    const {
+      decided: [decided],
+    } = await decideReleases(operations(), reading);
     expect(decided?.decision).toMatchObject({ decision: 'promoted', decidedBy: null });
     expect(await recomputeReleases(operations(), 'last', reading)).toMatchObject([{ isSame: true }]);
     const after = await ask('q', 40);
@@ -85,7 +87,9 @@ describe('a generator while a release is tried', () => {
     await publish(
       ...withheld.map(({ problem, groupId: group }) => executionFailed(problem.problemId, { arm: 'control', group })),
     );
-    const [decided] = await decideReleases(operations(), reading);
+    const {
+      decided: [decided],
+    } = await decideReleases(operations(), reading);
     expect(decided?.decision.decision).toBe('advanced');
     expect((await ask('q', 30)).every(({ groupSize, release }) => groupSize === 1 && release?.stage === 1)).toBe(true);
   }, 60_000);

@@ -38,6 +38,7 @@ import {
   type WorkerAbilities,
 } from '@seamstream/training-runs';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
+import { startReleaser } from './decide-releases.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
@@ -377,6 +378,7 @@ export class TrainerModule {
       context.endsWith(takeRuns.ended);
       context.onClose(() => takeRuns.close());
     }
+    if (roles.includes('releaser')) await startReleaser(context);
     if (planner === undefined) return { module: TrainerModule };
     return {
       module: TrainerModule,

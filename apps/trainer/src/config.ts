@@ -143,11 +143,20 @@ export const trainerConfigSchema = commonConfigSchema.extend({
             `no candidate can be promoted on so few: raise it to ${fewestToPromote(input as { risk: number; minProblems: number })} at least, or raise the risk`,
         })
         .prefault({}),
-      /** What this process does: plan runs as problems are completed, take planned runs and train, or both. */
+      /**
+       * What this process does: plan runs as problems are completed, take planned runs and train, decide on the releases that people
+       * planned (docs/how-to/releases.md), or several of these.
+       */
       roles: z
-        .array(z.enum(['planner', 'worker']))
+        .array(z.enum(['planner', 'worker', 'releaser']))
         .min(1)
-        .default(['planner', 'worker']),
+        .default(['planner', 'worker', 'releaser']),
+      releases: z
+        .object({
+          /** Of the role releaser: milliseconds between two looks at what is tried. */
+          lookEveryMs: z.int().positive().default(5_000),
+        })
+        .prefault({}),
       /** What a worker takes: runs until it is stopped, or one run, after which its process ends (a Job for each run). */
       takes: z.enum(['runs', 'one-run']).default('runs'),
       /** Name under which planned runs wait, and are taken by workers of the same name. */
@@ -157,9 +166,10 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** Most records of a batch. */
       maxBatchRecords: z.int().positive().default(500),
     })
-    .refine(({ takes, roles }) => takes === 'runs' || !roles.includes('planner'), {
+    .refine(({ takes, roles }) => takes === 'runs' || roles.every((role) => role === 'worker'), {
       path: ['takes'],
-      error: 'a process that also plans does not end with a run: set SEAM_TRAINER_ROLES to ["worker"], or take runs',
+      error:
+        'a process that also plans or decides does not end with a run: set SEAM_TRAINER_ROLES to ["worker"], or take runs',
     })
     .refine(({ method, team }) => method === TEAM_METHOD || team === undefined, {
       path: ['team'],

@@ -30,8 +30,11 @@ export function configOf(trainer: Record<string, unknown> = {}): ReturnType<type
     // Problems are not published here; forged results have a separate spec.
     evidence: 'none',
     logging: { level: 'silent' },
+    eventLog: { driver: 'memory' },
     consuming: { firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 0 },
     trainer: {
+      // Releases have a separate spec.
+      roles: ['planner', 'worker'],
       trainEveryProblems: 6,
       algorithm: 'grpo',
       checkpointEverySteps: 2,

@@ -29,10 +29,21 @@ export interface RefusedRelease {
 export interface ReleasesState {
   /** By id, in the order of their plans. */
   readonly releases: ReadonlyMap<string, Release>;
+  /** The newest {@link MOST_SHOWN}: a process that may append must not fill the memory of all readers. */
   readonly refused: readonly RefusedRelease[];
+  /** How many were refused, these included. */
+  readonly refusedCount: number;
 }
 
-export const initialReleases = (): ReleasesState => ({ releases: new Map(), refused: [] });
+const MOST_SHOWN = 100;
+
+export const initialReleases = (): ReleasesState => ({ releases: new Map(), refused: [], refusedCount: 0 });
+
+const withRefused = (state: ReleasesState, refused: RefusedRelease): ReleasesState => ({
+  ...state,
+  refused: [...state.refused, refused].slice(-MOST_SHOWN),
+  refusedCount: state.refusedCount + 1,
+});
 
 /** The release that is tried in a slot. */
 export function runningIn({ releases }: ReleasesState, slot: string): Release | undefined {
@@ -71,7 +82,7 @@ function begin(state: ReleasesState, event: EventOf<'ReleasePlanned'>, own: Serv
     // A plan that is repeated changes nothing.
     return state.releases.get(event.releaseId)?.event.meta.messageId === event.meta.messageId
       ? state
-      : { ...state, refused: [...state.refused, { event, reason: doubt ?? '' }] };
+      : withRefused(state, { event, reason: doubt ?? '' });
   return changed(state, { event, plan, stage: 0, status: 'running', decisions: [] });
 }
 
@@ -98,8 +109,7 @@ function decide(state: ReleasesState, event: EventOf<'ReleaseDecided'>): Release
   const release = state.releases.get(event.releaseId);
   if (release?.decisions.some(({ meta }) => meta.messageId === event.meta.messageId)) return state;
   const doubt = decisionDoubt(release, event);
-  if (release === undefined || doubt !== undefined)
-    return { ...state, refused: [...state.refused, { event, reason: doubt ?? '' }] };
+  if (release === undefined || doubt !== undefined) return withRefused(state, { event, reason: doubt ?? '' });
   const decisions = [...release.decisions, event];
   const end = event.decision as StageEnd;
   return changed(

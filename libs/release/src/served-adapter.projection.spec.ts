@@ -404,3 +404,25 @@ describe('an evaluation', () => {
     expect(newest(late, { ...promotion, evaluation: evaluationOf(1) })).toBe(0.75);
   });
 });
+
+describe('forged records', () => {
+  it('are forgotten, the oldest first, where there are many, and a true promotion still counts', () => {
+    const forged = Array.from(
+      { length: 1500 },
+      (_, at) => promotedByRun({ adapterDigest: 'none', runId: `f${at}` })[3],
+    );
+    const doubted = Array.from({ length: 1500 }, (_, at) => ({
+      ...evaluatedByPerson(`unknown-${at}`),
+      evaluatedBy: 'eve',
+    }));
+    const [start, adapter, completed, promotion] = over(null, 'a');
+    // What it rests on is read last, as it may be: all is folded again then.
+    const state = after(...forged, promotion!, ...doubted, ...forged.slice(0, 900), start!, completed!);
+    expect(state.served).toEqual(serving('a'));
+    expect(adapter!.type).toBe('AdapterPublished');
+    expect(state.decisions.filter(({ status }) => status === 'refused').length).toBeLessThanOrEqual(1000);
+    expect(state.doubted).toHaveLength(1000);
+    expect(state.steps.length).toBeLessThan(2_100);
+    expect(state.doubted.at(-1)?.event.adapterDigest).toBe('unknown-1499');
+  });
+});

@@ -52,6 +52,12 @@ export interface Decision {
   readonly reason: string;
 }
 
+/**
+ * Refused records that are kept, of decisions and of evaluations: a process that may append must not fill the memory of all readers. An honest promotion is
+ * refused only until the facts of its run are read, which every reader reads first.
+ */
+const MOST_REFUSED = 1000;
+
 export interface ServedAdapterState {
   /** Whose chain it is. */
   readonly slot: string;
@@ -62,15 +68,15 @@ export interface ServedAdapterState {
   readonly history: readonly (ServedAdapter | null)[];
   /** By digest: adapters that a rollback removed, and that no later decision has promoted or gone back to. */
   readonly rolledBack: ReadonlyMap<string, EventOf<'AdapterRolledBack'>>;
-  /** Every decision once, in the log's order. There are about as many as adapters, so few. */
+  /** Every decision once, in the log's order: about as many as adapters, and the newest {@link MOST_REFUSED} of those that are refused. */
   readonly decisions: readonly Decision[];
-  /** The facts about adapters so far. */
+  /** The facts about adapters so far, without those that are refused and forgotten. */
   readonly steps: readonly Step[];
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly published: readonly AdapterPublished[];
   /** What people measured, and what promotions that were not refused say was measured; in the log's order. */
   readonly measured: readonly EventOf<'AdapterEvaluated' | 'AdapterPromoted'>[];
-  /** Evaluations that the log does not bear out: nothing rests on them. */
+  /** Evaluations that the log does not bear out, the newest {@link MOST_REFUSED}: nothing rests on them. */
   readonly doubted: readonly { readonly event: EventOf<'AdapterEvaluated'>; readonly reason: string }[];
 }
 
@@ -191,10 +197,27 @@ export function evolveServedAdapter(state: ServedAdapterState, event: SeamEvent)
     case 'AdapterRolledBack':
     case 'AdapterPinned':
     case 'AdapterUnpinned':
-      return event.slot === state.slot ? take({ ...state, steps: [...state.steps, event] }, event) : state;
+      return event.slot === state.slot ? bounded(take({ ...state, steps: [...state.steps, event] }, event)) : state;
     default:
       return state;
   }
+}
+
+/** The same without its oldest refused records, where there are too many. */
+function bounded(state: ServedAdapterState): ServedAdapterState {
+  const { steps, decisions, doubted } = state;
+  const refused = decisions.filter(({ status }) => status === 'refused');
+  const forgotten = new Set<SeamEvent>(
+    [refused, doubted].flatMap((all) => all.slice(0, Math.max(0, all.length - MOST_REFUSED)).map(({ event }) => event)),
+  );
+  if (forgotten.size === 0) return state;
+  const isKept = ({ event }: { readonly event: SeamEvent }): boolean => !forgotten.has(event);
+  return {
+    ...state,
+    steps: steps.filter((step) => !forgotten.has(step)),
+    decisions: decisions.filter(isKept),
+    doubted: doubted.filter(isKept),
+  };
 }
 
 function foldedAnew({ slot, steps, runs }: ServedAdapterState): ServedAdapterState {

@@ -9,9 +9,9 @@ import { decodeEvent, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { domainEntrySchema, entrySchemas, loadPrompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
-import { canonicalJson, derivedId, isSeamError, messageOf, Random, sha256 } from '@seamstream/kernel';
+import { canonicalJson, derivedId, Random, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
-import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
+import { createServiceLogger, startService } from '@seamstream/service-kit';
 import {
   bufferConfigSchema,
   commit,
@@ -27,6 +27,7 @@ import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testi
 import { AdapterEvaluation } from '@seamstream/training-runs';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
 import { eventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
+import { Place } from './place.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -144,6 +145,8 @@ const starters = {
 const trainerConfig = trainerConfigSchema.parse({
   ...common,
   trainer: {
+    // Without releases; test/resilience/releases-killed.spec.ts has them.
+    roles: ['planner', 'worker'],
     trainEveryProblems: 4,
     algorithm: 'grpo',
     checkpointEverySteps: 2,
@@ -195,8 +198,6 @@ const CALM: Weather = { lostCalls: 0, lostAnswers: 0, latencyMs: 3 };
 const STORM_MS = 60_000;
 /** The longest wait for the end of the work, in virtual time. */
 const PATIENCE_MS = 1_800_000;
-/** As the drivers' own. */
-const SESSION_MS = 10_000;
 
 export interface SimulatedRun extends RecordedRun {
   /** SHA-256 over everything that happened, and everything in the log. */
@@ -218,63 +219,6 @@ export interface SimulatedRun extends RecordedRun {
   readonly wrongAdapters: readonly string[];
   /** Records that are no events, and the dead letters of topics of work. */
   readonly unreadable: number;
-}
-
-/** One of the processes that should be there, whichever it is at the moment. */
-class Place {
-  process: SimulatedProcess | undefined;
-  service: RunningService | undefined;
-  private killed: () => void = () => undefined;
-
-  constructor(
-    readonly name: string,
-    private readonly start: (process: SimulatedProcess) => Promise<RunningService>,
-    private readonly newProcess: (name: string) => SimulatedProcess,
-  ) {}
-
-  /** Starts one process after the other until it is aborted. */
-  async keep(world: {
-    readonly isOver: () => boolean;
-    readonly sleep: (ms: number) => Promise<void>;
-    readonly ended: string[];
-  }): Promise<void> {
-    for (let life = 0; !world.isOver(); life++) {
-      const process = this.newProcess(`${this.name}.${life}`);
-      this.process = process;
-      const death = new Promise<void>((resolve) => {
-        this.killed = resolve;
-      });
-      const lived = (async () => {
-        this.service = undefined;
-        const service = await this.start(process);
-        this.service = service;
-        if (world.isOver()) void service.close();
-        try {
-          await service.ended;
-        } finally {
-          await service.close();
-        }
-      })().catch((error: unknown) => {
-        // What cannot reach log or store when it starts says so and ends, and is started again.
-        const isOutage = isSeamError(error, 'LOG_UNAVAILABLE') || isSeamError(error, 'OBJECT_STORE_UNAVAILABLE');
-        if (this.process !== process || (this.service === undefined && isOutage)) return;
-        world.ended.push(`${process.name}: ${isSeamError(error) ? error.code : 'unforeseen'}: ${messageOf(error)}`);
-      });
-      await Promise.race([lived, death]);
-      // One that ends while it starts exits without leaving its groups.
-      if (this.process === process && this.service === undefined) void process.kill(SESSION_MS);
-      this.service = undefined;
-      await world.sleep(500);
-    }
-  }
-
-  kill(): void {
-    if (this.process === undefined) return;
-    void this.process.kill(SESSION_MS);
-    this.service = undefined;
-    this.process = undefined;
-    this.killed();
-  }
 }
 
 export interface Simulation {

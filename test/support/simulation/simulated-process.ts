@@ -16,6 +16,9 @@ import { isSeamError, type Random, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects, ObjectStore } from '@seamstream/object-store';
 import type { VirtualTime } from './virtual-time.js';
 
+/** As the drivers' own. */
+export const SESSION_MS = 10_000;
+
 export interface Weather {
   /** Fraction of calls that do not arrive. */
   readonly lostCalls: number;

@@ -6,7 +6,9 @@ import { jest } from '@jest/globals';
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, encodeAdapter, encodePeft } from '@seamstream/language-model';
+import { DEFAULT_RELEASE_PLAN } from '@seamstream/release';
 import { evaluatedByPerson, evaluationOf, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
+import { releasePlanned } from '@seamstream/testing/release-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { answersOf, CONFIG, smallAdapter, smallBaseModel } from './small-adapters.fake.js';
 
@@ -184,7 +186,7 @@ describe('seam adapters promote', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('says so where another decision came before it in the log', async () => {
+  it('records nothing where another decision came into the log while the adapter was proven', async () => {
     const [first, second] = [await byRun(1, null), await made(2)];
     const pin = encodeEvent({
       type: 'AdapterPinned',
@@ -203,9 +205,50 @@ describe('seam adapters promote', () => {
         return answersOf(adapter);
       },
     };
-    expect(await act('promote', second.digest)).toBe(1);
-    expect(world.takeOutput()).toMatch(/recorded, and without effect: .* is pinned by grace \(demonstration\)/);
+    expect(await act('promote', second.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(/is pinned by grace \(demonstration\).*Nothing was recorded/);
+    expect((await recorded()).at(-1)?.type).toBe('AdapterPinned');
     expect(await served()).toBe(first.digest);
+  });
+});
+
+describe('a person who acts while a release is tried', () => {
+  const tried = (adapter: Adapter, parent: Adapter | null) =>
+    releasePlanned({
+      releaseId: 'release-1',
+      candidate: adapter.digest,
+      parent: parent?.digest ?? null,
+      plan: { ...DEFAULT_RELEASE_PLAN, stages: DEFAULT_RELEASE_PLAN.stages.slice(2) },
+    });
+
+  it('decides it by promoting its candidate', async () => {
+    const [first, second] = [await byRun(1, null), await made(2)];
+    await append(tried(second, first));
+    expect(await act('promote', second.digest)).toBe(0);
+    expect(world.takeOutput()).toMatch(/Release release- is over: promoted \(better on our tasks\)/);
+    expect((await recorded()).slice(-2)).toMatchObject([
+      { type: 'ReleaseDecided', decision: 'promoted', decidedBy: 'ada', releaseId: 'release-1', stage: 0 },
+      { type: 'AdapterPromoted', adapterDigest: second.digest, promotedBy: 'ada' },
+    ]);
+    await world.seam('release', 'status');
+    expect(world.takeOutput()).toMatch(/release-: .*: promoted\n/);
+  });
+
+  it.each([
+    ['promotes another adapter', 'promote', 'promoted another adapter'],
+    ['rolls back what is served', 'rollback', 'rolled back what is served'],
+    ['pins what is served', 'pin', 'pinned what is served'],
+  ] as const)('leaves it undecided where they %s', async (_, verb, words) => {
+    const [first, second, third] = [await byRun(1, null), await made(2), await made(3)];
+    await append(tried(second, first));
+    expect(await act(verb, ...{ promote: [third.digest], rollback: [], pin: ['served'] }[verb])).toBe(0);
+    expect(world.takeOutput()).toMatch(new RegExp(`Release release- is over: undecided \\(ada ${words}: better`));
+    expect((await recorded()).slice(-2)).toMatchObject([
+      { type: 'ReleaseDecided', decision: 'undecided', decidedBy: 'ada', reason: `ada ${words}: ${WHY[3]}` },
+      { type: expect.stringMatching(/^Adapter(Promoted|RolledBack|Pinned)$/) as string },
+    ]);
+    await world.seam('release', 'decide');
+    expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 });
 

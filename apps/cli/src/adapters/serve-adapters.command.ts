@@ -27,7 +27,7 @@ async function act(
   checkWords('--by', by);
   checkWords('--reason', reason);
   const { terminal } = runtime;
-  const { event, decision, served, pin } = await decideOnAdapter(
+  const { event, decision, served, pin, ended } = await decideOnAdapter(
     runtime,
     { ...act, slot: named },
     { by, reason },
@@ -53,12 +53,17 @@ async function act(
       hindrance: decision?.reason ?? 'it is not believed by the trusted keys',
       served,
       pin,
+      endedRelease: ended === null ? null : { releaseId: ended.decision.releaseId, decision: ended.decision.decision },
     });
   } else if (isCounted)
     terminal.print(`${said(event)}\n${evaluation === null ? '' : `It rests on ${evaluationText(evaluation)}.\n`}`);
   else
     terminal.print(
       `recorded, and without effect: ${onOneLine(decision?.reason ?? 'it is not believed by the trusted keys (seam adapters verify)')}\nServed: ${nameOf(served)}\n`,
+    );
+  if (ended !== null && !terminal.json)
+    terminal.print(
+      `Release ${shortId(ended.decision.releaseId)} is over: ${ended.decision.decision} (${onOneLine(ended.decision.reason)})\n`,
     );
   return isCounted ? EXIT.ok : EXIT.failedCheck;
 }

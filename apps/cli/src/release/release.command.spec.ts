@@ -1,7 +1,8 @@
 /** A release from its plan to its end, on a log: what the commands say and record, and what they refuse. */
 import { decodeEvent, type EventOf, encodeEvent, type ReleaseDraw, type SeamEvent, TOPIC } from '@seamstream/events';
+import { EXAMPLE_EVENTS, until } from '@seamstream/testing';
 import { generated, published, recorded } from '@seamstream/testing/log-of';
-import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
+import { evaluatedByPerson, evaluationOf, pinned, promotedByRun, unpinned } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const CANDIDATE = 'c4'.repeat(32);
@@ -99,6 +100,34 @@ describe('seam release', () => {
     expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 
+  it('continues to follow after a conflict, and says it once', async () => {
+    const releaseId = await plan();
+    await served(releaseId, true, 90, 10);
+    await served(releaseId, false, 120, 180);
+    await append(pinned('pin-1', null));
+    const following = world.seam('release', 'decide', '--follow', '--every', '0.02');
+    let told = '';
+    await until(() => (told += world.takeErrors()).includes('is pinned by ada'));
+    await append(unpinned('unpin-1', null));
+    let said = '';
+    await until(() => (said += world.takeOutput()).includes('promoted'));
+    world.interrupt();
+    await following;
+    expect((told + world.takeErrors()).match(/is pinned by ada/g)).toHaveLength(1);
+    expect((await adapterEvents()).filter(({ type }) => type === 'ReleaseDecided')).toHaveLength(1);
+  });
+
+  it('keeps the newest of the records that it refuses, and counts all', async () => {
+    const forged = { ...DECIDED, type: 'ReleaseDecided', releaseId: 'none' } as EventOf<'ReleaseDecided'>;
+    const meta = (at: number) => ({ ...forged.meta, messageId: `f${at}` });
+    await append(...Array.from({ length: 250 }, (_, at) => ({ ...forged, meta: meta(at) })));
+    await world.seam('release', 'status', '--json');
+    const [{ refused, refusedCount }] = world.takeJson() as [
+      { refused: { messageId: string }[]; refusedCount: number },
+    ];
+    expect([refused.length, refused.at(-1)?.messageId, refusedCount]).toEqual([100, 'f249', 250]);
+  });
+
   it('refuses a second release at once, an adapter without a measurement, and what is no plan', async () => {
     world.files.set('plan.json', Buffer.from('{"stages":[]}'));
     expect(await world.seam('release', 'plan', CANDIDATE, '--plan', 'plan.json', ...WHY)).toBe(2);
@@ -113,6 +142,7 @@ describe('seam release', () => {
   });
 });
 
+const DECIDED = EXAMPLE_EVENTS.ReleaseDecided;
 const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
 
 async function plan(changes: object = { stages: CANARY, horizon: 2000 }): Promise<string> {

@@ -6,6 +6,7 @@ import {
   findRelease,
   overrideRelease,
   planRelease,
+  ReleaseFactsReader,
   readReleases,
   recomputeReleases,
 } from '@seamstream/operations/release';
@@ -73,7 +74,7 @@ async function status(
   options: ReadModelOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { releases, refused } = await readReleases(...(await keptLogOf(runtime, options)));
+  const { releases, refused, refusedCount } = await readReleases(...(await keptLogOf(runtime, options)));
   const all = releases.map((each) => ({ ...each, event: each.release.event }));
   const shown = meant === undefined ? all : [findRelease(all, meant)];
   if (terminal.json) {
@@ -85,6 +86,7 @@ async function status(
         releaseId: event.releaseId,
         reason,
       })),
+      refusedCount,
     });
     return EXIT.ok;
   }
@@ -93,6 +95,8 @@ async function status(
       ? 'No release was planned.\n'
       : shown.map((each) => renderRelease(each, terminal.style)).join('\n'),
   );
+  if (refusedCount > refused.length)
+    terminal.print(`Refused: ${refusedCount} records; the newest ${refused.length} of them:\n`);
   for (const { event, reason } of refused)
     terminal.print(
       `Refused: ${event.type} of release ${onOneLine(event.releaseId)} at ${event.meta.occurredAt}: ${onOneLine(reason)}\n`,
@@ -106,22 +110,42 @@ interface DecideOptions {
 }
 
 async function decide(runtime: CommandRuntime, { follow, every }: DecideOptions): Promise<ExitCode> {
+  if (follow === true) return decideAsTheyCome(runtime, every);
+  const { terminal } = runtime;
+  const { decided, hindered } = await decideReleases(runtime, readingOf(runtime));
+  for (const each of decided) say(runtime, each);
+  const [first, ...others] = hindered;
+  for (const { error } of others) terminal.remark(error.message);
+  if (first !== undefined) throw first.error;
+  if (decided.length === 0 && !terminal.json)
+    terminal.print('Nothing to decide: every stage continues. See "seam release status".\n');
+  return EXIT.ok;
+}
+
+/** What watches for harm must outlive a conflict and an outage: the next look decides again. The same hindrance is said once. */
+async function decideAsTheyCome(runtime: CommandRuntime, every: number): Promise<never> {
   const { terminal, signal } = runtime;
-  for (;;) {
-    const decided = await decideReleases(runtime, readingOf(runtime)).catch((error: unknown) => {
-      // What watches for harm must outlive a conflict and an outage: the next look decides again.
-      if (follow !== true || !isSeamError(error) || !(error.code === 'CONFLICT' || error.retryable)) throw error;
-      terminal.remark(error.message);
-      return [];
-    });
-    for (const each of decided) say(runtime, each);
-    if (follow !== true) {
-      if (decided.length === 0 && !terminal.json)
-        terminal.print('Nothing to decide: every stage continues. See "seam release status".\n');
-      return EXIT.ok;
+  const reader = new ReleaseFactsReader(await runtime.openKeptLog());
+  let told = new Set<string>();
+  try {
+    for (;;) {
+      const messages = await decideReleases(runtime, readingOf(runtime), reader).then(
+        ({ decided, hindered }) => {
+          for (const each of decided) say(runtime, each);
+          return hindered.map(({ error }) => error.message);
+        },
+        (error: unknown) => {
+          if (!isSeamError(error) || !(error.code === 'FENCED' || error.retryable)) throw error;
+          return [error.message];
+        },
+      );
+      for (const message of messages) if (!told.has(message)) terminal.remark(message);
+      told = new Set(messages);
+      await sleep(every * 1000, signal);
+      signal.throwIfAborted();
     }
-    await sleep(every * 1000, signal);
-    signal.throwIfAborted();
+  } finally {
+    await reader.close();
   }
 }
 

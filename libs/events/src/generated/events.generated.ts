@@ -1374,8 +1374,8 @@ export interface ReleaseDecided {
   readonly stage: number;
   /**
    * `advanced`: the next stage begins. `promoted`: the candidate replaces its parent. `rolled back`: the
-   * candidate is harmful, or the comparison cannot be trusted. `undecided`: the horizon was reached first, and
-   * the candidate is not promoted.
+   * candidate is harmful, or the comparison cannot be trusted. `undecided`: the horizon was reached first, or a
+   * person did something else with the slot. The candidate is not promoted.
    */
   readonly decision: string;
   /** The rule that decided, without figures. */

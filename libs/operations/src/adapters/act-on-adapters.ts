@@ -1,10 +1,12 @@
 /** What a person decides about what is served: promote, roll back, pin, unpin. Each is an event that says who, when and why. */
-import { encodeEvent } from '@seamstream/events';
 import { newId } from '@seamstream/kernel';
 import type { AdapterLineage } from '@seamstream/read-models';
-import { type Decision, type ServedAdapterState, servedIn } from '@seamstream/release';
+import { type Decision, runningIn, type ServedAdapterState, servedIn } from '@seamstream/release';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { type ReadingOptions, readServing } from '../read-models/index.js';
+import { type EndedRelease, endOfRunning } from '../release/end-running.decide.js';
+import { holdDecisions } from '../release/hold-decisions.js';
+import { ReleaseFactsReader } from '../release/release-facts.js';
 import { type Act, mustCount, pinBy, promotionBy, rollbackBy, unpinBy } from './acts-on-adapters.decide.js';
 import type { AdapterWorld } from './adapter-world.js';
 import { BASE, digestMeant, findAdapter, SERVED } from './find-adapter.js';
@@ -30,6 +32,8 @@ export interface DecisionResult {
   readonly served: string | null;
   /** What holds it. */
   readonly pin: AdapterLineage['pin'];
+  /** The release that it ended; null where none was tried in the slot. */
+  readonly ended: EndedRelease | null;
 }
 
 const EVENT_OF = {
@@ -40,7 +44,7 @@ const EVENT_OF = {
 } as const;
 
 /**
- * Records what a person decided, after everything that can be checked was.
+ * Records what a person decided, after everything that can be checked was. A release that is tried in the slot ends with it, in the same append.
  * @throws CONFLICT where it would change nothing, NOT_FOUND, INVALID_INPUT, ADAPTER_INVALID, INVALID_CONFIGURATION: nothing is recorded then
  */
 export async function decideOnAdapter(
@@ -50,17 +54,33 @@ export async function decideOnAdapter(
   options: ReadingOptions,
 ): Promise<DecisionResult> {
   assertWouldBeBelieved(EVENT_OF[decision.act], await world.signing());
-  const { lineage, slots } = await readServing(await world.openKeptLog(), options);
+  const kept = await world.openKeptLog();
+  // 1. What is meant, and whether it can be served: that may take minutes.
+  const { lineage, slots } = await readServing(kept, options);
   const state = slotMeant(slots, { named: decision.slot, adapterDigest: digestIn(decision, lineage) });
   const act = { by, reason, at: world.clock.now(), messageId: newId() };
   const event = eventOf(decision, { ...lineage, served: state.served?.adapterDigest ?? null }, state, act);
   mustCount(event, state);
   await check(world, event, state, 'team' in decision ? decision.team : undefined);
-  const log = await world.openLog('append');
-  await log.append([encodeEvent(event)]);
-  const after = servedIn((await readServing(await world.openKeptLog(), options)).slots, state.slot);
+  // 2. Whether it still counts, and what it ends: on what the log holds when no other decision is recorded any more.
+  const reader = new ReleaseFactsReader(kept);
+  let ended: EndedRelease | null = null;
+  try {
+    await holdDecisions(await world.openLog('append'), async (record) => {
+      const progress = await reader.progress(options);
+      mustCount(event, servedIn(progress.slots, event.slot));
+      const isTried = runningIn(progress, event.slot) !== undefined;
+      ended = isTried ? endOfRunning(event, await reader.facts(options), act) : null;
+      await record([...(ended === null ? [] : [ended.decision]), event]);
+    });
+  } finally {
+    await reader.close();
+  }
+  // 3. What became of it.
+  const after = servedIn((await readServing(kept, options)).slots, state.slot);
   const found = after.decisions.find((each) => each.event.meta.messageId === event.meta.messageId);
-  return { event, decision: found ?? null, served: after.served?.adapterDigest ?? null, pin: pinOf(after) };
+  const served = after.served?.adapterDigest ?? null;
+  return { event, decision: found ?? null, served, pin: pinOf(after), ended };
 }
 
 /** Of an adapter that the decision names by its digits. */

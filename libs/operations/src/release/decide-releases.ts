@@ -1,19 +1,14 @@
 /** The ends of a release's stages: by its plan, or by a person over it. What is promoted is promoted in the same append. */
-import { deriveMeta, type EventOf, encodeEvent } from '@seamstream/events';
-import { SeamError, shortId } from '@seamstream/kernel';
-import { decisionDoubt, evidenceText, type Release, runningIn, type StageEnd, servedIn } from '@seamstream/release';
+import { deriveMeta, type EventOf } from '@seamstream/events';
+import { isSeamError, SeamError, shortId } from '@seamstream/kernel';
+import { decisionDoubt, type Release, runningIn, type StageEnd, servedIn } from '@seamstream/release';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { mustCount, promotionBy } from '../adapters/acts-on-adapters.decide.js';
 import type { ReadingOptions } from '../read-models/index.js';
-import {
-  decisionNow,
-  evidenceOf,
-  offsetsOf,
-  type ReleaseFacts,
-  type ReleaseWorld,
-  ruledDecision,
-} from './release-evidence.js';
-import { findRelease, readFacts } from './release-status.js';
+import { holdDecisions } from './hold-decisions.js';
+import { personsDecision, type ReleaseFacts, type ReleaseWorld, ruledDecision, SOURCE } from './release-evidence.js';
+import { ReleaseFactsReader, readFacts } from './release-facts.js';
+import { findRelease } from './release-status.js';
 
 export interface DecidedStage {
   readonly release: Release;
@@ -21,24 +16,50 @@ export interface DecidedStage {
   readonly promotion: EventOf<'AdapterPromoted'> | null;
 }
 
+/** A stage that its plan ends now, and that cannot end. */
+export interface HinderedStage {
+  readonly release: Release;
+  readonly error: SeamError;
+}
+
+/** What one look came to. */
+export interface DecisionRound {
+  readonly decided: readonly DecidedStage[];
+  /** Nothing was recorded of these: say a promotion would not count, because what is served is pinned. */
+  readonly hindered: readonly HinderedStage[];
+}
+
 /**
  * Decides what the plans of running releases decide now; nothing where their stages continue. One call ends one stage of a release at most: the
- * next has no problem yet.
- * @throws CONFLICT where a promotion would not count, say because what is served is pinned: nothing is recorded then
+ * next has no problem yet. Each slot is decided on by itself. Any number of processes may call it: a stage is decided once.
+ * @param reader of a caller that looks again and again
  */
-export async function decideReleases(world: ReleaseWorld, options: ReadingOptions): Promise<readonly DecidedStage[]> {
+export async function decideReleases(
+  world: ReleaseWorld,
+  options: ReadingOptions,
+  reader?: ReleaseFactsReader,
+): Promise<DecisionRound> {
   assertWouldBeBelieved('ReleaseDecided', await world.signing());
-  const facts = await readFacts(await world.openKeptLog(), options);
-  const decided: DecidedStage[] = [];
-  for (const slot of facts.progress.slots.keys()) {
-    const release = runningIn(facts.progress, slot);
-    const decision = release && ruledDecision(release, facts, world.clock.now());
-    if (release === undefined || decision === null || decision === undefined) continue;
-    const act = { by: release.event.plannedBy, reason: `release ${release.event.releaseId}: ${decision.reason}` };
-    decided.push(await record(world, { release, decision, act, facts }));
+  const own = reader ?? new ReleaseFactsReader(await world.openKeptLog());
+  try {
+    // 1. Without a release no result is read.
+    const { slots, ...releases } = await own.progress(options);
+    if (![...slots.keys()].some((slot) => runningIn(releases, slot) !== undefined)) return NOTHING;
+    // 2. Most looks decide nothing, and claim nothing.
+    const ahead = dueIn(await own.facts(options), world.clock.now());
+    if (ahead.decided.length === 0) return ahead;
+    // 3. On what the log holds when no other process records any more.
+    return await holdDecisions(await world.openLog('append'), async (record) => {
+      const due = dueIn(await own.facts(options), world.clock.now());
+      if (due.decided.length > 0) await record(due.decided.flatMap(eventsOf));
+      return due;
+    });
+  } finally {
+    if (reader === undefined) await own.close();
   }
-  return decided;
 }
+
+const NOTHING: DecisionRound = { decided: [], hindered: [] };
 
 /**
  * Ends a stage as a person says, over the rule.
@@ -55,52 +76,59 @@ export async function overrideRelease(
   options: ReadingOptions,
 ): Promise<DecidedStage> {
   assertWouldBeBelieved('ReleaseDecided', await world.signing());
-  const facts = await readFacts(await world.openKeptLog(), options);
-  const release = findRelease([...facts.progress.releases.values()], meant);
-  const { event, plan, stage } = release;
-  const decision: EventOf<'ReleaseDecided'> = {
-    type: 'ReleaseDecided',
-    meta: deriveMeta(event.meta, {
-      ...{ role: 'release override', index: stage, source: 'seam/cli' },
-      ...{ occurredAt: world.clock.now(), sourceClass: 'user' },
-    }),
-    ...{ releaseId: event.releaseId, slot: event.slot, stage, decision: end, rule: 'a person decides over the rule' },
-    evidence: evidenceText(plan, evidenceOf(release, facts), decisionNow(release, facts).figures),
-    offsets: [...offsetsOf(facts)],
-    ...{ decidedBy: by, reason, attestation: null },
-  };
-  return record(world, { release, decision, act: { by, reason }, facts });
+  const kept = await world.openKeptLog();
+  return holdDecisions(await world.openLog('append'), async (record) => {
+    const facts = await readFacts(kept, options);
+    const release = findRelease([...facts.progress.releases.values()], meant);
+    const decision = personsDecision(release, facts, { end, by, reason, at: world.clock.now() });
+    const decided = decidedStage(release, decision, { by, reason }, facts);
+    await record(eventsOf(decided));
+    return decided;
+  });
 }
 
-interface Decided {
-  readonly release: Release;
-  readonly decision: EventOf<'ReleaseDecided'>;
-  readonly act: { readonly by: string; readonly reason: string };
-  readonly facts: ReleaseFacts;
+function dueIn(facts: ReleaseFacts, at: number): DecisionRound {
+  const [decided, hindered]: [DecidedStage[], HinderedStage[]] = [[], []];
+  for (const slot of facts.progress.slots.keys()) {
+    const release = runningIn(facts.progress, slot);
+    if (release === undefined) continue;
+    try {
+      const decision = ruledDecision(release, facts, at);
+      if (decision === null) continue;
+      const act = { by: release.event.plannedBy, reason: `release ${release.event.releaseId}: ${decision.reason}` };
+      decided.push(decidedStage(release, decision, act, facts));
+    } catch (error) {
+      // One slot must not keep the others from their decisions, of which one may be a rollback.
+      if (!isSeamError(error)) throw error;
+      hindered.push({ release, error });
+    }
+  }
+  return { decided, hindered };
 }
 
-async function record(world: ReleaseWorld, { release, decision, act, facts }: Decided): Promise<DecidedStage> {
-  const { candidate, slot, releaseId } = release.event;
+const eventsOf = ({ decision, promotion }: DecidedStage) => [decision, ...(promotion === null ? [] : [promotion])];
+
+/** @throws CONFLICT where the decision, or the promotion that follows from it, would not count */
+function decidedStage(
+  release: Release,
+  decision: EventOf<'ReleaseDecided'>,
+  act: { readonly by: string; readonly reason: string },
+  { progress }: ReleaseFacts,
+): DecidedStage {
+  const { candidate, slot, releaseId, parent } = release.event;
   const doubt = decisionDoubt(release, decision);
   if (doubt !== undefined)
     throw new SeamError('CONFLICT', `Cannot decide on release ${shortId(releaseId)}: ${doubt}. Nothing was recorded.`);
-  let promotion: EventOf<'AdapterPromoted'> | null = null;
-  if (decision.decision === 'promoted') {
-    const own = servedIn(facts.progress.slots, slot);
-    const published = own.published.find(({ adapterDigest }) => adapterDigest === candidate)!;
-    const { messageId } = deriveMeta(decision.meta, {
-      role: 'promoted',
-      source: 'seam/release',
-      occurredAt: decision.meta.occurredAt,
-    });
-    // Over the parent that the candidate was compared with: what is promoted meanwhile stays.
-    promotion = {
-      ...promotionBy({ ...act, at: decision.meta.occurredAt, messageId }, published, own),
-      ...{ parent: release.event.parent, onlyOverParent: true },
-    };
-    mustCount(promotion, own);
-  }
-  const log = await world.openLog('append');
-  await log.append([decision, ...(promotion === null ? [] : [promotion])].map(encodeEvent));
+  if (decision.decision !== 'promoted') return { release, decision, promotion: null };
+  const own = servedIn(progress.slots, slot);
+  const published = own.published.find(({ adapterDigest }) => adapterDigest === candidate)!;
+  const at = decision.meta.occurredAt;
+  const { messageId } = deriveMeta(decision.meta, { role: 'promoted', source: SOURCE, occurredAt: at });
+  // Over the parent that the candidate was compared with: what is promoted meanwhile stays.
+  const promotion = {
+    ...promotionBy({ ...act, at, messageId }, published, own),
+    ...{ parent, onlyOverParent: true },
+  };
+  mustCount(promotion, own);
   return { release, decision, promotion };
 }

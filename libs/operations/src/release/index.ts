@@ -1,5 +1,18 @@
-export { type DecidedStage, decideReleases, overrideRelease } from './decide-releases.js';
+export {
+  type DecidedStage,
+  type DecisionRound,
+  decideReleases,
+  type HinderedStage,
+  overrideRelease,
+} from './decide-releases.js';
 export { type PlanRequest, planRelease } from './plan-release.js';
 export { type RecomputedDecision, recomputeReleases } from './recompute-releases.js';
 export type { ReleaseWorld } from './release-evidence.js';
-export { findRelease, type ReleaseStatus, readReleases } from './release-status.js';
+export { ReleaseFactsReader } from './release-facts.js';
+export {
+  findRelease,
+  type ReleaseStatus,
+  type ReleasesStatus,
+  readReleases,
+  releasesStatus,
+} from './release-status.js';

@@ -14,7 +14,7 @@ import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { findAdapter } from '../adapters/index.js';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
 import { type ReleaseWorld, validationCounts } from './release-evidence.js';
-import { readFacts } from './release-status.js';
+import { readFacts } from './release-facts.js';
 
 export interface PlanRequest {
   /** First digits of the adapter's digest. */

@@ -6,7 +6,8 @@ import { readEvents } from '@seamstream/log-reader';
 import { type KeptProjection, liftProjection, releaseProgressProjection } from '@seamstream/read-models';
 import type { ReadingOptions } from '../read-models/index.js';
 import { type ReleaseFacts, type ReleaseWorld, ruledDecision } from './release-evidence.js';
-import { findRelease, readFacts } from './release-status.js';
+import { readFacts } from './release-facts.js';
+import { findRelease } from './release-status.js';
 
 export interface RecomputedDecision {
   readonly decision: EventOf<'ReleaseDecided'>;

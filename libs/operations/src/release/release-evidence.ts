@@ -11,9 +11,10 @@ import {
   type Release,
   type ReleaseEvidence,
   type StageDecision,
+  type StageEnd,
   servedIn,
 } from '@seamstream/release';
-import type { AdapterWorld } from '../adapters/index.js';
+import type { AdapterWorld } from '../adapters/adapter-world.js';
 
 export type ReleaseWorld = Pick<AdapterWorld, 'clock' | 'openLog' | 'openKeptLog' | 'signing'>;
 
@@ -23,7 +24,8 @@ export interface ReleaseFacts {
   readonly progress: ReleaseProgress;
 }
 
-const SOURCE = 'seam/release';
+/** Who writes what a plan decides by itself. */
+export const SOURCE = 'seam/release';
 
 /** The counts of a release's stages, as its plan reads them: a draw with another share than the plan's does not count. */
 export function evidenceOf({ event, plan }: Release, { lift, progress }: ReleaseFacts): ReleaseEvidence {
@@ -72,7 +74,7 @@ export function decisionNow(release: Release, facts: ReleaseFacts): StageDecisio
 }
 
 /** All records that the counts are of. */
-export function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
+function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
   return [...lift.folded, ...progress.folded]
     .map(([name, to]): OffsetRange => {
       const at = name.lastIndexOf('/');
@@ -99,5 +101,36 @@ export function ruledDecision(
     evidence: evidenceText(plan, evidence, figures),
     offsets: [...offsetsOf(facts)],
     ...{ decidedBy: null, reason, attestation: null },
+  };
+}
+
+/** How a person ends the stage that runs, as the event that says so. The counts are recorded with it; nothing follows from them. */
+export function personsDecision(
+  release: Release,
+  facts: ReleaseFacts,
+  {
+    end,
+    by,
+    reason,
+    at,
+  }: {
+    readonly end: StageEnd;
+    readonly by: string;
+    readonly reason: string;
+    /** Milliseconds since the Unix epoch. */
+    readonly at: number;
+  },
+): EventOf<'ReleaseDecided'> {
+  const { event, plan, stage } = release;
+  return {
+    type: 'ReleaseDecided',
+    meta: deriveMeta(event.meta, {
+      ...{ role: 'release override', index: stage, source: 'seam/cli' },
+      ...{ occurredAt: at, sourceClass: 'user' },
+    }),
+    ...{ releaseId: event.releaseId, slot: event.slot, stage, decision: end, rule: 'a person decides over the rule' },
+    evidence: evidenceText(plan, evidenceOf(release, facts), decisionNow(release, facts).figures),
+    offsets: [...offsetsOf(facts)],
+    ...{ decidedBy: by, reason, attestation: null },
   };
 }

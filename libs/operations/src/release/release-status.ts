@@ -1,9 +1,9 @@
 /** How releases stand: what was decided, and what the rule says now. */
 import { isMeant, LEAST_OF_ID, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import { liftProjection, releaseProgressProjection } from '@seamstream/read-models';
 import type { RefusedRelease, Release, ReleaseEvidence, StageDecision } from '@seamstream/release';
-import { type KeptLog, openReading, type ReadingOptions } from '../read-models/index.js';
+import type { KeptLog, ReadingOptions } from '../read-models/index.js';
 import { decisionNow, evidenceOf, type ReleaseFacts } from './release-evidence.js';
+import { readFacts } from './release-facts.js';
 
 export interface ReleaseStatus {
   readonly release: Release;
@@ -12,23 +12,20 @@ export interface ReleaseStatus {
   readonly now: StageDecision | null;
 }
 
-export async function readFacts(kept: KeptLog, options: ReadingOptions): Promise<ReleaseFacts> {
-  const reading = await openReading(kept);
-  try {
-    const [lift, progress] = [reading.of(liftProjection), reading.of(releaseProgressProjection)];
-    await reading.readOn(options);
-    return { lift: lift.answer(), progress: progress.answer() };
-  } finally {
-    reading.close();
-  }
+export interface ReleasesStatus {
+  readonly releases: readonly ReleaseStatus[];
+  /** Records that do not count, the newest; {@link refusedCount} says how many there are. */
+  readonly refused: readonly RefusedRelease[];
+  readonly refusedCount: number;
 }
 
 /** Every release, in the order of their plans. @throws the signal's reason when it aborts */
-export async function readReleases(
-  kept: KeptLog,
-  options: ReadingOptions,
-): Promise<{ readonly releases: readonly ReleaseStatus[]; readonly refused: readonly RefusedRelease[] }> {
-  const facts = await readFacts(kept, options);
+export async function readReleases(kept: KeptLog, options: ReadingOptions): Promise<ReleasesStatus> {
+  return releasesStatus(await readFacts(kept, options));
+}
+
+/** The same of facts that were read before. */
+export function releasesStatus(facts: ReleaseFacts): ReleasesStatus {
   const releases = [...facts.progress.releases.values()].map(
     (release): ReleaseStatus => ({
       release,
@@ -36,7 +33,8 @@ export async function readReleases(
       now: release.status === 'running' ? decisionNow(release, facts) : null,
     }),
   );
-  return { releases, refused: facts.progress.refused };
+  const { refused, refusedCount } = facts.progress;
+  return { releases, refused, refusedCount };
 }
 
 /** The release whose id begins so; `last` is the newest. @throws NOT_FOUND for none, INVALID_INPUT for several */
