@@ -28,7 +28,7 @@ import { planProblems, unendedRun, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
 import { planOf, planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
-import { type Comparisons, servedAdaptersIn, type TrainingHistory } from './training-history.js';
+import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 
 /** Changes when the same plan would lead to other weights. */
@@ -104,9 +104,16 @@ export class PlanRunHandler {
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
       this.config.algorithm === CURRICULUM
-        ? decideAlgorithm(curriculum, this.curriculum, runsOfWindows(history))
+        ? decideAlgorithm(curriculum, this.curriculum, this.runsBefore(history))
         : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
     return { window, results, curriculum, choice };
+  }
+
+  /** What the curriculum looks at. Where no algorithm ever rests that is the last run, so planning does not grow with the log. */
+  private runsBefore(history: TrainingHistory): readonly PreviousRun[] {
+    if (this.curriculum.restAfter > 0) return runsOfWindows(history);
+    const last = runOfLastWindow(history);
+    return last === undefined ? [] : [{ algorithm: last.plan.algorithm, promoted: last.status === 'promoted' }];
   }
 
   /** The run of a window; undefined as long as the buffer, where the algorithm reads it, has no version that covers the window. */
@@ -359,7 +366,7 @@ function windowsBefore(current: RunWindow, rounds: number, { windows }: Training
   return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
 }
 
-/** Runs of the windows so far, oldest first. */
+/** Runs of the windows so far, oldest first. What it costs grows with their number. */
 function runsOfWindows({ runs }: TrainingHistory): readonly PreviousRun[] {
   return [...runs.values()]
     .flatMap((run) => {

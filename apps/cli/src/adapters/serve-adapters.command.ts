@@ -105,10 +105,7 @@ export function serveCommands(run: RunCommand): Command[] {
           'Exit code 1: it was recorded, and another decision came before it.',
       )
       .argument('<digest>', digest)
-      .option(
-        '--team <file>',
-        'of a team of several base models: the file that says where they are',
-      )
+      .option('--team <file>', 'of a team of several base models: the file that says where they are')
       .addHelpText(
         'after',
         examples([

@@ -152,6 +152,7 @@ const worldOf = (own: EventLog) => ({
   openKeptLog: async () => ({ log: own, snapshots: null }),
   openObjects: () => Promise.reject(new SeamError('OBJECT_NOT_FOUND', 'There is none here.')),
   openBaseModel: () => Promise.reject(new SeamError('CHECKPOINT_INVALID', 'There is no base model here.')),
+  readInput: () => Promise.reject(new Error('no file is read')),
   signing: async () => ({ key: null, trust: TRUST_ALL }),
 });
 const reading = {
