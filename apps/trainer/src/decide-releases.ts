@@ -59,7 +59,7 @@ class DecideReleases {
   }
 
   async close(): Promise<void> {
-    this.stopping.abort(new SeamError('ABORTED', 'The releaser closes.'));
+    this.stopping.abort(new SeamError('ABORTED', 'Cannot decide on releases: the releaser closes.'));
     // A log that does not answer must not hold the process; what it still records is fenced by the next holder.
     await withDeadline(this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS, this.ended).catch(
       () => undefined,
