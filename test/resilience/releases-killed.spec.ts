@@ -1,5 +1,6 @@
 /**
  * Several processes decide on one release, in virtual time, and are killed, frozen and cut off at any point of it, while a person decides over them.
+ * That one overtakes another as it records is rare here: libs/operations/src/release/decide-releases.spec.ts makes it happen.
  * RELEASE_SEEDS=1000 plays as many; a seed that fails fails again.
  */
 import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
@@ -23,20 +24,18 @@ const SEEDS = Array.from({ length: Number(process.env.RELEASE_SEEDS ?? 8) }, (_,
 it(
   `${SEEDS.length} seeds of kills, freezes and lost calls: each stage is decided once, and its candidate promoted once`,
   async () => {
-    let [fenced, kills] = [0, 0];
+    let kills = 0;
     for (const seed of SEEDS) {
       const run = await simulate(seed, false);
-      fenced += run.fenced;
       kills += run.kills;
-      expect({ seed, ...run, fenced: 0, kills: 0 }).toEqual({
-        ...{ seed, fenced: 0, kills: 0, ended: [], refused: 0, status: 'promoted' },
+      expect({ seed, ...run, kills: 0 }).toEqual({
+        ...{ seed, kills: 0, ended: [], refused: 0, status: 'promoted' },
         decided: ['0 advanced', '1 advanced', '2 promoted'],
         promotions: 1,
         isMadeAgain: true,
       });
     }
     expect(kills).toBeGreaterThan(SEEDS.length * 10);
-    expect(fenced).toBeGreaterThan(0);
   },
   60_000 + SEEDS.length * 5_000,
 );
@@ -158,7 +157,7 @@ async function simulate(seed: number, withPerson: boolean) {
   const decisions = await eventsOf(log, 'ReleaseDecided');
   const again = await recomputeReleases(worldOf(log), RELEASE, reading);
   return {
-    ...{ fenced: world.fenced, kills: run.kills, ended: run.ended, refused: refused.length },
+    ...{ kills: run.kills, ended: run.ended, refused: refused.length },
     status: releases[0]!.release.status,
     decided: decisions.map(({ stage, decision }) => `${stage} ${decision}`),
     promotions: (await eventsOf(log, 'AdapterPromoted')).length,
