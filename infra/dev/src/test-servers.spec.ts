@@ -33,7 +33,7 @@ describe('the servers that the environment gives', () => {
 
   it('are refused when the S3 server has no credentials', () => {
     expect(() => givenServers({ SEAM_TEST_S3: 'http://s3:9000', AWS_ACCESS_KEY_ID: 'id' })).toThrow(
-      /SEAM_TEST_S3 is http:\/\/s3:9000, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set/,
+      /Cannot use SEAM_TEST_S3 \(http:\/\/s3:9000\): expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/,
     );
   });
 });
