@@ -67,7 +67,7 @@ async function main() {
 }
 
 async function runOnce(arm, seed) {
-  const path = join(folder, `${method}-${arm.name}-${seed}.json`);
+  const path = join(folder, `${method}-${rounds}-rounds-${options.problems}-problems-${arm.name}-${seed}.json`);
   if (existsSync(path)) return;
   process.stderr.write(`${new Date().toISOString()} ${arm.name}, seed ${seed}\n`);
   const dataDir = await mkdtemp(join(tmpdir(), 'seam-study-'));
@@ -127,9 +127,9 @@ async function verdictsOf(arm, seed, dataDir) {
 }
 
 async function allResults() {
-  const files = (await readdir(folder)).filter((name) => name.startsWith(`${method}-`) && name.endsWith('.json'));
-  const results = await Promise.all(files.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))));
-  return results.filter((result) => result.rounds === rounds);
+  const own = `${method}-${rounds}-rounds-${options.problems}-problems-`;
+  const files = (await readdir(folder)).filter((name) => name.startsWith(own) && name.endsWith('.json'));
+  return Promise.all(files.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))));
 }
 
 await main();

@@ -26,6 +26,11 @@ type Outcome = EventOf<'OutcomeRecorded'>;
 /** What a round's results are taken for. */
 export type Judging = (outcomes: readonly Outcome[]) => readonly Outcome[];
 
+/** What completes a group next to its verdicts. */
+const ATTEMPTED: ReadonlySet<string> = new Set([
+  ...['ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
+]);
+
 export const byVerifier: Judging = (outcomes) => outcomes;
 
 /** The coin falls by the experience's id, so it says nothing about entries or problems. @param headsRatio share of successes */
@@ -88,7 +93,7 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
     const started = await servicesOn(log, objects, opened, ['generator', 'executor', 'buffer']);
     closers.push(...started.map((service) => () => service.close()));
     await log.append(published.map(encodeEvent));
-    await Promise.race([committed(log), ...started.map(({ ended }) => ended)]);
+    await Promise.race([committed(log), ...started.map(({ ended }) => ended.then(endedEarly))]);
     const events = await eventsOf(log);
     const outcomes = ofType(events, 'OutcomeRecorded');
     const explored = outcomes.filter(({ arm }) => arm === 'explore');
@@ -98,7 +103,7 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
       learnedBy: (judging, algorithm) =>
         learned(
           opened,
-          [...published, ...ofType(events, 'ExperienceGenerated', 'ExperienceWithheld'), ...judging(outcomes)],
+          [...published, ...events.filter(({ type }) => ATTEMPTED.has(type)), ...judging(outcomes)],
           algorithm,
         ),
       close,
@@ -161,7 +166,7 @@ async function learned(opened: Opened, events: readonly SeamEvent[], algorithm: 
   const [buffer] = await servicesOn(log, objects, opened, ['buffer']);
   try {
     await log.append(events.map(encodeEvent));
-    await Promise.race([committed(log), buffer!.ended]);
+    await Promise.race([committed(log), buffer!.ended.then(endedEarly)]);
     const context = { config: opened.configs.trainer, drivers: { log, objects }, serveHttp: false };
     const logger = createServiceLogger('trainer', 'silent');
     const { onDemand } = await createTrainer({ ...context, logger, onClose: () => undefined }, opened.assets);
@@ -180,6 +185,11 @@ async function withTopics(): Promise<InMemoryEventLog> {
   const log = new InMemoryEventLog();
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   return log;
+}
+
+/** Without a version of the buffer nothing may be learned from. */
+function endedEarly(): never {
+  throw new Error('expected a version of the buffer, got the end of a service');
 }
 
 /** When the buffer has a version: then every problem of the round is judged. */

@@ -1,5 +1,6 @@
 /** The releaser as a service: what a person planned is carried out by itself, by any number of processes, and across their restarts. */
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { DEFAULT_RELEASE_PLAN } from '@seamstream/release';
 import { startService } from '@seamstream/service-kit';
@@ -41,6 +42,24 @@ describe('a trainer with the role releaser', () => {
     await serve(own);
     await until(async () => (await decisions()).length === 1);
     expect(own.writes).toBeGreaterThan(1);
+  });
+
+  it('outlives what is no outage, a right that it lacks, and decides when it has it', async () => {
+    await planned();
+    await results(0);
+    const own = await openLog(world);
+    let refusals = 0;
+    const watermarks = own.watermarks.bind(own);
+    own.watermarks = async (topic) => {
+      if (topic !== TOPIC.deadLetters || refusals === 3) return watermarks(topic);
+      refusals++;
+      throw new SeamError('INVALID_CONFIGURATION', 'Cannot read seam.dead-letters: this client may not.');
+    };
+    const service = await serve(own);
+    let hasEnded = false;
+    void service.ended.finally(() => (hasEnded = true));
+    await until(async () => (await decisions()).length === 1);
+    expect([refusals, hasEnded]).toEqual([3, false]);
   });
 
   it('reads no results while nothing is planned', async () => {

@@ -46,7 +46,7 @@ interface DecideReleasesSettings {
 }
 
 class DecideReleases {
-  /** Rejects when it can no longer do its work; resolves after {@link close}. */
+  /** Resolves after {@link close}. Planning and training do not end with what hinders releases: that is said, and tried again. */
   readonly ended: Promise<void>;
   private readonly stopping = new AbortController();
 
@@ -69,7 +69,7 @@ class DecideReleases {
   private async work(): Promise<void> {
     const { signal } = this.stopping;
     const isStopped = (): boolean => signal.aborted;
-    const { world, logger } = this.dependencies;
+    const { world, lines } = this.dependencies;
     const { lookEveryMs, retrying } = this.settings;
     let reader: ReleaseFactsReader | undefined;
     for (let outages = 0; !isStopped(); ) {
@@ -81,14 +81,14 @@ class DecideReleases {
       } catch (error) {
         if (isStopped()) break;
         // Others decide at the same time: what they recorded is seen at the next look.
-        const isOvertaken = isSeamError(error, 'FENCED');
-        if (!isOvertaken && !isOutage(error)) {
-          await reader?.close();
-          throw error;
-        }
-        if (!isOvertaken) {
+        if (!isSeamError(error, 'FENCED')) {
           waitMs = backoffMs(++outages, retrying);
-          logger.warn({ reason: messageOf(error), waitMs }, 'releases: trying again after a wait');
+          lines.warn('look', { reason: messageOf(error), waitMs }, 'releases: trying again after a wait');
+          // What was read so far may be the cause, as where the log was trimmed meanwhile.
+          if (!isOutage(error)) {
+            await reader?.close();
+            reader = undefined;
+          }
         }
       }
       await sleep(waitMs, signal).catch(() => undefined);
@@ -121,7 +121,6 @@ export async function startReleaser({
   logger,
   metrics,
   onClose,
-  endsWith,
 }: ServiceContext<TrainerServiceConfig>): Promise<void> {
   await assertCanSign(config, ['ReleaseDecided', 'AdapterPromoted']);
   const decided = metrics.counter(
@@ -130,13 +129,15 @@ export async function startReleaser({
     ['end'],
   );
   const kept = { log, snapshots: await snapshotPlaceOf(config, process.env) };
+  // As it was at the start, like that of the log: a file of keys that is being replaced stops nothing.
+  const signing = await signingOf(config);
   const releaser = new DecideReleases(
     {
       world: {
         clock: systemClock,
         openLog: async () => log,
         openKeptLog: async () => kept,
-        signing: () => signingOf(config),
+        signing: async () => signing,
       },
       logger,
       lines: new RationedLines(logger, onClose),
@@ -144,6 +145,5 @@ export async function startReleaser({
     },
     { lookEveryMs: config.trainer.releases.lookEveryMs, retrying: config.consuming },
   );
-  endsWith(releaser.ended);
   onClose(() => releaser.close());
 }

@@ -6,7 +6,7 @@ import { initialCurriculum } from '@seamstream/learning';
 import { readProblemsInput } from './learning-input.js';
 import type { LearningMethod } from './learning-method.js';
 import { RecordedEvents } from './recorded-events.js';
-import { planOf, planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
+import { type EvaluationTerms, planOf, planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
 import { servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 import { hasEnded } from './training-run.js';
@@ -71,8 +71,11 @@ export function planProblems(
  */
 export function unendedRun(
   { runs }: TrainingHistory,
-  asked: Pick<RunPlan, 'method' | 'slot' | 'algorithm' | 'baseModelDigest' | 'parentAdapter'> & {
+  asked: Pick<RunPlan, 'method' | 'slot' | 'algorithm' | 'baseModelDigest' | 'parentAdapter' | 'codeVersion'> & {
     readonly settings: Readonly<Record<string, unknown>>;
+    readonly evaluation: EvaluationTerms;
+    /** As configured; a plan's seed has its problems' digest behind it. */
+    readonly seed: string;
   },
 ): RunPlan | undefined {
   const { settings, ...same } = asked;
@@ -80,11 +83,13 @@ export function unendedRun(
     run.status === 'unknown' || hasEnded(run) ? [] : [planOf(run.plan)],
   );
   return plans.findLast(({ configuration, ...plan }) => {
-    const { method, slot, algorithm, baseModelDigest, parentAdapter } = plan;
-    const own = { method, slot, algorithm, baseModelDigest, parentAdapter };
+    const { method, slot, algorithm, baseModelDigest, parentAdapter, codeVersion } = plan;
+    const { algorithm: ownSettings, evaluation } = configuration;
+    const seed = plan.seed.slice(0, plan.seed.lastIndexOf(':'));
+    const own = { method, slot, algorithm, baseModelDigest, parentAdapter, codeVersion, evaluation, seed };
     return (
       configuration.iteration === undefined &&
-      canonicalJson({ ...own, settings: configuration.algorithm }) === canonicalJson({ ...same, settings })
+      canonicalJson({ ...own, settings: ownSettings }) === canonicalJson({ ...same, settings })
     );
   });
 }

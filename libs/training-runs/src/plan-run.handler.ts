@@ -174,10 +174,13 @@ export class PlanRunHandler {
       mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {}),
     );
     const { baseModelDigest } = this.dependencies;
+    const evaluation = { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } };
+    const terms = { seed: this.config.seed, codeVersion: CODE_VERSION };
     const killed =
       request.iteration === undefined
         ? unendedRun(history, {
             ...{ method: method.name, slot: method.slot, algorithm: request.algorithm, settings, baseModelDigest },
+            ...{ evaluation, ...terms },
             parentAdapter: servedAdaptersIn(history, method.slot).at(-1) ?? null,
           })
         : undefined;
@@ -185,10 +188,10 @@ export class PlanRunHandler {
     const found = await unreadProblems(log, method, history);
     return planProblems(found, {
       ...{ request, method, history, baseModelDigest },
-      ...{ seed: this.config.seed, codeVersion: CODE_VERSION },
+      ...terms,
       algorithm: settings,
       promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
-      evaluation: { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } },
+      evaluation,
     });
   }
 
