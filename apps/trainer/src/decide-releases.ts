@@ -121,6 +121,7 @@ export async function startReleaser({
   logger,
   metrics,
   onClose,
+  endsWith,
 }: ServiceContext<TrainerServiceConfig>): Promise<void> {
   await assertCanSign(config, ['ReleaseDecided', 'AdapterPromoted']);
   const decided = metrics.counter(
@@ -145,5 +146,6 @@ export async function startReleaser({
     },
     { lookEveryMs: config.trainer.releases.lookEveryMs, retrying: config.consuming },
   );
+  endsWith(releaser.ended);
   onClose(() => releaser.close());
 }
