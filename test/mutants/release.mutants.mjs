@@ -79,9 +79,9 @@ export default [
   },
   {
     ...releaser,
-    control: 'the releaser outlives an outage of the log',
-    from: 'if (!isOvertaken && !isOutage(error)) {',
-    to: 'if (!isOvertaken) {',
+    control: 'the releaser outlives what hinders it',
+    from: 'if (isStopped()) break;',
+    to: 'if (isStopped() || !isOutage(error)) break;',
   },
   {
     ...facts,
