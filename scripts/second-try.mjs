@@ -3,7 +3,7 @@
 //
 //   node scripts/second-try.mjs --selectProjects slow …    any arguments of jest
 //
-// For suites of many processes on few cores. Suites within one process have no second try.
+// For suites with many processes on few cores, and for quick specs that listen and wait.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
