@@ -38,6 +38,8 @@ export class KeptModel<State extends object, Answer> {
   private readonly places = new Map<string, FoldedPlace>();
   private records = 0;
   private unreadable = 0;
+  /** Of the present state, once it was asked for. */
+  private answered: { readonly answer: Answer } | undefined;
   /** Records that a snapshot has. */
   private keptRecords = 0;
   private spared = 0;
@@ -105,6 +107,7 @@ export class KeptModel<State extends object, Answer> {
     const last = records.at(-1);
     if (next === null || last === undefined || last.offset < next) return;
     const isNew = ({ offset }: { readonly offset: number }): boolean => offset >= next;
+    this.answered = undefined;
     this.guarded(() => {
       for (const { event, record } of events)
         if (isNew(record)) this.state = this.projection.evolve(this.state, event, record);
@@ -130,8 +133,10 @@ export class KeptModel<State extends object, Answer> {
     if (news >= this.limits.worthKeeping || isFirst) this.keep();
   }
 
+  /** The same object until something is folded: who asks again and again pays once for what is new. */
   answer(): Answer {
-    return this.projection.read(this.state);
+    this.answered ??= { answer: this.projection.read(this.state) };
+    return this.answered.answer;
   }
 
   /** How far it was folded. */
@@ -183,6 +188,7 @@ export class KeptModel<State extends object, Answer> {
   }
 
   private reset(why: PassedOver): void {
+    this.answered = undefined;
     this.cells.close();
     this.cells = new KeptCells(this.maySpill ? this.folder!.folder : null);
     this.state = this.projection.initialState(this.cells);
