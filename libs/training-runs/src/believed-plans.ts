@@ -33,6 +33,8 @@ interface Candidate {
 export class BelievedPlans {
   /** Of plans that are believed, by index. */
   readonly windows = new Map<number, RunWindow>();
+  /** The run of each of these windows, by index. */
+  readonly runOfWindow = new Map<number, string>();
   /** The run of the last of them. */
   last: { readonly runId: string; readonly configuration: RunConfiguration } | undefined;
   private readonly believed = new Set<string>();
@@ -118,6 +120,7 @@ export class BelievedPlans {
     const { window } = configuration;
     if (window === null) return;
     this.windows.set(window.index, window);
+    this.runOfWindow.set(window.index, runId);
     if (isPlanned) this.firstPlanned = Math.min(this.firstPlanned, window.index);
     this.last = { runId, configuration };
   }

@@ -26,9 +26,9 @@ import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
 import { planProblems, unendedRun, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
-import { planOf, planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
-import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
+import { type Comparisons, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 
 /** Changes when the same plan would lead to other weights. */
@@ -104,16 +104,9 @@ export class PlanRunHandler {
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
       this.config.algorithm === CURRICULUM
-        ? decideAlgorithm(curriculum, this.curriculum, this.runsBefore(history))
+        ? decideAlgorithm(curriculum, this.curriculum, runsOfWindows(history))
         : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
     return { window, results, curriculum, choice };
-  }
-
-  /** What the curriculum looks at. Where no algorithm ever rests that is the last run, so planning does not grow with the log. */
-  private runsBefore(history: TrainingHistory): readonly PreviousRun[] {
-    if (this.curriculum.restAfter > 0) return runsOfWindows(history);
-    const last = runOfLastWindow(history);
-    return last === undefined ? [] : [{ algorithm: last.plan.algorithm, promoted: last.status === 'promoted' }];
   }
 
   /** The run of a window; undefined as long as the buffer, where the algorithm reads it, has no version that covers the window. */
@@ -369,15 +362,16 @@ function windowsBefore(current: RunWindow, rounds: number, { windows }: Training
   return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
 }
 
-/** Runs of the windows so far, oldest first. What it costs grows with their number. */
-function runsOfWindows({ runs }: TrainingHistory): readonly PreviousRun[] {
-  return [...runs.values()]
-    .flatMap((run) => {
-      const window = run.status === 'unknown' ? null : planOf(run.plan).configuration.window;
-      return run.status === 'unknown' || window === null ? [] : [{ run, index: window.index }];
-    })
-    .sort((a, b) => a.index - b.index)
-    .map(({ run: { plan, status } }) => ({ algorithm: plan.algorithm, promoted: status === 'promoted' }));
+/** Runs of the windows so far, oldest first. */
+function runsOfWindows({ runs, runOfWindow }: TrainingHistory): readonly PreviousRun[] {
+  return [...runOfWindow]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, runId]) => {
+      const run = runs.get(runId);
+      return run === undefined || run.status === 'unknown'
+        ? []
+        : [{ algorithm: run.plan.algorithm, promoted: run.status === 'promoted' }];
+    });
 }
 
 /** By partition of seam.experiences: where those of the last window that has some there begin. Later windows have none before. */

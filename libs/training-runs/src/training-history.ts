@@ -36,6 +36,8 @@ export interface TrainingHistory {
   readonly lastWindow: { readonly runId: string; readonly configuration: RunConfiguration } | undefined;
   /** Windows by their index. */
   readonly windows: ReadonlyMap<number, RunWindow>;
+  /** The id of each window's run, by the window's index. */
+  readonly runOfWindow: ReadonlyMap<number, string>;
   /** What every slot is served with. */
   readonly slots: ServedSlots;
   readonly published: ReadonlyMap<string, AdapterPublished>;
@@ -131,6 +133,7 @@ export class TrainingHistoryReader {
       runs: this.runs,
       lastWindow: this.plans.last,
       windows: this.plans.windows,
+      runOfWindow: this.plans.runOfWindow,
       slots: this.slots,
       ...adaptersOf(this.slots),
       comparisons: addedComparisons([...this.compared.values()]),
