@@ -2,13 +2,10 @@
  * Self-edits with the writer, the trials and the training of the writer each killed with SIGKILL again and again: attempts, rewards and the
  * adapter are those of an undisturbed run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import type { EventLog } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
@@ -17,13 +14,13 @@ import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { totalRecords } from '@seamstream/testing';
 import { ledgerOf, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { seamCommand } from '../support/seam-command.js';
 import { houses, selfTrainingEnvironment } from '../support/self-training-world.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 
 // Two runs of some thirty short trainings, one of them with twenty kills, on a machine that may be busy.
 jest.setTimeout(600_000);
 
-const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
 const PASSAGES = 12;
 /** Of the services; the rest are of the training. */
 const KILLS_OF_SERVICES = 14;
@@ -83,7 +80,8 @@ async function trained(
   try {
     await log.createTopics(TOPICS.map(({ name: topic, partitions }) => ({ name: topic, partitions })));
     services.startAll();
-    expect(await ended(seam(['publish', '--mode', 'explore', join(root, 'train.jsonl')], environment))).toBe(0);
+    const publishing = seamCommand(['publish', '--mode', 'explore', join(root, 'train.jsonl')], environment);
+    expect((await publishing.ended).code).toBe(0);
     await disturb({ services, log });
     while ((await ledgerOf(log)).inFlight > 0) {
       expect(services.complaints()).toEqual([]);
@@ -118,25 +116,15 @@ async function train(log: EventLog, environment: Environment, most: number): Pro
   const random = Random.of('R41, training');
   for (let kills = 0; ; kills++) {
     const before = await totalRecords(log, TOPIC.training);
-    const child = seam(['train', 'rest-em', '--set', 'duration.epochs=10'], environment);
-    const exit = ended(child);
+    const { child, ended } = seamCommand(['train', 'rest-em', '--set', 'duration.epochs=10'], environment);
     if (kills === most) {
-      expect(await exit).toBe(0);
+      expect((await ended).code).toBe(0);
       return kills;
     }
     while ((await totalRecords(log, TOPIC.training)) === before && child.exitCode === null) await pause(2);
     await pause(random.int(50));
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
-    await exit;
+    await ended;
   }
-}
-
-function seam(args: readonly string[], environment: Environment): ChildProcess {
-  return spawn(process.execPath, [SEAM, ...args], { stdio: 'ignore', env: { PATH: process.env.PATH, ...environment } });
-}
-
-async function ended(child: ChildProcess): Promise<number | null> {
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code;
 }

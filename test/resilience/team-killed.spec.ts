@@ -8,9 +8,10 @@ import { jest } from '@jest/globals';
 import { worldProblems } from '@seamstream/embedded-world';
 import type { EventLog } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
-import { derivedId, Random } from '@seamstream/kernel';
+import { encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
 import { totalRecords } from '@seamstream/testing';
+import { publicationOf } from '@seamstream/testing/result-log';
 import { eventsOf, ofType } from '../support/recorded-run.js';
 import { seamCommand } from '../support/seam-command.js';
 
@@ -119,15 +120,4 @@ async function written(log: EventLog): Promise<number> {
 
 const problems = (seed: string, count: number) => worldProblems({ seed, split: 'heldOut', variant: 'base', count });
 
-function published() {
-  return problems('stage', 8).map((problem) =>
-    encodeEvent({
-      type: 'ProblemPublished',
-      meta: originMeta({
-        ...{ messageId: derivedId(problem.problemId, 'published'), correlationId: problem.problemId },
-        ...{ source: 'a spec', occurredAt: 1, sourceClass: 'user' },
-      }),
-      ...{ problem, mode: 'explore', expiresAt: null, feedbackWithinMs: null, task: null },
-    }),
-  );
-}
+const published = () => problems('stage', 8).map((problem) => encodeEvent(publicationOf(problem)));

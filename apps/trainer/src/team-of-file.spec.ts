@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
 import { InMemoryEventLog } from '@seamstream/event-log';
-import { encodeEvent, originMeta, type Problem, TOPICS } from '@seamstream/events';
-import { derivedId } from '@seamstream/kernel';
+import { encodeEvent, type Problem, TOPICS } from '@seamstream/events';
 import { presets } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
 import { TeamMethod, tuningSettings } from '@seamstream/team-tuning';
+import { publicationOf } from '@seamstream/testing/result-log';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
 import { assertReadsOutcomes } from './team-of-file.js';
 import { teamEvents } from './team-world.fake.js';
@@ -33,18 +33,7 @@ afterEach(async () => {
 describe('the team of a file', () => {
   it('is sampled, tuned agent by agent within the preset’s gate, published and promoted as one', async () => {
     const { log, objects, onDemand } = await trainerOf(VOTE);
-    await log.append(
-      problemsOf('stage', 4).map((problem) =>
-        encodeEvent({
-          type: 'ProblemPublished',
-          meta: originMeta({
-            ...{ messageId: derivedId(problem.problemId, 'published'), correlationId: problem.problemId },
-            ...{ source: 'a spec', occurredAt: 1, sourceClass: 'user' },
-          }),
-          ...{ problem, mode: 'explore', expiresAt: null, feedbackWithinMs: null, task: null },
-        }),
-      ),
-    );
+    await log.append(problemsOf('stage', 4).map((problem) => encodeEvent(publicationOf(problem))));
     const settings = { sampling: { maxTokens: 16 }, groupSize: 2 };
     const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings }, new AbortController().signal);
     expect(ending.map(({ type }) => type)).toEqual(['AdapterPromoted']);

@@ -2,14 +2,14 @@
 import { PromptInjection } from '@seamstream/environments';
 import { FakeExecutor } from '@seamstream/environments/testing';
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { entrySchemas, loadPrompts } from '@seamstream/experience';
-import { derivedId } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { FakeGenerator, PROBLEMS, rule, SCHEMAS, tokenizer } from '@seamstream/rollout/testing';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING, type Team, TeamEvaluation, TeamMethod, TeamRunner, teamOf } from '@seamstream/team-tuning';
+import { publicationOf } from '@seamstream/testing/result-log';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import type { TrainOnDemandHandler } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
@@ -94,20 +94,7 @@ export async function openTuner(
 
 /** Appends problems of the hinted world. */
 export async function publishProblems(log: EventLog, from: number, to: number): Promise<void> {
-  await log.append(
-    PROBLEMS.slice(from, to).map((problem) =>
-      encodeEvent({
-        type: 'ProblemPublished',
-        meta: originMeta({
-          messageId: derivedId(problem.problemId, 'published'),
-          correlationId: problem.problemId,
-          ...{ source: 'a spec', occurredAt: 1, sourceClass: 'user' },
-        }),
-        problem,
-        ...{ mode: 'explore', expiresAt: null, feedbackWithinMs: null, task: null },
-      }),
-    ),
-  );
+  await log.append(PROBLEMS.slice(from, to).map((problem) => encodeEvent(publicationOf(problem))));
 }
 
 export async function teamEvents<T extends SeamEvent['type']>(log: EventLog, type: T): Promise<EventOf<T>[]> {

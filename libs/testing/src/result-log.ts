@@ -39,7 +39,8 @@ export function problemAbout(problemId: string): Problem {
   };
 }
 
-function publishedOf(problem: Problem, subject: string | null): EventOf<'ProblemPublished'> {
+/** A person's publication of the problem, to be explored. */
+export function publicationOf(problem: Problem, subject: string | null = null): EventOf<'ProblemPublished'> {
   return {
     type: 'ProblemPublished',
     feedbackWithinMs: null,
@@ -76,7 +77,7 @@ export function explored(
     readonly namedAt?: ProblemPlace;
   } = {},
 ): HonestResults {
-  const published = publishedOf(problem, subject);
+  const published = publicationOf(problem, subject);
   const { messageId } = published.meta;
   const copy = namedAt === undefined ? problem : copyOf(problem, namedAt, 0);
   const experiences = Array.from({ length: groupSize }, (_, candidateIndex): EventOf<'ExperienceGenerated'> => {

@@ -1,4 +1,5 @@
 /** What a study of arms says, as pure functions of its results. Rates are fractions of 1. */
+import { points } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 
 export const STUDY_SETS = ['development', 'heldOut', 'newWords'] as const;
@@ -105,7 +106,6 @@ function compared(own: readonly ArmRun[], others: ReadonlyMap<number, ArmRun>, s
 }
 
 const percent = (rate: number): string => (rate * 100).toFixed(1);
-const points = (share: number): string => `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)}`;
 const range = (interval: Estimate['interval95'] | null): string =>
   interval === null ? 'one seed' : `${points(interval[0])} to ${points(interval[1])}`;
 
