@@ -77,6 +77,11 @@ export default [
   ]),
   ...quick('libs/experience/src/grounded-schema.ts', GROUNDED, [
     {
+      control: 'a list counts its quotes up to the length that its rule says',
+      from: 'maxItems > rule.countUpTo',
+      to: 'maxItems > 4',
+    },
+    {
       control: 'the mask of a problem leaves its own words',
       from: 'const texts = schema.enum.filter(isTrue);',
       to: 'const texts = schema.enum;',

@@ -31,6 +31,13 @@ export default [
       to: 'return operators.slice(1).reduce(moved, start);',
     },
   ]),
+  ...quick(`${WORLD}/entries.ts`, `${WORLD}/shipped-models.spec.ts`, [
+    {
+      control: 'no plan of six steps quotes an attribute more often than it occurs',
+      from: ', quotesCountUpTo: 6',
+      to: '',
+    },
+  ]),
   ...quick(`${WORLD}/lore.ts`, `${WORLD}/attribute-world.spec.ts`, [
     {
       control: 'no known word has the three attributes of a new one',

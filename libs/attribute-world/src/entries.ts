@@ -25,7 +25,8 @@ const schemas = new Map(
   DOMAIN_RULES.map(({ name, things, kinds }) => [
     name,
     domainEntrySchema({
-      concepts: { words: STEPS, minItems: things * kinds.length, quotesBetween: ['for ', ' '] },
+      // Two things may have an attribute in common, so a plan of six steps has to count its quotes as well.
+      concepts: { words: STEPS, minItems: things * kinds.length, quotesBetween: ['for ', ' '], quotesCountUpTo: 6 },
       strategy: { words: [STRATEGY] },
       pitfalls: { words: ['nothing'], minItems: 0, maxItems: 0 },
     }),

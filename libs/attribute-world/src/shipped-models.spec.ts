@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { entryText, loadPrompts, type Prompts } from '@seamstream/experience';
+import { entryText, groundedSchema, isFaithful, loadPrompts, type Prompts } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
@@ -88,5 +88,16 @@ describe('the shipped models of the world of attributes', () => {
       // A third by chance; 390 steps.
       expect(Math.abs(asLore - 1 / 3)).toBeLessThan(0.09);
     }
+  });
+
+  it('the generator base can write nothing but true quotes under what a problem leaves of its schema', async () => {
+    const schemas = PROBLEMS.map(({ domain, prompt }) => groundedSchema(planSchemaFor(domain)!, prompt));
+    // Hot, so that it would misquote wherever it may.
+    const asked = PROBLEMS.map(({ prompt }) => prompts.generator(prompt));
+    const entries = await written('generator-base', asked, 3, schemas);
+    const misquotes = PROBLEMS.filter(
+      ({ domain, prompt }, i) => isFaithful(entries[i]!, planSchemaFor(domain)!, prompt) !== true,
+    );
+    expect(misquotes.map(({ prompt }) => prompt)).toEqual([]);
   });
 });

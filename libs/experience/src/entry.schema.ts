@@ -24,6 +24,8 @@ export interface FieldWords {
   readonly maxItems?: number;
   /** Marks around the part of each word that is a quote from the problem; absent: nothing is. See quote-rules.ts. */
   readonly quotesBetween?: readonly [before: string, after: string];
+  /** Longest list in which a quote is written at most as often as it occurs; absent: as quote-rules.ts has it. */
+  readonly quotesCountUpTo?: number;
 }
 
 /**
@@ -33,14 +35,15 @@ export interface FieldWords {
  */
 export function domainEntrySchema(fields: Readonly<Record<EntryField, FieldWords>>): JsonSchema {
   const list = (field: EntryField): JsonSchema => {
-    const { words, minItems = 1, maxItems = minItems, quotesBetween } = fields[field];
+    const { words, minItems = 1, maxItems = minItems, quotesBetween: between, quotesCountUpTo } = fields[field];
     if (words.length === 0 || new Set(words).size < words.length) {
       throw new SeamError(
         'INVALID_INPUT',
         `Cannot build an entry schema: expected different words for ${field}, got ${JSON.stringify(words)}.`,
       );
     }
-    const quotes = quotesBetween === undefined ? {} : { [QUOTES]: { from: 'prompt', between: quotesBetween } };
+    const counted = quotesCountUpTo === undefined ? {} : { countUpTo: quotesCountUpTo };
+    const quotes = between === undefined ? {} : { [QUOTES]: { from: 'prompt', between, ...counted } };
     return { type: 'array', items: { enum: words, ...quotes }, minItems, maxItems };
   };
   const schema = entrySchema({ concepts: list('concepts'), strategy: list('strategy'), pitfalls: list('pitfalls') });

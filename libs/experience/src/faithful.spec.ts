@@ -154,6 +154,9 @@ describe('a rule for quotes', () => {
     ['in short', { ...texts, 'x-quotes': 'prompt' }, 'got "prompt"'],
     ['with a word that is not known', { ...texts, 'x-quotes': { ...rule, fuzzy: true } }, 'got the unknown "fuzzy"'],
     ['with one mark', { ...texts, 'x-quotes': { ...rule, between: ['"'] } }, 'with "between": [before, after]'],
+    ['that counts in lists of no length', { ...texts, 'x-quotes': { ...rule, countUpTo: 0 } }, '"countUpTo" of 1 to 8'],
+    ['that counts in long lists', { ...texts, 'x-quotes': { ...rule, countUpTo: 9 } }, '"countUpTo" of 1 to 8'],
+    ['that counts in half a list', { ...texts, 'x-quotes': { ...rule, countUpTo: 2.5 } }, '"countUpTo" of 1 to 8'],
     ['of numbers', { type: 'integer', 'x-quotes': rule }, 'expected a schema of texts'],
     ['of texts and others', { enum: ['a', 1], 'x-quotes': rule }, 'expected a schema of texts'],
     [

@@ -121,6 +121,9 @@ describe('a schema narrowed to a problem', () => {
     expect(groundedSchema(listOf(words, 2, 2), 'a bow')).not.toHaveProperty('x-at-most');
     expect(groundedSchema(listOf(words, 1, 1), PROMPT)).not.toHaveProperty('x-at-most');
     expect(groundedSchema(listOf(words, 0, 5), PROMPT)).not.toHaveProperty('x-at-most');
+    const counted = { ...words, 'x-quotes': { from: 'prompt', countUpTo: 5 } };
+    expect(groundedSchema(listOf(counted, 0, 5), PROMPT)).toHaveProperty('x-at-most');
+    expect(groundedSchema(listOf(counted, 0, 6), PROMPT)).not.toHaveProperty('x-at-most');
     const pairs = { enum: ['<bow> <hull>', '<hull>'], 'x-quotes': { from: 'prompt', between: ['<', '>'] } };
     expect(groundedSchema(listOf(pairs, 1, 2), PROMPT)).not.toHaveProperty('x-at-most');
     expect(groundedSchema(listOf({ type: 'string', ...rule }, 1, 2), PROMPT)).not.toHaveProperty('x-at-most');

@@ -21,8 +21,7 @@ import {
 
 /** By schema and prompt, since each is asked for once per candidate; and by content, so that equal ones are one object. */
 const MOST_KEPT = 512;
-/** A grammar holds a copy of the texts for each way to have used them: 163 with eight quotes in four places. */
-const MOST_LIMITED_ITEMS = 4;
+/** A grammar holds a copy of the texts for each way to have used them: 163 with eight quotes in four places, 63 with six in six. */
 const MOST_LIMITED_PARTS = 8;
 const byPrompt = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
 const byContent = new Map<string, JsonSchema>();
@@ -101,7 +100,7 @@ function withTrueTexts(schema: Fields, rule: QuoteRule, prompt: string): Fields 
 function withoutRepeats(list: Fields, rule: QuoteRule | undefined, prompt: string): Fields {
   const { minItems = 0, maxItems } = list as { readonly minItems?: number; readonly maxItems?: number };
   const texts = (list.items as Fields).enum as readonly string[] | undefined;
-  if (rule === undefined || texts === undefined || maxItems === undefined || maxItems > MOST_LIMITED_ITEMS) return list;
+  if (rule === undefined || texts === undefined || maxItems === undefined || maxItems > rule.countUpTo) return list;
   const quotes = texts.map((text) => (quotesIn(text, rule) ?? []).map(comparable));
   const parts = [...Map.groupBy(texts.keys(), (at) => quotes[at]![0] ?? '')].map(([quote, members]) => ({
     texts: members.map((at) => texts[at]!),

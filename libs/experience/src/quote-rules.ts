@@ -4,6 +4,8 @@
  *   { "type": "string", "x-quotes": { "from": "prompt" } }                              the whole text
  *   { "enum": ["for oak saw"], "x-quotes": { "from": "prompt", "between": ["for ", " "] } }   each span between the marks
  *
+ * "countUpTo": 6 says for lists of such texts up to which length a quote is written at most as often as it occurs; 4 where it is absent.
+ *
  * An annotation belongs to a schema of texts that is reached from the root by `properties`, `items` and `prefixItems`. Anywhere else
  * it would be overlooked, so it is refused there. So is every unknown word in it.
  */
@@ -12,9 +14,16 @@ import type { JsonSchema } from '@seamstream/token-grammar';
 
 export const QUOTES = 'x-quotes';
 
+/** Longest lists of which a grammar counts quotes, where the schema does not say. */
+const COUNT_UP_TO = 4;
+/** A grammar holds a copy of the texts for each way to have used the quotes: 2⁸ at most for eight that occur once. */
+const MOST_COUNTED = 8;
+
 export interface QuoteRule {
   /** Marks before and after each quote, an empty one for the text's own end; null: the whole text is the quote. */
   readonly between: readonly [before: string, after: string] | null;
+  /** Most items of a list whose quotes are written at most as often as they occur. Longer lists are judged afterwards. */
+  readonly countUpTo: number;
 }
 
 /** The rules of a schema by where they hold; what leads to none is left out. */
@@ -158,9 +167,9 @@ function refuseWithin(schema: unknown, path: string): void {
 
 function ruleOf(schema: Fields, path: string): QuoteRule {
   const value = schema[QUOTES];
-  const expected = '{"from": "prompt"}, with "between": [before, after] where quotes are parts of the text';
+  const expected = `{"from": "prompt"}, with "between": [before, after] where quotes are parts of the text, and "countUpTo" of 1 to ${MOST_COUNTED}`;
   if (!isFields(value) || value.from !== 'prompt') throw refused(path, expected, JSON.stringify(value));
-  const unknown = Object.keys(value).filter((name) => name !== 'from' && name !== 'between');
+  const unknown = Object.keys(value).filter((name) => !['from', 'between', 'countUpTo'].includes(name));
   if (unknown.length > 0) throw refused(path, expected, `the unknown ${JSON.stringify(unknown[0])}`);
   if (!isOfTexts(schema))
     throw refused(
@@ -168,7 +177,10 @@ function ruleOf(schema: Fields, path: string): QuoteRule {
       'a schema of texts: of the type "string", or with texts alone in enum or const',
       JSON.stringify(schema.type ?? 'no type'),
     );
-  if (value.between === undefined) return { between: null };
+  const { countUpTo = COUNT_UP_TO } = value;
+  if (typeof countUpTo !== 'number' || !Number.isInteger(countUpTo) || countUpTo < 1 || countUpTo > MOST_COUNTED)
+    throw refused(path, expected, JSON.stringify(value));
+  if (value.between === undefined) return { between: null, countUpTo };
   if (
     !Array.isArray(value.between) ||
     value.between.length !== 2 ||
@@ -176,7 +188,7 @@ function ruleOf(schema: Fields, path: string): QuoteRule {
   )
     throw refused(path, expected, JSON.stringify(value));
   const [before, after] = value.between as [string, string];
-  return { between: before === '' && after === '' ? null : [before, after] };
+  return { between: before === '' && after === '' ? null : [before, after], countUpTo };
 }
 
 function isOfTexts(schema: Fields): boolean {
