@@ -1,12 +1,19 @@
 /**
  * Rewards that say nothing teach nothing, in a world whose advice is a function of attributes. SEAM_TEST_SHUFFLED names seeds of a run at
- * full size, each with both presets: npm run conformance:shuffled-rewards.
+ * full size, each with both presets and several shuffles: npm run conformance:shuffled-rewards.
  */
+import { attributeProblems, drawWorld, followPlan, randomPlan } from '@seamstream/attribute-world';
+import { Random } from '@seamstream/kernel';
+import { ATTRIBUTE_PRESETS } from '../../apps/standalone/src/methods.js';
 import { byVerifier, exploreRound, type RejudgedRound, type RunEnding, shuffled } from '../support/rejudged-round.js';
 
-/** Within chance: of 128 problems a base model that solves 5 % is this far from its like once in 40 comparisons. */
+/**
+ * A policy that moved at random holds other operators for true than before. What it solves then varies from shuffle to shuffle by some 3
+ * points around what one solves who draws operators, and a base model that solves less than that is beaten by the luckier ones.
+ */
 const CHANCE = 0.06;
 const { SEAM_TEST_SHUFFLED: full } = process.env;
+const ORDERS = full === undefined ? ['a'] : ['a', 'b', 'c', 'd'];
 const CASES = (full === undefined ? [2] : full.split(',').map(Number)).flatMap((seed) =>
   (full === undefined ? (['attributes'] as const) : (['attributes', 'familiar-attributes'] as const)).map((method) => ({
     method,
@@ -18,8 +25,7 @@ const CASES = (full === undefined ? [2] : full.split(',').map(Number)).flatMap((
 describe.each(CASES)('rounds of $method on seed $seed ($problems problems)', (settings) => {
   let round: RejudgedRound;
   const report = (what: string, { type, evaluation }: RunEnding): void => {
-    if (evaluation === null) return;
-    const { problems, success, parentSuccess, rescued, broken } = evaluation;
+    const { problems, success, parentSuccess, rescued, broken } = evaluation!;
     process.stdout.write(
       `${JSON.stringify({ ...settings, explored: round.explored, what, type, problems, success, parentSuccess, rescued, broken })}\n`,
     );
@@ -29,24 +35,39 @@ describe.each(CASES)('rounds of $method on seed $seed ($problems problems)', (se
   }, 1_800_000);
   afterAll(() => round.close());
 
-  it('promote nothing that imitated shuffled rewards, and it solves what chance solves', async () => {
-    const ending = await round.learnedBy(shuffled, 'sft');
-    report('sft, shuffled', ending);
-    expect(ending.type).toBe('TrainingRunRejected');
-    expect(ending.evaluation!.success).toBeLessThanOrEqual(ending.evaluation!.parentSuccess! + CHANCE);
+  it('teach nothing by shuffled rewards: what solves problems then is chance', async () => {
+    const rates: number[] = [];
+    for (const order of ORDERS)
+      for (const algorithm of ['sft', 'grpo'] as const) {
+        const ending = await round.learnedBy(shuffled(order), algorithm);
+        report(`${algorithm}, shuffle ${order}`, ending);
+        rates.push(ending.evaluation!.success);
+      }
+    expect(rates.reduce((sum, each) => sum + each, 0) / rates.length).toBeLessThanOrEqual(
+      solvedByDrawing(settings) + CHANCE,
+    );
   }, 1_800_000);
 
-  // A policy that moves at random may know more of 24 facts than its parent did. On seed 2 it was promoted for that: 0.12 after 0.01.
-  it('teach by comparing less than the verdicts that were earned do, if they are shuffled', async () => {
-    const ending = await round.learnedBy(shuffled, 'grpo');
-    report('grpo, shuffled', ending);
-    const earned = await round.learnedBy(byVerifier, 'sft');
-    expect(ending.evaluation!.success).toBeLessThan(earned.evaluation!.success);
-  }, 1_800_000);
-
-  it('promote what learned from the same entries with the verdicts that they earned', async () => {
-    const ending = await round.learnedBy(byVerifier, 'sft');
-    report('sft, true', ending);
-    expect(ending.type).toBe('AdapterPromoted');
+  it('promote nothing that learned from shuffled rewards over what learned from true ones', async () => {
+    for (const order of ORDERS)
+      for (const algorithm of ['sft', 'grpo'] as const) {
+        const [before, after] = await round.learnedAfter(
+          { judging: byVerifier, algorithm: 'sft' },
+          { judging: shuffled(order), algorithm },
+        );
+        report('sft, true', before);
+        report(`${algorithm}, shuffle ${order}, after true`, after);
+        expect(before.type).toBe('AdapterPromoted');
+        expect(after.type).toBe('TrainingRunRejected');
+      }
   }, 1_800_000);
 });
+
+/** Share of problems that are solved by entries with the right attributes and operators that are drawn. */
+function solvedByDrawing({ method, seed }: (typeof CASES)[number]): number {
+  const world = drawWorld(seed, ATTRIBUTE_PRESETS[method]!);
+  const problems = attributeProblems({ world, seed, split: 'validation', count: 3_000 });
+  const isSolved = (problem: (typeof problems)[number], at: number): boolean =>
+    followPlan(problem, randomPlan(problem, Random.of('drawn', at))).endsWith(`Answer: ${problem.reference}`);
+  return problems.filter(isSolved).length / problems.length;
+}

@@ -1,7 +1,7 @@
 /**
- * The negative control of everything that claims to learn: rounds of a demonstration, by its real models and services, whose verdicts are
- * then replaced, by the toss of a coin or by those of other entries. The gate is open: candidates are measured by the true verifier. For
- * comparison the same entries, by the same learner, with the true verdicts.
+ * The negative control of everything that claims to learn: two rounds of a demonstration, by its real models and services, whose verdicts
+ * are then replaced, by the toss of a coin or by those of other entries. The gate is open: candidates are measured by the true verifier.
+ * For comparison the same entries, by the same learner, with the true verdicts.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export type Judging = (outcomes: readonly Outcome[]) => readonly Outcome[];
 
 /** What completes a group next to its verdicts. */
 const ATTEMPTED: ReadonlySet<string> = new Set([
-  ...['ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
+  ...['ProblemPublished', 'ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
 ]);
 
 export const byVerifier: Judging = (outcomes) => outcomes;
@@ -42,18 +42,23 @@ export const byCoin =
       return { ...outcome, success, reward: success ? 1 : 0 };
     });
 
-/** Every explored entry has the verdict of another one, of any problem: as many successes as there were, on entries that did not earn them. */
-export const shuffled: Judging = (outcomes) => {
-  const explored = outcomes
-    .filter(({ arm }) => arm === 'explore')
-    .toSorted((a, b) => compareText(a.experienceId, b.experienceId));
-  const others = Random.of('shuffled rewards').shuffled(explored);
-  const given = new Map(explored.map(({ experienceId }, at) => [experienceId, others[at]!]));
-  return outcomes.map((outcome) => {
-    const { success, reward } = given.get(outcome.experienceId) ?? outcome;
-    return { ...outcome, success, reward };
-  });
-};
+/**
+ * Every explored entry has the verdict of another one, of any problem: as many successes as there were, on entries that did not earn them.
+ * @param order another one is another shuffle
+ */
+export const shuffled =
+  (order: string): Judging =>
+  (outcomes) => {
+    const explored = outcomes
+      .filter(({ arm }) => arm === 'explore')
+      .toSorted((a, b) => compareText(a.experienceId, b.experienceId));
+    const others = Random.of('shuffled rewards', order).shuffled(explored);
+    const given = new Map(explored.map(({ experienceId }, at) => [experienceId, others[at]!]));
+    return outcomes.map((outcome) => {
+      const { success, reward } = given.get(outcome.experienceId) ?? outcome;
+      return { ...outcome, success, reward };
+    });
+  };
 
 /** What became of a run's adapter. */
 export interface RunEnding {
@@ -68,15 +73,23 @@ interface RoundSettings {
   readonly problems: number;
 }
 
-/** Learns from one and the same round under several judgings. */
+interface Learning {
+  readonly judging: Judging;
+  readonly algorithm: 'sft' | 'grpo';
+}
+
+/** Learns from one and the same exploration under several judgings. */
 export interface RejudgedRound {
-  /** Success rate of its explored entries, by the verifier. */
+  /** Success rate of the first round's explored entries, by the verifier. */
   readonly explored: number;
-  learnedBy(judging: Judging, algorithm: 'sft' | 'grpo'): Promise<RunEnding>;
+  /** From the first round, beginning at the base model. */
+  learnedBy(judging: Judging, algorithm: Learning['algorithm']): Promise<RunEnding>;
+  /** From the first round by one, then from the second by the other, which begins at what the first learned. @returns both endings */
+  learnedAfter(first: Learning, then: Learning): Promise<readonly [RunEnding, RunEnding]>;
   close(): Promise<void>;
 }
 
-/** Explores by the base model; what is learned begins at it each time. */
+/** Explores two rounds by the base model; what is learned begins at it each time. */
 export async function exploreRound(settings: RoundSettings): Promise<RejudgedRound> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'seam-rejudged-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(dataFolder, { recursive: true, force: true })];
@@ -86,26 +99,21 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
   try {
     await writeWorldFiles(dataFolder, settings);
     const opened = await openModels(settings, dataFolder, closers);
-    const published = publishedBy(settings);
-    // 1. The round, as any: entries, answers, verdicts.
-    const log = await withTopics();
-    const objects = new InMemoryObjectStore(new Map());
-    const started = await servicesOn(log, objects, opened, ['generator', 'executor', 'buffer']);
-    closers.push(...started.map((service) => () => service.close()));
-    await log.append(published.map(encodeEvent));
-    await Promise.race([committed(log), ...started.map(({ ended }) => ended.then(endedEarly))]);
-    const events = await eventsOf(log);
-    const outcomes = ofType(events, 'OutcomeRecorded');
-    const explored = outcomes.filter(({ arm }) => arm === 'explore');
+    // 1. The rounds, as any: entries, answers, verdicts.
+    const rounds = [await explored(opened, settings, 1), await explored(opened, settings, 2)] as const;
+    const entries = ofType(rounds[0], 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+    // 2. The same entries with other verdicts, in a separate log.
+    const judged = ({ judging, algorithm }: Learning, round: readonly SeamEvent[]): Lesson => ({
+      algorithm,
+      events: [...round.filter(({ type }) => ATTEMPTED.has(type)), ...judging(ofType(round, 'OutcomeRecorded'))],
+    });
     return {
-      explored: explored.filter(({ success }) => success).length / explored.length,
-      // 2. The same entries with other verdicts, in a separate log.
-      learnedBy: (judging, algorithm) =>
-        learned(
-          opened,
-          [...published, ...events.filter(({ type }) => ATTEMPTED.has(type)), ...judging(outcomes)],
-          algorithm,
-        ),
+      explored: entries.filter(({ success }) => success).length / entries.length,
+      learnedBy: async (judging, algorithm) => (await learned(opened, [judged({ judging, algorithm }, rounds[0])]))[0]!,
+      learnedAfter: async (first, then) => {
+        const [before, after] = await learned(opened, [judged(first, rounds[0]), judged(then, rounds[1])]);
+        return [before!, after!];
+      },
       close,
     };
   } catch (error) {
@@ -140,9 +148,24 @@ async function openModels(
   return { configs, assets: { model, executor: executor.model, prompts, schemaFor } };
 }
 
-function publishedBy({ method, seed, problems }: RoundSettings): readonly SeamEvent[] {
+/** What the log holds of a round when every problem of it is judged. */
+async function explored(opened: Opened, settings: RoundSettings, round: number): Promise<readonly SeamEvent[]> {
+  const { method, seed, problems } = settings;
   const source = method === 'experiences' ? worldSource(seed) : attributeSource(seed, method);
-  return source({ round: 1, phase: 'base', roundSize: problems, startIndex: 0, count: problems, occurredAt: 0 });
+  const place = { round, phase: 'base', roundSize: problems, startIndex: (round - 1) * problems } as const;
+  const log = await withTopics();
+  const services = await servicesOn(log, new InMemoryObjectStore(new Map()), opened, [
+    'generator',
+    'executor',
+    'buffer',
+  ]);
+  try {
+    await log.append(source({ ...place, count: problems, occurredAt: 0 }).map(encodeEvent));
+    await Promise.race([committed(log, 1), ...services.map(({ ended }) => ended.then(endedEarly))]);
+    return await eventsOf(log);
+  } finally {
+    await Promise.all(services.map((service) => service.close()));
+  }
 }
 
 function servicesOn(
@@ -160,25 +183,38 @@ function servicesOn(
   return Promise.all(names.map((name) => starts[name]()));
 }
 
-async function learned(opened: Opened, events: readonly SeamEvent[], algorithm: string): Promise<RunEnding> {
+interface Lesson {
+  readonly algorithm: string;
+  readonly events: readonly SeamEvent[];
+}
+
+/** One lesson after the other in one log, each beginning at what is served then. */
+async function learned(opened: Opened, lessons: readonly Lesson[]): Promise<readonly RunEnding[]> {
   const log = await withTopics();
   const objects = new InMemoryObjectStore(new Map());
   const [buffer] = await servicesOn(log, objects, opened, ['buffer']);
   try {
-    await log.append(events.map(encodeEvent));
-    await Promise.race([committed(log), buffer!.ended.then(endedEarly)]);
     const context = { config: opened.configs.trainer, drivers: { log, objects }, serveHttp: false };
     const logger = createServiceLogger('trainer', 'silent');
     const { onDemand } = await createTrainer({ ...context, logger, onClose: () => undefined }, opened.assets);
-    const { ending } = await onDemand.handle({ algorithm }, new AbortController().signal);
-    const [last] = ending;
-    if (last?.type !== 'AdapterPromoted' && last?.type !== 'TrainingRunRejected')
-      throw new Error(`expected a judged adapter, got ${JSON.stringify(last)}`);
-    const completed = ofType(await eventsOf(log), 'TrainingRunCompleted').find(({ runId }) => runId === last.runId);
-    return { type: last.type, evaluation: last.evaluation, metrics: completed?.metrics ?? {} };
+    const endings: RunEnding[] = [];
+    for (const [at, { algorithm, events }] of lessons.entries()) {
+      await log.append(events.map(encodeEvent));
+      await Promise.race([committed(log, at + 1), buffer!.ended.then(endedEarly)]);
+      const { ending } = await onDemand.handle({ algorithm }, new AbortController().signal);
+      endings.push(await endingOf(log, ending.at(-1)));
+    }
+    return endings;
   } finally {
     await buffer!.close();
   }
+}
+
+async function endingOf(log: EventLog, last: SeamEvent | undefined): Promise<RunEnding> {
+  if (last?.type !== 'AdapterPromoted' && last?.type !== 'TrainingRunRejected')
+    throw new Error(`expected a judged adapter, got ${JSON.stringify(last)}`);
+  const completed = ofType(await eventsOf(log), 'TrainingRunCompleted').find(({ runId }) => runId === last.runId);
+  return { type: last.type, evaluation: last.evaluation, metrics: completed?.metrics ?? {} };
 }
 
 async function withTopics(): Promise<InMemoryEventLog> {
@@ -192,12 +228,15 @@ function endedEarly(): never {
   throw new Error('expected a version of the buffer, got the end of a service');
 }
 
-/** When the buffer has a version: then every problem of the round is judged. */
-async function committed(log: EventLog): Promise<void> {
+/** When the buffer has so many versions: then every problem of as many rounds is judged. */
+async function committed(log: EventLog, versions: number): Promise<void> {
   const watermarks = await log.watermarks(TOPIC.buffer);
   const from = watermarks.map(({ partition }) => ({ topic: TOPIC.buffer, partition, nextOffset: 0 }));
   const found = new AbortController();
-  for await (const records of log.follow({ topics: [TOPIC.buffer], from, signal: found.signal }))
-    if (records.some((record) => decodeEvent(record).type === 'BufferCommitted')) break;
+  let seen = 0;
+  for await (const records of log.follow({ topics: [TOPIC.buffer], from, signal: found.signal })) {
+    seen += records.filter((record) => decodeEvent(record).type === 'BufferCommitted').length;
+    if (seen >= versions) break;
+  }
   found.abort();
 }
