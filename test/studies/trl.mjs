@@ -4,7 +4,7 @@
 // Both begin with the shipped base of the embedded world, read the same problems in the same order, ask the same frozen executor and are
 // measured greedily on the same held-out problems, which is not counted. The loop runs as `npm start` does, without the shifted phase.
 // Each run has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing.
-// TRL's settings were chosen on seed 101 alone (docs/explanation/algorithms/grpo.md).
+// TRL's settings are to be chosen on seed 101 alone (docs/explanation/algorithms/learning-speed.md).
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -156,7 +156,7 @@ async function measured(adapter, file, { work, seed }) {
   const cli = join(root, 'apps/cli/bin/seam.js');
   const args = ['eval', file, '--adapter', adapter, '--arms', 'trained', '--json', '--data-dir', work];
   const { stdout } = await run(process.execPath, [cli, ...args], { maxBuffer: 1 << 27, env: environment(work, seed) });
-  return JSON.parse(stdout).rows.trained.success;
+  return JSON.parse(stdout).arms.trained.success;
 }
 
 function environment(dataFolder, seed) {

@@ -107,7 +107,7 @@ describe('the ratio', () => {
     expect(speedRatio(runs, 0.9, 'loopExploring').mean).toBeCloseTo(0.5, 12);
   });
 
-  it('is none where one never reaches the level, and the table says how far that one came', () => {
+  it('is null where one never reaches the level, and the table says how far that one came', () => {
     expect(speedRatio(runs.slice(2), 0.9, 'loop')).toEqual({ bySeed: [null], mean: null, interval95: null });
     const table = speedTable(runs);
     expect(table).toContain("| 0.9 | TRL's GRPOTrainer | 1,000 | 1,000 | not in 4,000 (best 70.0 %) |");

@@ -16,20 +16,6 @@ const [problem] = problems.train;
 const gold = JSON.stringify(goldEntry(problem!));
 const attempt = (text: string, problemId = problem!.problemId) => ({ problemId, text });
 
-/** Fails every request, as an endpoint that is away. */
-class Away extends Environment {
-  override get identity() {
-    return { model: 'away', revision: '0', decoding: '{}', template: 'none' };
-  }
-  override async attempt(requests: readonly { readonly seeds: readonly string[] }[]) {
-    const failure = { status: 'failed', code: 'INTERNAL', reason: 'nobody answers.', retryable: true } as const;
-    return requests.map(({ seeds }) => seeds.map(() => failure));
-  }
-  override givesAnswerAway(): boolean {
-    return false;
-  }
-}
-
 let model: LanguageModel;
 let server: RewardServer;
 beforeAll(async () => {
@@ -42,13 +28,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 afterAll(() => model.close());
-
-const send = (body: string, url = server.url): Promise<Response> => fetch(url, { method: 'POST', body });
-async function judged(set: string, attempts: readonly object[]): Promise<RewardAnswer> {
-  const response = await send(JSON.stringify({ set, attempts }));
-  expect(response.status).toBe(200);
-  return (await response.json()) as RewardAnswer;
-}
 
 it("judges what the executor answers with an entry, and shows it no text that the loop's grammar refuses", async () => {
   const other = JSON.stringify(goldEntry(problems.train.find(({ domain }) => domain !== problem!.domain)!));
@@ -102,8 +81,35 @@ it('says of an executor that fails that it failed: that is no reward of zero', a
   try {
     const response = await send(JSON.stringify({ set: 'train', attempts: [attempt(gold)] }), away.url);
     expect(response.status).toBe(500);
-    expect(((await response.json()) as { error: string }).error).toContain('nobody answers');
+    expect(((await response.json()) as { error: string }).error).toContain('no server answers');
   } finally {
     await away.close();
   }
 });
+
+function send(body: string, url = server.url): Promise<Response> {
+  return fetch(url, { method: 'POST', body });
+}
+
+async function judged(set: string, attempts: readonly object[]): Promise<RewardAnswer> {
+  const response = await send(JSON.stringify({ set, attempts }));
+  expect(response.status).toBe(200);
+  return (await response.json()) as RewardAnswer;
+}
+
+/** Fails every request, as an endpoint that is away. */
+class Away extends Environment {
+  override get identity() {
+    return { model: 'away', revision: '0', decoding: '{}', template: 'none' };
+  }
+  override async attempt(requests: readonly { readonly seeds: readonly string[] }[]) {
+    const failure = { status: 'failed', code: 'INTERNAL', reason: 'no server answers.', retryable: true } as const;
+    return requests.map(({ seeds }) => seeds.map(() => failure));
+  }
+  override drawn(): null {
+    return null;
+  }
+  override givesAnswerAway(): boolean {
+    return false;
+  }
+}

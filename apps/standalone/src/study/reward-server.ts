@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerOnce, type Environment } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
-import { groundedSchema, isFaithful, parseEntry } from '@seamstream/experience';
+import { isFaithful, parseEntry } from '@seamstream/experience';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { judge } from '@seamstream/rollout';
 import type { JsonSchema } from '@seamstream/token-grammar';
@@ -94,8 +94,7 @@ export class Rewards {
 /** The entry in its canonical form; null for a text that the loop's grammar could not have written for this problem. */
 function entryOf(text: string, problem: Problem, schema: JsonSchema): string | null {
   try {
-    const entry = parseEntry(text, groundedSchema(schema, problem.prompt)).text;
-    // A narrowed schema does not say how often a list may quote one word.
+    const entry = parseEntry(text, schema).text;
     return isFaithful(entry, schema, problem.prompt) === false ? null : entry;
   } catch (error) {
     if (isSeamError(error, 'ENTRY_INVALID')) return null;
