@@ -31,7 +31,7 @@ afterAll(() => model.close());
 
 it("judges what the executor answers with an entry, and shows it no text that the loop's grammar refuses", async () => {
   const other = JSON.stringify(goldEntry(problems.train.find(({ domain }) => domain !== problem!.domain)!));
-  const misquote = gold.replace(/"for \w+ /, '"for nothing ');
+  const misquote = JSON.stringify(goldEntry(problems.train.findLast(({ domain }) => domain === problem!.domain)!));
   const texts = [gold, ` ${gold}\n`, 'for nothing', gold.slice(0, -1), other, misquote, ''];
   const { verdicts, calls } = await judged(
     'train',
