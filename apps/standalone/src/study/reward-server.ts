@@ -12,7 +12,7 @@ import { judge } from '@seamstream/rollout';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { z } from 'zod';
 
-export const PROBLEM_SETS = ['train', 'heldOut'] as const;
+const PROBLEM_SETS = ['train', 'heldOut'] as const;
 type ProblemSet = (typeof PROBLEM_SETS)[number];
 
 export interface RewardSettings {
@@ -23,7 +23,7 @@ export interface RewardSettings {
 }
 
 /** What became of one text. */
-export interface EntryVerdict {
+interface EntryVerdict {
   /** Whether the loop's grammar admits it for this problem. Another text is not shown to the executor. */
   readonly valid: boolean;
   readonly solved: boolean;
