@@ -654,6 +654,32 @@ export default [
     ],
   ),
 
+  // --- how fast it learns ---------------------------------------------------------------------------------------------
+  ...quick('apps/standalone/src/study/learning-speed.ts', 'apps/standalone/src/study/learning-speed.spec.ts', [
+    {
+      control: 'S1: a comparison of adapters costs calls for both of them',
+      from: 'compared += 2 * (runs[at]?.validationProblems ?? 0);',
+      to: 'compared += runs[at]?.validationProblems ?? 0;',
+    },
+  ]),
+  ...quick('apps/standalone/src/study/reward-server.ts', 'apps/standalone/src/study/reward-server.spec.ts', [
+    {
+      control: 'S2: an entry that misquotes its problem is not shown to the executor',
+      from: 'return isFaithful(entry, schema, problem.prompt) === false ? null : entry;',
+      to: 'return entry;',
+    },
+    {
+      control: 'S3: an executor that failed is no reward of zero',
+      from: "if (answer.status === 'answered') return (await judge(asked[at]!.problem, answer)).success;",
+      to: "if (answer.status === 'answered') return (await judge(asked[at]!.problem, answer)).success; else return false;",
+    },
+    {
+      control: 'S4: measuring is not counted',
+      from: "if (set === 'train') this.calls += asked.length;",
+      to: 'this.calls += asked.length;',
+    },
+  ]),
+
   // --- the demonstration itself -------------------------------------------------------------------------------------
   {
     control: 'C1: in the demonstration, too, training begins from the parent',

@@ -13,6 +13,15 @@ export { settingsOfFolder } from './run-settings.js';
 export { ARMS, type Arm, armEnvironment } from './study/arms.js';
 export { type ArmRun, chooseArm, compareArms, STUDY_SETS, studyTable } from './study/comparison.js';
 export {
+  loopCurve,
+  SPEED_LEVELS,
+  speedRatio,
+  speedTable,
+  trlCurve,
+  trlMeasurements,
+} from './study/learning-speed.js';
+export { Rewards, serveRewards } from './study/reward-server.js';
+export {
   attributeSet,
   attributeWorldOf,
   heldOutProblems,

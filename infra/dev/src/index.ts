@@ -37,4 +37,5 @@ export {
 } from './test-servers.js';
 export type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';
 export { pythonWithTransformers } from './transformers.js';
+export { pythonWithTrl } from './trl.js';
 export { startVllm, type VllmOptions } from './vllm-server.js';

@@ -1,0 +1,199 @@
+// Speed of learning: executor calls until 90 % of the held-out problems are solved, of the loop and of TRL's GRPOTrainer.
+//   npm run study:trl -- [--folder DIR] [--seeds 1,2,3] [--calls 30000] [--learning-rate 3e-4] [--iterations 1] [--prompts 16] [--lora]
+//     [--only trl|loop] [--table] [--json]
+// Both begin with the shipped base of the embedded world, read the same problems in the same order, ask the same frozen executor and are
+// measured greedily on the same held-out problems, which is not counted. The loop runs as `npm start` does, without the shifted phase.
+// Each run has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing.
+// TRL's settings are to be chosen on seed 101 alone (docs/explanation/algorithms/learning-speed.md).
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { pythonWithTrl } from '@seamstream/dev-servers';
+import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
+import { PromptInjection } from '@seamstream/environments';
+import { loadPrompts } from '@seamstream/experience';
+import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModelExecutor } from '@seamstream/model-clients';
+import {
+  embeddedEnvironment,
+  heldOutProblems,
+  loopCurve,
+  Rewards,
+  SPEED_LEVELS,
+  serveRewards,
+  speedRatio,
+  speedTable,
+  trlCurve,
+  trlMeasurements,
+} from '@seamstream/standalone';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const run = promisify(execFile);
+const CONVERGED = 0;
+const NOT_CONVERGED = 3;
+const ROUND_SIZE = 64;
+const GROUP_SIZE = 16;
+const HELD_OUT = 256;
+const EVALUATE_EVERY = 512;
+/** Nothing is fetched; threads that wait for each other do not spin. */
+const OFFLINE = { HF_HUB_OFFLINE: '1', OMP_NUM_THREADS: '1', OMP_WAIT_POLICY: 'PASSIVE' };
+/** Beyond the bar, so that a curve shows that it stays above. */
+const ENOUGH = 0.95;
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string', default: 'study-trl' },
+    seeds: { type: 'string', default: '1,2,3' },
+    calls: { type: 'string', default: '30000' },
+    'learning-rate': { type: 'string', default: '1e-3' },
+    iterations: { type: 'string', default: '1' },
+    prompts: { type: 'string', default: '16' },
+    lora: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    table: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const folder = resolve(options.folder);
+const seeds = options.seeds.split(',').map(Number);
+const budget = Number(options.calls);
+const settings = {
+  learning_rate: Number(options['learning-rate']),
+  iterations: Number(options.iterations),
+  prompts: Number(options.prompts),
+  lora: options.lora,
+};
+const trlName = `trl-${budget}-calls-${Object.values(settings).join('-')}`;
+const fileOf = (name, seed) => join(folder, `${name}-seed-${seed}.json`);
+
+async function main() {
+  await mkdir(folder, { recursive: true });
+  for (const seed of options.table ? [] : seeds) {
+    if (options.only !== 'loop') await once(fileOf(trlName, seed), (work) => trained(seed, work));
+    if (options.only !== 'trl') await once(fileOf('loop', seed), (work) => looped(seed, work));
+  }
+  const runs = await allRuns();
+  if (!options.json) process.stdout.write(`${speedTable(runs)}\n`);
+  else process.stdout.write(`${JSON.stringify({ settings, runs, ratios: ratiosOf(runs) }, null, 2)}\n`);
+}
+
+/** The result, whole or not at all. */
+async function once(path, make) {
+  if (existsSync(path)) return;
+  process.stderr.write(`${new Date().toISOString()} ${path}\n`);
+  const work = await mkdtemp(join(tmpdir(), 'seam-study-'));
+  try {
+    await writeFile(`${path}.part`, `${JSON.stringify(await make(work))}\n`);
+    await rename(`${path}.part`, path);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** TRL's measurements on one seed. */
+async function trained(seed, work) {
+  const python = await pythonWithTrl();
+  const prompts = await loadPrompts();
+  // Texts that are no entries cost no call, so that a budget may take more problems than it pays for.
+  const count = Math.ceil(budget / GROUP_SIZE) * 2;
+  const problems = {
+    train: worldProblems({ seed: `stream/${seed}`, split: 'train', variant: 'base', count }),
+    heldOut: heldOutProblems('base', HELD_OUT),
+  };
+  const model = await LanguageModel.load(environment(work, seed).SEAM_EXECUTOR_MODEL_FOLDER, { threads: 1 });
+  const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: Number(maxTokens(work, seed)) });
+  const asked = new PromptInjection(executor, prompts);
+  const server = await serveRewards(new Rewards({ environment: asked, problems, schemaFor: entrySchemaFor }));
+  try {
+    const rows = (set) =>
+      set.map(({ problemId, prompt }) => ({ problem_id: problemId, prompt: prompts.generator(prompt) }));
+    const log = join(work, 'log.jsonl');
+    const job = {
+      ...{ base: environment(work, seed).SEAM_GENERATOR_MODEL_FOLDER, judge: server.url, log, seed, settings },
+      ...{ train: rows(problems.train), held_out: rows(problems.heldOut) },
+      ...{ most_calls: budget, evaluate_every: EVALUATE_EVERY, enough: ENOUGH, threads: 1 },
+    };
+    await writeFile(join(work, 'job.json'), JSON.stringify(job));
+    const env = { ...process.env, ...python.environment, ...OFFLINE };
+    const started = performance.now();
+    await run(python.command, [join(root, 'test/studies/trl_grpo.py'), join(work, 'job.json')], {
+      env,
+      maxBuffer: 1 << 27,
+    });
+    const measured = trlMeasurements(await readFile(log, 'utf8'));
+    return { seed, settings, executor: model.digest, seconds: (performance.now() - started) / 1000, measured };
+  } finally {
+    await server.close();
+    await model.close();
+  }
+}
+
+/** The loop's report on one seed, and the held-out success of every adapter that it promoted. */
+async function looped(seed, work) {
+  const start = join(root, 'apps/standalone/bin/start.js');
+  const args = ['--exit', '--json', '--seed', `${seed}`, '--max-shifted-rounds', '0', '--held-out', '8'];
+  const { stdout, code } = await run(process.execPath, [start, ...args, '--data-dir', work], { maxBuffer: 1 << 27 })
+    .then((done) => ({ ...done, code: CONVERGED }))
+    .catch((cause) => cause);
+  if (code !== CONVERGED && code !== NOT_CONVERGED)
+    throw new Error(`Cannot continue the study: expected the loop of seed ${seed} to end, got status ${code}.`);
+  const { rounds, runs, executor, loopSeconds } = JSON.parse(stdout);
+  const file = join(work, 'held-out.jsonl');
+  const problems = heldOutProblems('base', HELD_OUT);
+  await writeFile(file, problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''));
+  const promoted = runs.flatMap(({ status, digest }) => (status === 'promoted' ? [digest] : []));
+  const heldOut = {};
+  for (const adapter of ['base', ...promoted]) heldOut[adapter] = await measured(adapter, file, { work, seed });
+  return { seed, executor: executor.digest, seconds: loopSeconds, rounds, runs, heldOut };
+}
+
+/** Greedy success of an adapter. */
+async function measured(adapter, file, { work, seed }) {
+  const cli = join(root, 'apps/cli/bin/seam.js');
+  const args = ['eval', file, '--adapter', adapter, '--arms', 'trained', '--json', '--data-dir', work];
+  const { stdout } = await run(process.execPath, [cli, ...args], { maxBuffer: 1 << 27, env: environment(work, seed) });
+  return JSON.parse(stdout).arms.trained.success;
+}
+
+function environment(dataFolder, seed) {
+  const loop = { dataFolder, method: 'experiences', seed, roundSize: ROUND_SIZE, algorithm: 'curriculum' };
+  return embeddedEnvironment(loop, process.env);
+}
+
+const maxTokens = (work, seed) => environment(work, seed).SEAM_EXECUTOR_MAX_TOKENS;
+
+/** The seeds that have both, with these settings of TRL. */
+async function allRuns() {
+  const both = seeds.filter((seed) => [trlName, 'loop'].every((name) => existsSync(fileOf(name, seed))));
+  return Promise.all(
+    both.map(async (seed) => {
+      const [trl, loop] = await Promise.all([trlName, 'loop'].map(async (name) => readJson(fileOf(name, seed))));
+      if (trl.executor !== loop.executor)
+        throw new Error(
+          `Cannot compare seed ${seed}: expected one executor, got ${trl.executor} and ${loop.executor}. Remove its files.`,
+        );
+      const successOf = (digest) => loop.heldOut[digest ?? 'base'];
+      return {
+        ...{ seed, trl: trlCurve(trl.measured) },
+        loop: loopCurve(loop, successOf, 'all'),
+        loopExploring: loopCurve(loop, successOf, 'exploring'),
+      };
+    }),
+  );
+}
+
+const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
+
+const ratiosOf = (runs) =>
+  Object.fromEntries(
+    SPEED_LEVELS.map((level) => [
+      level,
+      { loop: speedRatio(runs, level, 'loop'), loopExploring: speedRatio(runs, level, 'loopExploring') },
+    ]),
+  );
+
+await main();
