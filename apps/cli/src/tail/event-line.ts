@@ -30,6 +30,7 @@ function colourOf(event: SeamEvent): Colour {
     case 'AdapterRolledBack':
     case 'AdapterPinned':
     case 'ApiKeyRevoked':
+    case 'AccessRefused':
       return (style) => style.yellow;
     case 'AdapterPromoted':
     case 'SuccessAdmitted':
