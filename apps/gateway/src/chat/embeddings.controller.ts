@@ -52,8 +52,7 @@ export class EmbeddingsController {
       charge.begin();
       settlement = charge.charged({ usage: null, model });
       const answer = await this.upstream.passOn('embeddings', JSON.stringify(body), goneOf(reply));
-      settlement =
-        answer?.status === 200 ? charge.charged({ usage: usageIn(answer.body), model }) : charge.released();
+      settlement = answer?.status === 200 ? charge.charged({ usage: usageIn(answer.body), model }) : charge.released();
       return answer;
     } catch (error) {
       if (isSeamError(error, 'ENDPOINT_UNAVAILABLE')) settlement = charge.released();

@@ -1,7 +1,7 @@
 /** Room that a request has reserved, until its end is in the log. */
 import { deriveMeta, type EncodedEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
-import { type DeclaredLimits, moneyOf, priceAt } from '@seamstream/operations/quotas';
+import { cachedTokens, type DeclaredLimits, moneyOf, priceAt } from '@seamstream/operations/quotas';
 import { type Answered, tokensIn } from '../chat/answered.decide.js';
 
 /** What an executor said that a request used. */
@@ -54,7 +54,8 @@ export class ReservedCharge implements Charge {
     return this.settled({
       outcome: 'charged',
       tokens: isKnown ? prompt + completion : total,
-      money: isKnown && price !== undefined ? moneyOf(price, { prompt, cached: cachedIn(usage), completion }) : null,
+      money:
+        isKnown && price !== undefined ? moneyOf(price, { prompt, cached: cachedTokens(usage), completion }) : null,
     });
   }
 
@@ -67,11 +68,4 @@ export class ReservedCharge implements Charge {
     const settled = deriveMeta(meta, { role: 'settled', source: meta.source, occurredAt: this.clock.now() });
     return [encodeEvent({ type: 'UsageSettled', meta: settled, keyId, reservationId, ...how })];
   }
-}
-
-/** Of the prompt's tokens those that the server had in its cache; 0 where it names none: then all cost the full price. */
-export function cachedIn(usage: Answered['usage']): number {
-  const details = usage?.prompt_tokens_details as { readonly cached_tokens?: unknown } | null | undefined;
-  const cached = typeof details === 'object' ? details?.cached_tokens : undefined;
-  return Number.isSafeInteger(cached) && (cached as number) >= 0 ? (cached as number) : 0;
 }

@@ -51,7 +51,9 @@ export function quotaRefusal(
     message,
     headers: {
       ...headers,
-      ...(never === undefined ? { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) } : {}),
+      ...(never === undefined
+        ? { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) }
+        : {}),
       'x-should-retry': String(again),
     },
   });
@@ -61,7 +63,8 @@ export function quotaRefusal(
 export function undecided(): ApiError {
   return new ApiError({
     status: 503,
-    message: 'Cannot answer now: expected the log to say whether there is room under the limits, got no word in time. Try again.',
+    message:
+      'Cannot answer now: expected the log to say whether there is room under the limits, got no word in time. Try again.',
     code: 'quota_undecided',
     headers: { 'retry-after': '1' },
   });
@@ -73,9 +76,14 @@ function amount(measure: LimitUse['measure'], value: number): string {
   return measure === 'money' ? `${value / MICROS} of money` : `${value} ${measure}`;
 }
 
-function wantedAmount(measure: LimitUse['measure'], wanted: Readonly<Record<LimitUse['measure'], number | null>>): string {
+function wantedAmount(
+  measure: LimitUse['measure'],
+  wanted: Readonly<Record<LimitUse['measure'], number | null>>,
+): string {
   const value = wanted[measure];
-  return value === null ? 'an unknown amount of money, since no price of the executor is declared' : amount(measure, value);
+  return value === null
+    ? 'an unknown amount of money, since no price of the executor is declared'
+    : amount(measure, value);
 }
 
 /** As OpenAI's API writes it: 6m0s. */

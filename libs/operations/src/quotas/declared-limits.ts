@@ -47,8 +47,7 @@ export function limitsFor({ limits }: DeclaredLimits, keyId: string): readonly U
   return [...limits.values()]
     .filter(
       (each) =>
-        each.keyId === keyId ||
-        (each.keyId === EACH_CLIENT && !limits.has(placeOf(keyId, each.measure, each.per))),
+        each.keyId === keyId || (each.keyId === EACH_CLIENT && !limits.has(placeOf(keyId, each.measure, each.per))),
     )
     .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
 }
@@ -78,7 +77,19 @@ export function moneyOf(price: Price, { prompt, cached, completion }: TokensUsed
   const fromCache = Math.min(cached, prompt);
   const cachedPrice = price.cachedPromptPerMillion ?? price.promptPerMillion;
   return Math.ceil(
-    ((prompt - fromCache) * price.promptPerMillion + fromCache * cachedPrice + completion * price.completionPerMillion) /
+    ((prompt - fromCache) * price.promptPerMillion +
+      fromCache * cachedPrice +
+      completion * price.completionPerMillion) /
       MILLION,
   );
+}
+
+/**
+ * Of the prompt's tokens those that the server had in its cache, as its usage says (`prompt_tokens_details.cached_tokens`). 0 where it names
+ * none: then all cost the full price.
+ */
+export function cachedTokens(usage: unknown): number {
+  const details = (usage as { readonly prompt_tokens_details?: unknown } | null)?.prompt_tokens_details;
+  const cached = (details as { readonly cached_tokens?: unknown } | null | undefined)?.cached_tokens;
+  return Number.isSafeInteger(cached) && (cached as number) >= 0 ? (cached as number) : 0;
 }

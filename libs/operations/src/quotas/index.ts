@@ -1,5 +1,14 @@
-export { declarePrice, declareQuota, type QuotaRequest, type QuotasStatus, quotasStatus, readDeclaredLimits, usageStart } from './declare-limits.js';
 export {
+  declarePrice,
+  declareQuota,
+  type QuotaRequest,
+  type QuotasStatus,
+  quotasStatus,
+  readDeclaredLimits,
+  usageStart,
+} from './declare-limits.js';
+export {
+  cachedTokens,
   type DeclaredLimits,
   declaredLimitsAfter,
   EACH_CLIENT,

@@ -116,11 +116,7 @@ const LAPSE = 90_000;
 const GATEWAYS = 3;
 const TOKENS: readonly UsageLimit[] = [{ measure: 'tokens', per: 'day', limit: 100, mode: 'enforced' }];
 
-function reserved(
-  id: string,
-  changes: Partial<EventOf<'UsageReserved'>> = {},
-  atMs = AT,
-): EventOf<'UsageReserved'> {
+function reserved(id: string, changes: Partial<EventOf<'UsageReserved'>> = {}, atMs = AT): EventOf<'UsageReserved'> {
   const { UsageReserved: example } = EXAMPLE_EVENTS;
   const meta = { ...example.meta, messageId: id, occurredAt: atMs };
   return {
@@ -206,7 +202,10 @@ class World {
     const admitted = new Map<string, { readonly event: EventOf<'UsageReserved'>; now: number | null }>();
     const amountIn = (limit: UsageLimit, atMs: number): number =>
       [...admitted.values()]
-        .filter(({ event, now }) => now !== null && windowAt(limit.per, event.meta.occurredAt).startMs === windowAt(limit.per, atMs).startMs)
+        .filter(
+          ({ event, now }) =>
+            now !== null && windowAt(limit.per, event.meta.occurredAt).startMs === windowAt(limit.per, atMs).startMs,
+        )
         .reduce((sum, { now }) => sum + (limit.measure === 'requests' ? 1 : now!), 0);
     for (const event of this.log) {
       if (event.type === 'UsageReserved') {
@@ -240,7 +239,9 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
 
-const limitsDrawn = fc.record({ requests: fc.nat(12), tokens: fc.nat(200) }).map(({ requests, tokens }): UsageLimit[] => [
-  { measure: 'requests', per: 'minute', limit: requests, mode: 'enforced' },
-  { measure: 'tokens', per: 'hour', limit: tokens, mode: 'enforced' },
-]);
+const limitsDrawn = fc
+  .record({ requests: fc.nat(12), tokens: fc.nat(200) })
+  .map(({ requests, tokens }): UsageLimit[] => [
+    { measure: 'requests', per: 'minute', limit: requests, mode: 'enforced' },
+    { measure: 'tokens', per: 'hour', limit: tokens, mode: 'enforced' },
+  ]);
