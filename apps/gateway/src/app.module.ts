@@ -72,7 +72,6 @@ async function openQuotas(
     {
       ...{ log: drivers.log, clock: world.clock, declared: () => access.declared },
       onExceeded: ({ measure, per, mode }) => exceeded.inc({ measure, per, mode }),
-      onRefused: () => undefined,
     },
     world.config.gateway,
     world.ending,

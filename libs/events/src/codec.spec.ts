@@ -88,7 +88,6 @@ describe('an event on the wire', () => {
       ['PriceDeclared', 'seam.access', 'tiny'],
       ['UsageReserved', 'seam.usage', 'aB3dE6gH9jK2'],
       ['UsageSettled', 'seam.usage', 'aB3dE6gH9jK2'],
-      ['AccessRefused', 'seam.usage', 'refusals'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();

@@ -527,12 +527,6 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     meta: meta('m-33', 'm-32'),
     ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', outcome: 'charged', tokens: 512, money: 210 },
   },
-  AccessRefused: {
-    type: 'AccessRefused',
-    meta: meta('m-34', null),
-    ...{ kind: 'role', keyId: 'aB3dE6gH9jK2', path: '/api/problems', requests: 3 },
-    ...{ firstAt: 1_767_225_600_000, lastAt: 1_767_225_601_000 },
-  },
   DeadLettered: {
     type: 'DeadLettered',
     meta: meta('m-18', null),

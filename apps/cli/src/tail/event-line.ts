@@ -30,7 +30,6 @@ function colourOf(event: SeamEvent): Colour {
     case 'AdapterRolledBack':
     case 'AdapterPinned':
     case 'ApiKeyRevoked':
-    case 'AccessRefused':
       return (style) => style.yellow;
     case 'AdapterPromoted':
     case 'SuccessAdmitted':

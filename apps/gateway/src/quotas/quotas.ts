@@ -33,8 +33,6 @@ export interface QuotasWorld {
   readonly declared: () => DeclaredLimits;
   /** Learns of each limit without room. */
   readonly onExceeded: (limit: EventOf<'UsageReserved'>['limits'][number]) => void;
-  /** Learns of each refusal, by client. */
-  readonly onRefused: (keyId: string) => void;
 }
 
 export interface QuotasSettings {
@@ -68,11 +66,6 @@ export class Quotas {
       signal,
     );
     return [quotas, reading];
-  }
-
-  /** Reservations of all instances that are neither settled nor lapsed. */
-  get open(): number {
-    return this.ledger.openAt(this.world.clock.now());
   }
 
   /**
@@ -128,7 +121,6 @@ export class Quotas {
 
   private refusal(reserved: EventOf<'UsageReserved'>, { exceeded }: UsageVerdict): ApiError {
     exceeded.forEach(this.world.onExceeded);
-    this.world.onRefused(reserved.keyId);
     const { tokens, money, meta } = reserved;
     return quotaRefusal(exceeded, { requests: 1, tokens, money }, this.headersOf(reserved), meta.occurredAt);
   }

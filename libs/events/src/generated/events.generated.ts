@@ -1455,10 +1455,7 @@ export interface ApiKeyRevoked {
  */
 export interface QuotaDeclared {
   readonly meta: EventMeta;
-  /**
-   * The public part of the key, or the id of a token's subject. `*`: each client for which no limit of this
-   * measure and window is declared.
-   */
+  /** The public part of the key. `*`: each client for which no limit of this measure and window is declared. */
   readonly keyId: string;
   readonly measure: QuotaMeasure;
   readonly per: QuotaWindow;
@@ -1501,7 +1498,7 @@ export interface PriceDeclared {
  */
 export interface UsageReserved {
   readonly meta: EventMeta;
-  /** The client: the public part of its key, or the id of its token's subject. */
+  /** The client: the public part of its key. */
   readonly keyId: string;
   /** Names the reservation in what settles it. */
   readonly reservationId: string;
@@ -1530,28 +1527,6 @@ export interface UsageSettled {
   readonly tokens: number | null;
   /** Their price, in millionths of the currency. Null: unknown, and the reserved price is charged. */
   readonly money: number | null;
-}
-
-export type RefusalKind = 'login' | 'role' | 'quota';
-
-/**
- * A gateway refused requests. Refusals of one kind, client and path are one event a minute, so that a flood of
- * requests is no flood of events.
- */
-export interface AccessRefused {
-  readonly meta: EventMeta;
-  /** login: no key and no token that opens; role: a client that may not; quota: a limit was reached. */
-  readonly kind: RefusalKind;
-  /** The client. Null: it is unknown, or the event is about several. */
-  readonly keyId: string | null;
-  /** The route as it is declared. Null: several. */
-  readonly path: string | null;
-  /** Requests that were refused. */
-  readonly requests: number;
-  /** Time of the first refusal. */
-  readonly firstAt: number;
-  /** Time of the last refusal. */
-  readonly lastAt: number;
 }
 
 /** A record that a consumer could not use, with its bytes. */
@@ -1625,7 +1600,6 @@ export interface EventsByType {
   readonly PriceDeclared: PriceDeclared;
   readonly UsageReserved: UsageReserved;
   readonly UsageSettled: UsageSettled;
-  readonly AccessRefused: AccessRefused;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1667,7 +1641,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared'] },
-  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused'] },
+  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1717,7 +1691,6 @@ export const TOPIC_OF = {
   PriceDeclared: 'seam.access',
   UsageReserved: 'seam.usage',
   UsageSettled: 'seam.usage',
-  AccessRefused: 'seam.usage',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1812,8 +1785,6 @@ export function keyOf(event: SeamEvent): string | null {
       return event.keyId;
     case 'UsageSettled':
       return event.keyId;
-    case 'AccessRefused':
-      return 'refusals';
     case 'DeadLettered':
       return event.key;
   }

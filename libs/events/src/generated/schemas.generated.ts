@@ -319,12 +319,6 @@ export const SCHEMAS: Readonly<Record<EventType, NamedSchema & { readonly releas
     released: [
     ],
   },
-  AccessRefused: {
-    fingerprint: '5d110185c3896c61',
-    schema: '{"type":"record","name":"AccessRefused","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"kind","type":{"type":"enum","name":"RefusalKind","symbols":["login","role","quota"]}},{"name":"keyId","type":["null","string"],"default":null},{"name":"path","type":["null","string"],"default":null},{"name":"requests","type":"int"},{"name":"firstAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"lastAt","type":{"type":"long","logicalType":"timestamp-millis"}}]}',
-    released: [
-    ],
-  },
   DeadLettered: {
     fingerprint: 'c860bac7cc7b19fb',
     schema: '{"type":"record","name":"DeadLettered","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"topic","type":"string"},{"name":"partition","type":"int"},{"name":"offset","type":"long"},{"name":"group","type":"string"},{"name":"key","type":["null","string"],"default":null},{"name":"value","type":["null","bytes"],"default":null},{"name":"headers","type":{"type":"map","values":"string"}},{"name":"code","type":"string"},{"name":"reason","type":"string"},{"name":"attempts","type":"int"}]}',

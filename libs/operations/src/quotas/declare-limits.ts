@@ -16,8 +16,6 @@ import { type LimitUse, UsageLedger } from './usage-ledger.js';
 import { windowAt } from './windows.js';
 
 const SOURCE = 'seam/cli';
-/** Of ids that tokens of an issuer get: their subjects are in no list of keys. */
-const TOKEN_CLIENT = /^jwt-[0-9a-f]{32}$/;
 
 export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
 
@@ -29,10 +27,10 @@ export async function declareQuota(log: EventLog, request: QuotaRequest, clock: 
   const { keyId, measure, per, limit } = request;
   const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
-  if (keyId !== EACH_CLIENT && !keys.issued.has(keyId) && !TOKEN_CLIENT.test(keyId))
+  if (keyId !== EACH_CLIENT && !keys.issued.has(keyId))
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key, the id of a token's subject or ${EACH_CLIENT}, got none of those issued. See "seam gateway keys list".`,
+      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key or ${EACH_CLIENT}, got none of those issued. See "seam gateway keys list".`,
     );
   const declared = events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
   const isThere = [...declared.limits.values()].some(

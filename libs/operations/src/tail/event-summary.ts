@@ -141,7 +141,6 @@ export function eventSummary(event: SeamEvent): string {
     case 'PriceDeclared':
     case 'UsageReserved':
     case 'UsageSettled':
-    case 'AccessRefused':
       return usageSummary(event);
     case 'DeadLettered':
       return `${onOneLine(event.topic)} ${event.partition}/${event.offset} by ${onOneLine(event.group)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)} (${event.value === null ? 'no value' : bytes(event.value.length)})`;
@@ -173,7 +172,7 @@ export function recordAsJson(decoded: DecodedRecord): Readonly<Record<string, un
 
 /** Of limits, prices and what is used of them. */
 function usageSummary(
-  event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageReserved' | 'UsageSettled' | 'AccessRefused'>,
+  event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageReserved' | 'UsageSettled'>,
 ): string {
   switch (event.type) {
     case 'QuotaDeclared': {
@@ -189,10 +188,6 @@ function usageSummary(
       return `${onOneLine(event.keyId)} ${count(event.tokens)} tokens`;
     case 'UsageSettled':
       return `${onOneLine(event.keyId)} ${event.outcome}${event.tokens === null ? '' : ` ${count(event.tokens)} tokens`}`;
-    case 'AccessRefused': {
-      const { kind, keyId, path, requests } = event;
-      return `${plural(requests, 'request')} of ${onOneLine(keyId ?? 'unknown clients')} by ${kind}${path === null ? '' : ` at ${onOneLine(path)}`}`;
-    }
   }
 }
 
