@@ -171,9 +171,7 @@ export function recordAsJson(decoded: DecodedRecord): Readonly<Record<string, un
 }
 
 /** Of limits, prices and what is used of them. */
-function usageSummary(
-  event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageReserved' | 'UsageSettled'>,
-): string {
+function usageSummary(event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageReserved' | 'UsageSettled'>): string {
   switch (event.type) {
     case 'QuotaDeclared': {
       const { keyId, measure, per, limit, mode, declaredBy, reason } = event;
