@@ -199,12 +199,12 @@ export default [
       to: 'this.add(keyId, atMs, amounts, 1);',
     },
     {
-      control: 'a settlement of another client is none',
-      from: 'reservation === undefined || reservation.keyId !== keyId',
-      to: 'reservation === undefined',
+      control: 'a settlement of another client does not count',
+      from: 'if (reservation?.keyId !== keyId) return;',
+      to: 'if (reservation === undefined) return;',
     },
     {
-      control: 'a settlement that comes too late is none',
+      control: 'a settlement that comes too late does not count',
       from: 'if (meta.occurredAt > reservation.lapsesAt) return;',
       to: 'if (meta.occurredAt < 0) return;',
     },

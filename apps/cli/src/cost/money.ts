@@ -16,5 +16,8 @@ export function readMoney(option: string, text: string): number {
 }
 
 export function moneyText(micros: number): string {
-  return (micros / MICROS).toFixed(6).replace(/(\.\d\d)(\d*?)0+$/, '$1$2');
+  const text = (micros / MICROS).toFixed(6);
+  // Two figures behind the point at least.
+  const end = [4, 3, 2, 1].find((zeros) => text.endsWith('0'.repeat(zeros))) ?? 0;
+  return text.slice(0, text.length - end);
 }

@@ -36,7 +36,7 @@ async function declare(runtime: CommandRuntime, keyId: string, options: DeclareO
   if (terminal.json) terminal.printJson(request);
   else {
     const said =
-      limit === null ? 'no limit' : `${amountText(measure, limit)}${shadow === true ? ' (told, not refused)' : ''}`;
+      limit === null ? 'no limit' : `${amountText(measure, limit)}${shadow === true ? ' (in shadow mode)' : ''}`;
     terminal.print(`declared ${said} of ${measure} per ${per} for ${onOneLine(keyId)}; gateways follow the log\n`);
   }
   return EXIT.ok;

@@ -96,7 +96,7 @@ describe('a client with limits', () => {
     expect(await used()).toBe(tokens);
   });
 
-  it('is answered above a limit in shadow mode, and told', async () => {
+  it('is answered above a limit in shadow mode, and learns of it', async () => {
     await limit('requests', 0, 'hour', 'shadow');
     const gateway = await start();
     const answer = await chat(gateway);
@@ -130,7 +130,7 @@ describe('a client with limits', () => {
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false']);
   });
 
-  it('without a limit of its own has that of each client, and no other client uses it up', async () => {
+  it('without a separate limit has that of each client, and no other client uses it up', async () => {
     await declareQuota(log, { ...QUOTA, keyId: '*', measure: 'requests', per: 'month', limit: 1 }, systemClock);
     const gateway = await start();
     const other = await issueKey(log, { name: 'b', role: 'publisher', by: 'ada', expiresAt: null }, systemClock);

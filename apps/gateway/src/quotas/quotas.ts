@@ -1,6 +1,6 @@
 /**
  * Limits of clients. A request with limits reserves its worst case in the log, reads whether the log admits it, and settles with its result.
- * So instances agree without a word to each other, and one that starts anew knows what was used.
+ * So instances agree without a word to each other, and one that starts again knows what was used.
  */
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
@@ -129,7 +129,7 @@ export class Quotas {
     return limitHeaders(this.ledger.usesOf(keyId, limits, meta.occurredAt), meta.occurredAt);
   }
 
-  /** The log's word on a reservation. One that nobody waits for any longer is released when the log admits it. */
+  /** The log's word on a reservation. One that no request waits for any longer is released when the log admits it. */
   private decisionOn({ reservationId, lapsesAt, meta }: EventOf<'UsageReserved'>, release: () => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<UsageVerdict | undefined>();
     this.waiting.set(reservationId, resolve);

@@ -36,7 +36,7 @@ function bytesOf(value: unknown): number {
     media++;
     return '';
   });
-  return worstCase([text ?? ''], 0).promptTokens + media * MEDIA_TOKENS;
+  return worstCase([text], 0).promptTokens + media * MEDIA_TOKENS;
 }
 
 function tokens(value: unknown): number | undefined {

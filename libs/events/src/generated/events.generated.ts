@@ -217,7 +217,7 @@ export interface ProblemCopy {
  */
 export type QuotaMeasure = 'requests' | 'tokens' | 'money';
 
-/** enforced: requests above the limit are refused; shadow: they are answered, and told. */
+/** enforced: requests above the limit are refused; shadow: they are answered, and the gateway says so. */
 export type QuotaMode = 'enforced' | 'shadow';
 
 /** The windows of a limit, one after the other. All begin and end by UTC. */

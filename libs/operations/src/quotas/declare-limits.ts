@@ -66,7 +66,7 @@ export async function readDeclaredLimits(log: EventLog): Promise<DeclaredLimits>
   return events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
 }
 
-export interface QuotaStatus extends DeclaredLimit {
+interface QuotaStatus extends DeclaredLimit {
   /** In the present window; null for the limit of each client, which is counted for each. */
   readonly used: number | null;
   readonly endsMs: number;

@@ -3,7 +3,7 @@ import type { EventOf, QuotaMeasure, QuotaWindow, SeamEvent, UsageLimit } from '
 
 export const QUOTA_MEASURES = ['requests', 'tokens', 'money'] as const satisfies readonly QuotaMeasure[];
 
-/** In place of a client: each one without a limit of its own. */
+/** In place of a client: each one without a separate limit. */
 export const EACH_CLIENT = '*';
 
 export interface DeclaredLimit extends UsageLimit {
@@ -42,7 +42,7 @@ export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent):
   return declared;
 }
 
-/** The limits of a client: those of its own, and those of each client for the rest. */
+/** The limits of a client: its separate ones, and those of each client for the rest. */
 export function limitsFor({ limits }: DeclaredLimits, keyId: string): readonly UsageLimit[] {
   return [...limits.values()]
     .filter(
@@ -52,7 +52,7 @@ export function limitsFor({ limits }: DeclaredLimits, keyId: string): readonly U
     .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
 }
 
-/** What a model's tokens cost at a moment; undefined: nobody declared it. Of several declarations for one moment the last counts. */
+/** What a model's tokens cost at a moment; undefined: none is declared. Of several declarations for one moment the last counts. */
 export function priceAt({ prices }: DeclaredLimits, model: string, atMs: number): Price | undefined {
   return prices
     .filter((price) => price.model === model && price.validFrom <= atMs)

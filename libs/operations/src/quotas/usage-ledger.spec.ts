@@ -41,7 +41,7 @@ describe('room under limits', () => {
     expect(usedTokens(ledger)).toBe(10);
   });
 
-  it('is told and not refused in shadow mode', () => {
+  it('is reported and not refused in shadow mode', () => {
     const ledger = new UsageLedger();
     const limits: readonly UsageLimit[] = [{ measure: 'requests', per: 'day', limit: 0, mode: 'shadow' }];
     expect(ledger.apply(reserved('a', { limits }))).toMatchObject({ isAdmitted: true, exceeded: [{ used: 0 }] });
@@ -72,7 +72,7 @@ describe('room under limits', () => {
   });
 });
 
-describe('any interleaving of gateways that reserve, settle, release, die and start anew', () => {
+describe('any interleaving of gateways that reserve, settle, release, die and start again', () => {
   it('lets nothing through above the limit but what requests used above their reservation', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), limitsDrawn, (steps, limits) => {
@@ -197,7 +197,7 @@ class World {
     }
   }
 
-  /** Counted anew from the log's text, without a ledger: what was charged in each window, and how much of it above reservations. */
+  /** Counted afresh from the log's text, without a ledger: what was charged in each window, and how much of it above reservations. */
   chargedByWindow({ measure, per }: UsageLimit): Map<number, { amount: number; above: number }> {
     const admitted = new Map<string, { readonly event: EventOf<'UsageReserved'>; now: number | null }>();
     const amountIn = (limit: UsageLimit, atMs: number): number =>

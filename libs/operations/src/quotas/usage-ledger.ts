@@ -1,6 +1,6 @@
 /**
  * What clients have used, as seam.usage says. The log decides which reservations are admitted: all gateways that have read as far agree, and so
- * does one that starts anew.
+ * does one that starts again.
  *
  *   reserved ─┬─► refused: counts for nothing
  *             └─► admitted ─┬─► released: counts for nothing
@@ -89,7 +89,7 @@ export class UsageLedger {
     }));
   }
 
-  /** Forgets windows that are over, and reservations that nobody settles any more: they stay charged as they are. */
+  /** Forgets windows that are over, and reservations that no gateway settles any more: they stay charged as they are. */
   forgetBefore(nowMs: number): void {
     for (const [name, { endMs }] of this.windows) if (endMs + KEPT_MS < nowMs) this.windows.delete(name);
     for (const [id, { lapsesAt }] of this.open) if (lapsesAt + KEPT_MS < nowMs) this.open.delete(id);
@@ -109,7 +109,7 @@ export class UsageLedger {
 
   private settle({ reservationId, keyId, outcome, tokens, money, meta }: EventOf<'UsageSettled'>): void {
     const reservation = this.open.get(reservationId);
-    if (reservation === undefined || reservation.keyId !== keyId) return;
+    if (reservation?.keyId !== keyId) return;
     // Readers that have forgotten it by then count as those that have not.
     if (meta.occurredAt > reservation.lapsesAt) return;
     this.open.delete(reservationId);
