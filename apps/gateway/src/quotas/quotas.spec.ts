@@ -2,11 +2,12 @@
 import { type EventOf, type QuotaMeasure, type QuotaMode, type QuotaWindow, TOPIC } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
 import { issueKey } from '@seamstream/operations/access';
-import { declarePrice, declareQuota, quotasStatus } from '@seamstream/operations/quotas';
+import { declarePrice, declareQuota, quotasStatus, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { eventsOf, type FlakyLog, openLog, recordsOf, until } from '@seamstream/testing';
 import { chatCompletion, type ModelServer } from '@seamstream/testing/model-server';
 import OpenAI, { RateLimitError } from 'openai';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
+import { Quotas } from './quotas.js';
 
 let log: FlakyLog;
 let key: string;
@@ -150,6 +151,21 @@ describe('several gateways on one log', () => {
     expect(gateways.flatMap(({ upstream }) => upstream.seen)).toHaveLength(10);
   });
 
+  it('let through exactly the limit where all foresee room, since none has read what the others reserved', async () => {
+    await limit('requests', 10, 'month');
+    const declared = await readDeclaredLimits(log);
+    const stop = new AbortController();
+    const world = { log, clock: systemClock, declared: () => declared, onExceeded: () => undefined };
+    const opened = await Promise.all([1, 2, 3].map(() => Quotas.open(world, { answerWithinMs: 60_000 }, stop.signal)));
+    const reserved = await Promise.allSettled(
+      Array.from({ length: 45 }, (_, index) => opened[index % 3]![0].reserve(keyId, WORST, ['tiny'])),
+    );
+    expect(reserved.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect((await eventsOf(log, 'UsageReserved')).length).toBeGreaterThan(10);
+    stop.abort();
+    await Promise.allSettled(opened.map(([, reading]) => reading));
+  });
+
   it('know after a restart what was used before', async () => {
     await limit('requests', 1, 'month');
     const first = await start();
@@ -163,6 +179,7 @@ describe('several gateways on one log', () => {
 });
 
 const CHAT = { model: 'seam', messages: [{ role: 'user', content: 'How many?' }] };
+const WORST = { promptTokens: 10, responseTokens: 10 };
 const QUOTA = { mode: 'enforced', declaredBy: 'ada', reason: 'a trial' } as const;
 
 async function start({
