@@ -274,7 +274,7 @@ describe('with a schema registry', () => {
   it('a client that is not ours reads every record of every topic as we do', () => {
     const decodable = seen.filter(({ framing }) => framing !== 'none');
     // This round has no problem without a verifier, no team and no gateway.
-    const unused: readonly string[] = ['seam.answers', 'seam.feedback', 'seam.teams', 'seam.access'];
+    const unused: readonly string[] = ['seam.answers', 'seam.feedback', 'seam.teams', 'seam.access', 'seam.usage'];
     const used = TOPIC_NAMES.filter((name) => !unused.includes(name));
     expect(new Set(decodable.map(({ topic }) => topic)).size).toBe(used.length);
     expect(seen.map(({ topic, partition, offset }) => [topic, partition, offset])).toEqual(

@@ -177,4 +177,65 @@ export default [
       to: '(timingSafeEqual(given, known) || true) ?',
     },
   ]),
+  ...quick('libs/operations/src/quotas/usage-ledger.ts', 'libs/operations/src/quotas/usage-ledger.spec.ts', [
+    {
+      control: 'without room a request is not admitted',
+      from: 'amount === null || used + amount > limit',
+      to: 'amount === null || used > limit',
+    },
+    {
+      control: 'an unknown price has no room under a limit of money',
+      from: 'amount === null || used + amount > limit',
+      to: 'amount !== null && used + amount > limit',
+    },
+    {
+      control: 'what is not reported is charged as it was reserved',
+      from: 'tokens: tokens ?? amounts.tokens',
+      to: 'tokens: tokens ?? 0',
+    },
+    {
+      control: 'a released reservation counts for nothing',
+      from: 'this.add(keyId, atMs, amounts, -1);',
+      to: 'this.add(keyId, atMs, amounts, 1);',
+    },
+    {
+      control: 'a settlement of another client does not count',
+      from: 'if (reservation?.keyId !== keyId) return;',
+      to: 'if (reservation === undefined) return;',
+    },
+    {
+      control: 'a settlement that comes too late does not count',
+      from: 'if (meta.occurredAt > reservation.lapsesAt) return;',
+      to: 'if (meta.occurredAt < 0) return;',
+    },
+  ]),
+  ...quick('apps/gateway/src/quotas/quotas.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
+    {
+      control: 'the log has the last word among several gateways',
+      from: 'if (!verdict.isAdmitted) throw',
+      to: 'if (!verdict.isAdmitted && !foreseen.isAdmitted) throw',
+    },
+    {
+      control: 'a flood above a limit leaves no record',
+      from: 'if (!foreseen.isAdmitted) throw',
+      to: 'if (!foreseen.isAdmitted && limits.length === 0) throw',
+    },
+    {
+      control: 'an executor without a price has no known cost',
+      from: 'if (known.length < prices.length) return null;',
+      to: 'if (known.length < prices.length) return 0;',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
+    {
+      control: 'leaving before the end is not free',
+      from: 'if (!begun.signal.aborted) charge.begin();',
+      to: 'if (begun.signal.aborted) charge.begin();',
+    },
+    {
+      control: 'an executor that did not work is not charged',
+      from: "executor === 'idle' ? charge.released()",
+      to: "executor !== 'idle' ? charge.released()",
+    },
+  ]),
 ];

@@ -9,6 +9,7 @@ import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
 import { PageModule } from './page/page.module.js';
+import { Quotas } from './quotas/quotas.js';
 import { ViewsModule } from './views/views.module.js';
 
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
@@ -43,9 +44,10 @@ export class GatewayModule {
     const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
     const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
     context.endsWith(reading);
+    const quotas = await openQuotas(context, world, access);
     const parts = [
       WorldModule.of(world, access),
-      await ChatModule.forRoot(context, world, access, assets),
+      await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
       await ViewsModule.of(world),
       await PageModule.load(),
@@ -54,6 +56,28 @@ export class GatewayModule {
     onClose(server.close);
     return { module: GatewayModule, providers: [{ provide: GatewayServer, useValue: server }] };
   }
+}
+
+async function openQuotas(
+  { drivers, metrics, endsWith }: ServiceContext<GatewayConfig>,
+  world: GatewayWorld,
+  access: Access,
+): Promise<Quotas> {
+  const exceeded = metrics.counter('seam_quota_exceeded_total', 'Requests without room under a limit.', [
+    'measure',
+    'per',
+    'mode',
+  ]);
+  const [quotas, reading] = await Quotas.open(
+    {
+      ...{ log: drivers.log, clock: world.clock, declared: () => access.declared },
+      onExceeded: ({ measure, per, mode }) => exceeded.inc({ measure, per, mode }),
+    },
+    world.config.gateway,
+    world.ending,
+  );
+  endsWith(reading);
+  return quotas;
 }
 
 /** The gateway as a service. */

@@ -44,6 +44,8 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       experienceWithinMs: z.int().nonnegative().default(800),
       /** Longest time for a whole answer; then its request fails. A request that is older and has no result belonged to a gateway that died. */
       answerWithinMs: milliseconds.default(600_000),
+      /** Tokens that are reserved for an answer whose client sets no limit, where the client has limits (seam gateway quotas). */
+      reserveTokens: z.int().nonnegative().default(4096),
       /** Fraction of conversations that get no experience: the control arm. */
       controlShare: z.number().min(0).max(1).default(0.1),
       /** Salt of the draw of arms. Another name divides the conversations afresh. */

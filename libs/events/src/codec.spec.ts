@@ -84,6 +84,10 @@ describe('an event on the wire', () => {
       ['ReleaseDecided', 'seam.adapters', 'release-1'],
       ['ApiKeyIssued', 'seam.access', 'aB3dE6gH9jK2'],
       ['ApiKeyRevoked', 'seam.access', 'aB3dE6gH9jK2'],
+      ['QuotaDeclared', 'seam.access', 'aB3dE6gH9jK2'],
+      ['PriceDeclared', 'seam.access', 'tiny'],
+      ['UsageReserved', 'seam.usage', 'aB3dE6gH9jK2'],
+      ['UsageSettled', 'seam.usage', 'aB3dE6gH9jK2'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();

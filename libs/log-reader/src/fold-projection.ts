@@ -32,6 +32,7 @@ const DOWNSTREAM_FIRST: readonly string[] = [
   TOPIC.answers,
   TOPIC.experiences,
   TOPIC.problems,
+  TOPIC.usage,
   TOPIC.access,
 ];
 

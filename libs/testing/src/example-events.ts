@@ -502,6 +502,31 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     revokedBy: 'ada',
     reason: 'it leaked',
   },
+  QuotaDeclared: {
+    type: 'QuotaDeclared',
+    meta: meta('m-30', null),
+    ...{ keyId: 'aB3dE6gH9jK2', measure: 'tokens', per: 'day', limit: 100_000, mode: 'enforced' },
+    ...{ declaredBy: 'ada', reason: 'a trial' },
+  },
+  PriceDeclared: {
+    type: 'PriceDeclared',
+    meta: meta('m-31', null),
+    ...{ model: 'tiny', currency: 'USD' },
+    ...{ promptPerMillion: 150_000, cachedPromptPerMillion: 75_000, completionPerMillion: 600_000 },
+    ...{ validFrom: 1_767_225_600_000, declaredBy: 'ada', reason: 'the contract' },
+  },
+  UsageReserved: {
+    type: 'UsageReserved',
+    meta: meta('m-32', null),
+    ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', tokens: 700, money: 330 },
+    limits: [{ measure: 'tokens', per: 'day', limit: 100_000, mode: 'enforced' }],
+    lapsesAt: 1_767_226_260_000,
+  },
+  UsageSettled: {
+    type: 'UsageSettled',
+    meta: meta('m-33', 'm-32'),
+    ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', outcome: 'charged', tokens: 512, money: 210 },
+  },
   DeadLettered: {
     type: 'DeadLettered',
     meta: meta('m-18', null),

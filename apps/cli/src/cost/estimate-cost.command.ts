@@ -11,6 +11,7 @@ import { stageProgress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
+import { pricesCommand, spentCommand } from './spent-cost.command.js';
 
 const UNITS: Readonly<Record<CostPhase, string>> = {
   training: 'tokens trained',
@@ -126,7 +127,9 @@ function estimateCommand(run: RunCommand): Command {
 
 export function costCommand(run: RunCommand): Command {
   return new Command('cost')
-    .summary('what a run will take')
+    .summary('what a run will take, and what executors have cost')
     .addHelpText('after', examples([['seam cost estimate passages.json', 'time, tokens and money of self-edits']]))
-    .addCommand(estimateCommand(run));
+    .addCommand(estimateCommand(run))
+    .addCommand(spentCommand(run))
+    .addCommand(pricesCommand(run));
 }

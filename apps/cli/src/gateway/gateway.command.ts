@@ -7,6 +7,7 @@ import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
+import { quotasCommand } from './quotas.command.js';
 
 interface IssueOptions {
   readonly role: Role;
@@ -100,7 +101,8 @@ function keysCommand(run: RunCommand): Command {
 
 export function gatewayCommand(run: RunCommand): Command {
   return new Command('gateway')
-    .summary('who may ask the gateway')
+    .summary('who may ask the gateway, and how much')
     .addHelpText('after', examples([['seam gateway keys list', 'who may']]))
-    .addCommand(keysCommand(run));
+    .addCommand(keysCommand(run))
+    .addCommand(quotasCommand(run));
 }

@@ -131,7 +131,7 @@ describe('seam tail', () => {
     const world = await fakeWorld();
     expect(await world.seam('tail', 'replies')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'expected one of access, adapters, answers, buffer, dead-letters, experiences, feedback, outcomes, problems, teams, training, got "replies"',
+      'expected one of access, adapters, answers, buffer, dead-letters, experiences, feedback, outcomes, problems, teams, training, usage, got "replies"',
     );
     expect(await world.seam('tail', 'problems', '--from', 'yesterday')).toBe(2);
     expect(world.takeErrors()).toContain('expected earliest, latest, an offset (42) or a time');

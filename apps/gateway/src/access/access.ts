@@ -1,11 +1,12 @@
 /** Who asks, and what they may: every request passes here before its body is read. */
 import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
-import { type Clock, isSeamError, SeamError, sleep } from '@seamstream/kernel';
-import { decodeRecord } from '@seamstream/log-reader';
+import { type SeamEvent, TOPIC } from '@seamstream/events';
+import { type Clock, SeamError } from '@seamstream/kernel';
 import { apiKeysAfter, keyOpening, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
+import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
+import { followTopic } from '../follow-topic.js';
 import { ApiError } from '../http/api-error.js';
 
 export interface Principal {
@@ -17,13 +18,12 @@ export interface Principal {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 /** Routes that hold data. The files of the page hold none. */
 const GUARDED = /^\/(v1|api)\//;
-/** Before the log is followed again after an outage. */
-const AGAIN_AFTER_MS = 500;
 /** Some 24 days, the most that a timer of Node's holds: a stream that is older begins again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class Access {
   private keys = NO_KEYS;
+  private limits = NO_LIMITS;
   private readonly principals = new WeakMap<IncomingMessage, Principal>();
   /** What ends with its key, by the key's public part. */
   private readonly held = new Map<AbortController, string>();
@@ -56,12 +56,19 @@ export class Access {
         );
     }
     const opened = new Access(access === 'open', clock);
-    const known = await log.watermarks(TOPIC.access);
-    const next = new Map(known.map(({ partition, low }) => [partition, low]));
-    const reading = opened.follow(log, next, signal);
     // A revocation that is in the log counts from the first request on.
-    while (known.some(({ partition, high }) => next.get(partition)! < high) && !signal.aborted) await sleep(5, signal);
+    const apply = (events: readonly SeamEvent[]): void => {
+      opened.keys = events.reduce(apiKeysAfter, opened.keys);
+      opened.limits = events.reduce(declaredLimitsAfter, opened.limits);
+      opened.closeRevoked();
+    };
+    const { reading } = await followTopic(log, { topic: TOPIC.access, apply }, signal);
     return [opened, reading];
+  }
+
+  /** Limits and prices, as the log says. */
+  get declared(): DeclaredLimits {
+    return this.limits;
   }
 
   /**
@@ -126,25 +133,6 @@ export class Access {
 
   private closeRevoked(): void {
     for (const [closed, key] of this.held) if (this.keys.revoked.has(key)) closed.abort();
-  }
-
-  private async follow(log: EventLog, next: Map<number, number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const from = [...next].map(([partition, nextOffset]) => ({ topic: TOPIC.access, partition, nextOffset }));
-      try {
-        for await (const records of log.follow({ topics: [TOPIC.access], from, signal })) {
-          for (const record of records) {
-            const decoded = decodeRecord(record);
-            if ('event' in decoded) this.keys = apiKeysAfter(this.keys, decoded.event);
-            next.set(record.partition, record.offset + 1);
-          }
-          this.closeRevoked();
-        }
-      } catch (error) {
-        if (!isSeamError(error) || !error.retryable) throw error;
-        await sleep(AGAIN_AFTER_MS, signal);
-      }
-    }
   }
 }
 

@@ -3,6 +3,7 @@
  *
  *   1. published ─► 2. its experience, within a budget ─► 3. the executor ─► 4. recorded ─► 5. the last byte
  *
+ * A client with limits reserves its use before 1., and it is settled with 4.
  * A request that does not come to an answer is an ExecutionFailed. An answer that its client does not wait for is recorded as cut.
  */
 import type { Assignment } from '@seamstream/events';
@@ -10,6 +11,9 @@ import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-con
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
+import type { Charge } from '../quotas/charge.js';
+import type { Quotas } from '../quotas/quotas.js';
+import { worstCaseOf } from '../quotas/worst-case.decide.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
@@ -26,6 +30,8 @@ export interface AnswerChatSettings {
   /** Longest time for a whole answer. */
   readonly answerWithinMs: number;
   readonly feedbackWithinMs: number;
+  /** Tokens that are reserved for an answer without a limit. */
+  readonly reserveTokens: number;
   /** Identity of the log: part of every unit. */
   readonly log: string;
 }
@@ -34,6 +40,7 @@ export interface AnswerChatWorld {
   readonly upstreams: UpstreamOrder;
   readonly arrivals: ExperienceArrivals;
   readonly recorder: ChatRecorder;
+  readonly quotas: Pick<Quotas, 'reserve'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
 }
@@ -55,6 +62,7 @@ interface Begun extends RecordedRequest {
   readonly request: ChatRequest;
   readonly form: AnswerForm;
   readonly client: ChatClient;
+  readonly charge: Charge;
   readonly treatment: Treatment;
   readonly askedAtMs: number;
   readonly tries: Tries;
@@ -78,13 +86,21 @@ export class AnswerChatHandler {
   async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
     const receivedAtMs = this.world.clock.now();
+    const { quotas, upstreams, recorder } = this.world;
+    const worst = worstCaseOf(request, this.settings.reserveTokens);
+    const charge = await quotas.reserve(client.key, worst, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
-    const begun = await this.begin(request, form, client, receivedAtMs);
-    const ours = headersOf(begun, receivedAtMs);
+    const begun = await this.begin(request, form, client, charge, receivedAtMs).catch(async (error: unknown) => {
+      // Where that fails too, it lapses.
+      await recorder.settlement(charge.released()).catch(() => undefined);
+      throw error;
+    });
+    const ours = { ...charge.headers, ...headersOf(begun, receivedAtMs) };
     try {
       // 3.
+      if (!begun.signal.aborted) charge.begin();
       const { seam: _, ...asked } = request;
-      const answer = await this.world.upstreams.ask(
+      const answer = await upstreams.ask(
         {
           request: asked,
           problem: begun.published.problem,
@@ -98,7 +114,7 @@ export class AnswerChatHandler {
       if (answer.kind === 'parts') return { headers, content: { frames: this.frames(begun, answer.parts) } };
       if (answer.kind === 'refused') {
         const { status, body, code } = answer;
-        await this.recordFailure(begun, code, body.error.message);
+        await this.recordFailure(begun, code, body.error.message, 'idle');
         throw new ApiError({ status, ...body.error, headers: { ...headers, ...answer.headers } });
       }
       // 4. and 5.
@@ -130,7 +146,13 @@ export class AnswerChatHandler {
     }
   }
 
-  private async begin(request: ChatRequest, form: AnswerForm, client: ChatClient, nowMs: number): Promise<Begun> {
+  private async begin(
+    request: ChatRequest,
+    form: AnswerForm,
+    client: ChatClient,
+    charge: Charge,
+    nowMs: number,
+  ): Promise<Begun> {
     const { recorder, arrivals, clock } = this.world;
     const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
@@ -166,6 +188,7 @@ export class AnswerChatHandler {
       request,
       form,
       client,
+      charge,
       treatment,
       askedAtMs: clock.now(),
       tries: this.world.upstreams.begin(),
@@ -219,7 +242,9 @@ export class AnswerChatHandler {
         await this.recordAnswer(begun, soFar, fingerprint, 'client');
       } else {
         const fault = isLate(begun) ? lateAnswer(this.settings.answerWithinMs) : error;
-        await this.recordFailure(begun, isSeamError(fault) ? fault.code : 'INTERNAL', messageOf(fault));
+        const code = isSeamError(fault) ? fault.code : 'INTERNAL';
+        const executor = growing === undefined && IDLE.has(code) ? 'idle' : 'unknown';
+        await this.recordFailure(begun, code, messageOf(fault), executor);
         return withHeaders(client.ending.aborted ? shuttingDown() : asApiError(fault), headers);
       }
     } catch (unrecorded) {
@@ -239,18 +264,34 @@ export class AnswerChatHandler {
     const { current, failed } = begun.tries;
     const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
-    await recorder.answer(begun, begun.treatment, { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy });
+    const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy };
+    const settlement = begun.charge.charged({ usage: answered.usage, model: current.models[0]! });
+    await recorder.answer(begun, begun.treatment, execution, settlement);
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
   }
 
-  private async recordFailure(begun: Begun, code: SeamError['code'], reason: string): Promise<void> {
-    await this.world.recorder.failure(begun, begun.treatment, {
-      ...{ code, reason, attempts: begun.tries.failed.length + 1 },
-      nowMs: this.world.clock.now(),
-    });
+  /** @param executor whether it may have worked: what it used is not known then, and is charged as it was reserved */
+  private async recordFailure(
+    { charge, ...begun }: Begun,
+    code: SeamError['code'],
+    reason: string,
+    executor: 'idle' | 'unknown',
+  ): Promise<void> {
+    const settlement =
+      executor === 'idle' ? charge.released() : charge.charged({ usage: null, model: begun.tries.current.models[0]! });
+    const fault = { code, reason, attempts: begun.tries.failed.length + 1, nowMs: this.world.clock.now() };
+    await this.world.recorder.failure(begun, begun.treatment, fault, settlement);
     this.world.onRequest(begun.treatment.arm, 'failed');
   }
 }
+
+/** No executor worked: there was no connection, or it refused what was asked. */
+const IDLE: ReadonlySet<SeamError['code']> = new Set([
+  'ENDPOINT_UNAVAILABLE',
+  'ENDPOINT_REFUSED',
+  'INVALID_INPUT',
+  'PROMPT_TOO_LONG',
+]);
 
 /** Neither client nor gateway ended it. */
 function isLate({ signal, client }: Begun): boolean {

@@ -64,7 +64,10 @@ function recordedText(text: string, calls: readonly unknown[]): string {
 }
 
 /** A count that the server said; null for anything else: unknown is never 0. */
-export function tokensIn(usage: Answered['usage'], name: 'prompt_tokens' | 'completion_tokens'): number | null {
+export function tokensIn(
+  usage: Answered['usage'],
+  name: 'prompt_tokens' | 'completion_tokens' | 'total_tokens',
+): number | null {
   const value = usage?.[name];
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31
     ? (value as number)

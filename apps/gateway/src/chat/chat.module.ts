@@ -9,6 +9,7 @@ import type { ServiceContext } from '@seamstream/service-kit';
 import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
+import { Quotas } from '../quotas/quotas.js';
 import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
@@ -35,6 +36,7 @@ export class ChatModule {
     { config, drivers, metrics, onClose, endsWith }: ServiceContext<GatewayConfig>,
     world: GatewayWorld,
     access: Access,
+    quotas: Quotas,
     assets: ChatAssets,
   ): Promise<DynamicModule> {
     const { gateway } = config;
@@ -61,7 +63,7 @@ export class ChatModule {
     ]);
     const handler = new AnswerChatHandler(
       {
-        ...{ upstreams: order, arrivals, clock: world.clock },
+        ...{ upstreams: order, arrivals, quotas, clock: world.clock },
         recorder: new ChatRecorder(drivers.log, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
       },
@@ -73,6 +75,7 @@ export class ChatModule {
       providers: [
         { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
         { provide: Upstream, useValue: order.first },
+        { provide: Quotas, useValue: quotas },
       ],
     };
   }

@@ -1,6 +1,6 @@
 /** What the log holds of a request: written before the executor is asked, and before the last byte of its answer goes out. */
 import type { EventLog } from '@seamstream/event-log';
-import { copyOf, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
+import { copyOf, type EncodedEvent, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
 import {
   answerRecorded,
@@ -30,11 +30,28 @@ export class ChatRecorder {
     return { published, copy: copyOf(published.problem, place!, this.inlineContentBytes) };
   }
 
-  async answer(request: RecordedRequest, treatment: Treatment, execution: Execution): Promise<void> {
-    await this.log.append([encodeEvent(answerRecorded({ ...request, treatment }, execution, this.schemaFor))]);
+  /** @param settlement of what the client used: in the log with the answer, or not at all */
+  async answer(
+    request: RecordedRequest,
+    treatment: Treatment,
+    execution: Execution,
+    settlement: readonly EncodedEvent[],
+  ): Promise<void> {
+    const answer = answerRecorded({ ...request, treatment }, execution, this.schemaFor);
+    await this.log.append([encodeEvent(answer), ...settlement]);
   }
 
-  async failure(request: RecordedRequest, treatment: Treatment, fault: ExecutionFault): Promise<void> {
-    await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault))]);
+  async failure(
+    request: RecordedRequest,
+    treatment: Treatment,
+    fault: ExecutionFault,
+    settlement: readonly EncodedEvent[],
+  ): Promise<void> {
+    await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault)), ...settlement]);
+  }
+
+  /** Of a request that did not begin. */
+  async settlement(records: readonly EncodedEvent[]): Promise<void> {
+    if (records.length > 0) await this.log.append(records);
   }
 }

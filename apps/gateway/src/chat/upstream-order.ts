@@ -32,6 +32,11 @@ export class UpstreamOrder {
     this.first = upstreams[0]!;
   }
 
+  /** Of each executor the name that answers record. */
+  get models(): readonly string[] {
+    return this.upstreams.map(({ models }) => models[0]!);
+  }
+
   begin(): Tries {
     return { current: this.first, failed: [] };
   }

@@ -211,6 +211,18 @@ export interface ProblemCopy {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/**
+ * What a limit counts. requests: requests to the executor; tokens: those that it reads and writes; money:
+ * millionths of the currency of the price list.
+ */
+export type QuotaMeasure = 'requests' | 'tokens' | 'money';
+
+/** enforced: requests above the limit are refused; shadow: they are answered, and the gateway says so. */
+export type QuotaMode = 'enforced' | 'shadow';
+
+/** The windows of a limit, one after the other. All begin and end by UTC. */
+export type QuotaWindow = 'minute' | 'hour' | 'day' | 'month';
+
 /** The adapter that a release on trial assigned to a problem. */
 export interface ReleaseDraw {
   /** The release, which is the salt of the draw. */
@@ -294,6 +306,15 @@ export interface TaskPart {
   readonly reference: string | null;
   /** Further correct answers to a question. */
   readonly alternatives: readonly string[];
+}
+
+/** A limit as it was known when a request reserved its use. */
+export interface UsageLimit {
+  readonly measure: QuotaMeasure;
+  readonly per: QuotaWindow;
+  /** The most in one window. Money is in millionths of the currency. */
+  readonly limit: number;
+  readonly mode: QuotaMode;
 }
 
 /** Kind, version and options of the verifier that judges. */
@@ -1428,6 +1449,86 @@ export interface ApiKeyRevoked {
   readonly reason: string;
 }
 
+/**
+ * A person declared how much a client of the gateway may use. It replaces what was declared before for the same
+ * client, measure and window.
+ */
+export interface QuotaDeclared {
+  readonly meta: EventMeta;
+  /** The public part of the key. `*`: each client for which no limit of this measure and window is declared. */
+  readonly keyId: string;
+  readonly measure: QuotaMeasure;
+  readonly per: QuotaWindow;
+  /** The most in one window. Money is in millionths of the currency. Null: no limit from now on. */
+  readonly limit: number | null;
+  readonly mode: QuotaMode;
+  /** The person who declared it, as they stated. */
+  readonly declaredBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+}
+
+/**
+ * A person declared what an executor's tokens cost from a moment on, until the next declaration for the same
+ * model.
+ */
+export interface PriceDeclared {
+  readonly meta: EventMeta;
+  /** The executor's model, as answers record it. */
+  readonly model: string;
+  /** ISO 4217. A log has one currency. */
+  readonly currency: string;
+  /** Price of a million tokens that the executor reads, in millionths of the currency. */
+  readonly promptPerMillion: number;
+  /** The same for tokens that the server reports as cached. Null: they cost as much as others. */
+  readonly cachedPromptPerMillion: number | null;
+  /** Price of a million tokens that the executor writes, in millionths of the currency. */
+  readonly completionPerMillion: number;
+  /** From this moment on the price is valid, in milliseconds since the Unix epoch. */
+  readonly validFrom: number;
+  /** The person who declared it, as they stated. */
+  readonly declaredBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+}
+
+/**
+ * A gateway asks for room for one request. It is admitted if, at this place in the log, what was used and
+ * reserved before leaves room under each enforced limit. Otherwise it counts for nothing.
+ */
+export interface UsageReserved {
+  readonly meta: EventMeta;
+  /** The client: the public part of its key. */
+  readonly keyId: string;
+  /** Names the reservation in what settles it. */
+  readonly reservationId: string;
+  /** Tokens that the request may use, as estimated. */
+  readonly tokens: number;
+  /** Their price, in millionths of the currency. Null: the price is unknown. */
+  readonly money: number | null;
+  /** The limits of this client, as the gateway knew them. */
+  readonly limits: readonly UsageLimit[];
+  /** No settlement comes after this moment. Then the reservation is charged as it is: its gateway died. */
+  readonly lapsesAt: number;
+}
+
+export type UsageOutcome = 'charged' | 'released';
+
+/** A reservation ended. The first settlement counts. */
+export interface UsageSettled {
+  readonly meta: EventMeta;
+  /** The client. */
+  readonly keyId: string;
+  /** The reservation. */
+  readonly reservationId: string;
+  /** charged: the executor worked; released: it did not, and the reservation counts for nothing. */
+  readonly outcome: UsageOutcome;
+  /** Tokens that the executor reported. Null: it reported none, and the reserved ones are charged. */
+  readonly tokens: number | null;
+  /** Their price, in millionths of the currency. Null: unknown, and the reserved price is charged. */
+  readonly money: number | null;
+}
+
 /** A record that a consumer could not use, with its bytes. */
 export interface DeadLettered {
   readonly meta: EventMeta;
@@ -1495,6 +1596,10 @@ export interface EventsByType {
   readonly ReleaseDecided: ReleaseDecided;
   readonly ApiKeyIssued: ApiKeyIssued;
   readonly ApiKeyRevoked: ApiKeyRevoked;
+  readonly QuotaDeclared: QuotaDeclared;
+  readonly PriceDeclared: PriceDeclared;
+  readonly UsageReserved: UsageReserved;
+  readonly UsageSettled: UsageSettled;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1518,6 +1623,7 @@ export const TOPIC = {
   teams: 'seam.teams',
   adapters: 'seam.adapters',
   access: 'seam.access',
+  usage: 'seam.usage',
   deadLetters: 'seam.dead-letters',
 } as const;
 
@@ -1534,7 +1640,8 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
-  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked'] },
+  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared'] },
+  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1580,6 +1687,10 @@ export const TOPIC_OF = {
   ReleaseDecided: 'seam.adapters',
   ApiKeyIssued: 'seam.access',
   ApiKeyRevoked: 'seam.access',
+  QuotaDeclared: 'seam.access',
+  PriceDeclared: 'seam.access',
+  UsageReserved: 'seam.usage',
+  UsageSettled: 'seam.usage',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1665,6 +1776,14 @@ export function keyOf(event: SeamEvent): string | null {
     case 'ApiKeyIssued':
       return event.keyId;
     case 'ApiKeyRevoked':
+      return event.keyId;
+    case 'QuotaDeclared':
+      return event.keyId;
+    case 'PriceDeclared':
+      return event.model;
+    case 'UsageReserved':
+      return event.keyId;
+    case 'UsageSettled':
       return event.keyId;
     case 'DeadLettered':
       return event.key;

@@ -29,6 +29,7 @@ describe('the file of rights that the project ships', () => {
       [TOPIC.answers]: ['executor', 'gateway', 'operator'],
       [TOPIC.feedback]: ['gateway', 'judge', 'operator'],
       [TOPIC.access]: ['operator'],
+      [TOPIC.usage]: ['gateway', 'operator'],
       [TOPIC.buffer]: ['buffer', 'operator'],
       [TOPIC.training]: ['operator', 'trainer'],
       [TOPIC.teams]: ['operator', 'trainer'],

@@ -1,6 +1,6 @@
 /** An event in one line of words, and a record as plain data. Pure. */
 
-import { type EventOf, promptOrName, type SeamEvent } from '@seamstream/events';
+import { type EventOf, promptOrName, type QuotaMeasure, type SeamEvent } from '@seamstream/events';
 import { bytes, count, excerpt, onOneLine, percent, plural, shortId } from '@seamstream/kernel';
 import type { DecodedRecord } from '@seamstream/log-reader';
 import { shardNameOf } from '@seamstream/success-buffer/shards';
@@ -137,6 +137,11 @@ export function eventSummary(event: SeamEvent): string {
       return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
     case 'ApiKeyRevoked':
       return `${onOneLine(event.keyId)} by ${onOneLine(event.revokedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'QuotaDeclared':
+    case 'PriceDeclared':
+    case 'UsageReserved':
+    case 'UsageSettled':
+      return usageSummary(event);
     case 'DeadLettered':
       return `${onOneLine(event.topic)} ${event.partition}/${event.offset} by ${onOneLine(event.group)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)} (${event.value === null ? 'no value' : bytes(event.value.length)})`;
   }
@@ -163,4 +168,28 @@ export function recordAsJson(decoded: DecodedRecord): Readonly<Record<string, un
   }
   const { type, ...facts } = decoded.event;
   return { ...place, type, event: facts };
+}
+
+/** Of limits, prices and what is used of them. */
+function usageSummary(event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageReserved' | 'UsageSettled'>): string {
+  switch (event.type) {
+    case 'QuotaDeclared': {
+      const { keyId, measure, per, limit, mode, declaredBy, reason } = event;
+      const most = limit === null ? 'no limit' : `${amountOf(measure, limit)} (${mode})`;
+      return `${onOneLine(keyId)} ${most} of ${measure} per ${per} by ${onOneLine(declaredBy)}: ${excerpt(reason, TEXT_WIDTH)}`;
+    }
+    case 'PriceDeclared': {
+      const { model, currency, promptPerMillion, completionPerMillion, declaredBy, reason } = event;
+      return `${onOneLine(model)} ${amountOf('money', promptPerMillion)} read, ${amountOf('money', completionPerMillion)} written, ${onOneLine(currency)} a million tokens, by ${onOneLine(declaredBy)}: ${excerpt(reason, TEXT_WIDTH)}`;
+    }
+    case 'UsageReserved':
+      return `${onOneLine(event.keyId)} ${count(event.tokens)} tokens`;
+    case 'UsageSettled':
+      return `${onOneLine(event.keyId)} ${event.outcome}${event.tokens === null ? '' : ` ${count(event.tokens)} tokens`}`;
+  }
+}
+
+/** Money is counted in millionths. */
+function amountOf(measure: QuotaMeasure, amount: number): string {
+  return measure === 'money' ? String(amount / 1_000_000) : count(amount);
 }

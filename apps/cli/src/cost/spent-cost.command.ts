@@ -1,0 +1,165 @@
+/** What executors have cost, and the prices that say so. */
+import { count, onOneLine, SeamError, shortId } from '@seamstream/kernel';
+import { COST_GROUPS, type CostGroup, type SpentCost, spentCost } from '@seamstream/operations/cost';
+import { declarePrice, readDeclaredLimits } from '@seamstream/operations/quotas';
+import { Argument, Command } from 'commander';
+import { checkWords, examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Style } from '../terminal/style.js';
+import { renderTable } from '../terminal/table.js';
+import { minuteOf } from '../terminal/text.js';
+import { moneyText, readMoney } from './money.js';
+
+async function showSpent(runtime: CommandRuntime, by: CostGroup, since: string | undefined): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const cost = await spentCost(await runtime.openLog('read'), by, {
+    sinceMs: since === undefined ? 0 : readTime('--since', since),
+    signal,
+    progress: (total) => terminal.progress('attempts read', total),
+  });
+  if (terminal.json) terminal.printJson(cost);
+  else if (cost.rows.length === 0) terminal.print('No attempt of an executor is in the log.\n');
+  else terminal.print(renderSpent(cost, terminal.style));
+  return EXIT.ok;
+}
+
+function renderSpent({ by, currency, rows }: SpentCost, style: Style): string {
+  const right = 'right' as const;
+  const columns = [
+    { title: by.toUpperCase() },
+    ...['ATTEMPTS', 'READ', 'WRITTEN', currency ?? 'MONEY', 'TOKENS UNKNOWN', 'UNPRICED'].map((title) => ({
+      ...{ title, align: right },
+    })),
+  ];
+  const cells = rows.map((row) => [
+    row.name === null ? '–' : by === 'adapter' && row.name !== 'base' ? shortId(row.name) : onOneLine(row.name),
+    ...[row.attempts, row.promptTokens, row.responseTokens].map(count),
+    row.attempts === row.unpriced + row.unknownTokens ? '–' : moneyText(row.money),
+    ...[row.unknownTokens, row.unpriced].map(count),
+  ]);
+  return renderTable(columns, cells, style);
+}
+
+/** @throws INVALID_INPUT */
+function readTime(option: string, text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read ${option}: expected a time in ISO 8601, e.g. 2030-01-31T12:00:00Z, got ${JSON.stringify(text)}.`,
+    );
+  return at;
+}
+
+interface PriceOptions {
+  readonly prompt: string;
+  readonly cachedPrompt?: string;
+  readonly completion: string;
+  readonly currency: string;
+  readonly from?: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+async function setPrice(runtime: CommandRuntime, model: string, options: PriceOptions): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const { prompt, cachedPrompt, completion, currency, from, by, reason } = options;
+  checkWords('MODEL', model);
+  checkWords('--by', by);
+  checkWords('--reason', reason);
+  if (!/^[A-Z]{3}$/.test(currency))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read --currency: expected three letters of ISO 4217, e.g. USD, got ${JSON.stringify(currency)}.`,
+    );
+  const price = {
+    ...{ model, currency },
+    promptPerMillion: readMoney('--prompt', prompt),
+    cachedPromptPerMillion: cachedPrompt === undefined ? null : readMoney('--cached-prompt', cachedPrompt),
+    completionPerMillion: readMoney('--completion', completion),
+    validFrom: from === undefined ? clock.now() : readTime('--from', from),
+    ...{ declaredBy: by, reason },
+  };
+  await declarePrice(await runtime.openLog('create'), price, clock);
+  if (terminal.json) terminal.printJson(price);
+  else terminal.print(`declared what tokens of ${onOneLine(model)} cost from ${minuteOf(price.validFrom)} on\n`);
+  return EXIT.ok;
+}
+
+async function listPrices(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const { prices } = await readDeclaredLimits(await runtime.openLog('read'));
+  if (terminal.json) terminal.printJson({ prices });
+  else if (prices.length === 0) terminal.print('No price was declared.\n');
+  else {
+    const columns = ['MODEL', 'FROM', 'CURRENCY', 'READ', 'CACHED', 'WRITTEN', 'BY'].map((title) => ({ title }));
+    const rows = prices.map((price) => [
+      ...[
+        onOneLine(price.model),
+        minuteOf(price.validFrom),
+        onOneLine(price.currency),
+        moneyText(price.promptPerMillion),
+      ],
+      price.cachedPromptPerMillion === null ? '–' : moneyText(price.cachedPromptPerMillion),
+      ...[moneyText(price.completionPerMillion), onOneLine(price.declaredBy)],
+    ]);
+    terminal.print(renderTable(columns, rows, terminal.style));
+  }
+  return EXIT.ok;
+}
+
+export function spentCommand(run: RunCommand): Command {
+  return new Command('spent')
+    .summary('what executors have cost')
+    .description(
+      'Sums the tokens that executors reported, and their price at that time. What is unknown is counted, and is in no sum.',
+    )
+    .addArgument(new Argument('<by>', 'what to sum by').choices(Object.keys(COST_GROUPS)).argOptional().default('key'))
+    .option('--since <time>', 'leaves earlier attempts out, as ISO 8601')
+    .addHelpText(
+      'after',
+      examples([
+        ['seam cost spent key', 'by client'],
+        ['seam cost spent arm --since 2030-01-01', 'with and without experiences'],
+      ]),
+    )
+    .action((by: CostGroup, { since }: { since?: string }) => run((runtime) => showSpent(runtime, by, since)));
+}
+
+export function pricesCommand(run: RunCommand): Command {
+  return new Command('prices')
+    .summary('what tokens of an executor cost')
+    .addCommand(
+      new Command('set')
+        .summary('declare a price from a moment on')
+        .description(
+          'Records the price of a million tokens. It is valid until the next declaration for the same model.',
+        )
+        .argument('<model>', 'as answers record it')
+        .requiredOption('--prompt <amount>', 'of a million tokens that it reads')
+        .option('--cached-prompt <amount>', 'the same for those that its server reports as cached')
+        .requiredOption('--completion <amount>', 'of a million tokens that it writes')
+        .requiredOption('--currency <code>', 'ISO 4217; the same for all prices')
+        .option('--from <time>', 'since when it is valid, as ISO 8601; it may be in the past (default: now)')
+        .requiredOption('--by <name>', 'who declares it')
+        .requiredOption('--reason <text>', 'why')
+        .addHelpText(
+          'after',
+          examples([
+            [
+              'seam cost prices set gpt-mini --prompt 0.15 --completion 0.60 --currency USD --by ada --reason "price list"',
+              'a million tokens',
+            ],
+          ]),
+        )
+        .action((model: string, options: PriceOptions) => run((runtime) => setPrice(runtime, model, options))),
+    )
+    .addCommand(
+      new Command('list')
+        .summary('prices that were declared')
+        .description('Lists every declaration in its order.')
+        .addHelpText('after', examples([['seam cost prices list --json', 'for a script']]))
+        .action(() => run(listPrices)),
+    );
+}

@@ -1,0 +1,125 @@
+/** Limits, prices and what was spent, on a log: what the commands say and record, and what they refuse. */
+import { type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
+import { EXAMPLE_EVENTS, recordsOf } from '@seamstream/testing';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+const WHY = ['--by', 'ada', '--reason', 'a trial'] as const;
+
+let world: FakeWorld;
+let keyId: string;
+beforeEach(async () => {
+  world = await fakeWorld();
+  await world.seam('gateway', 'keys', 'issue', 'bot', '--by', 'ada', '--json');
+  ({ keyId } = world.takeJson()[0] as { keyId: string });
+});
+
+describe('seam gateway quotas', () => {
+  it('declares a limit, shows what is used of it, and removes it', async () => {
+    expect(await set('tokens', '1000', 'day')).toBe(0);
+    expect(world.takeOutput()).toContain(`declared 1,000 of tokens per day for ${keyId}`);
+    await world.log.append([encodeEvent({ ...reservation(), tokens: 700 })]);
+    await world.seam('gateway', 'quotas', 'list');
+    expect(world.takeOutput()).toMatch(new RegExp(`${keyId} +tokens +day +1,000 +700 .* enforced`));
+    expect(await remove('day')).toBe(0);
+    world.takeOutput();
+    await world.seam('gateway', 'quotas', 'list');
+    expect(world.takeOutput()).toBe('No limit is declared.\n');
+  });
+
+  it('refuses what it cannot limit, and records nothing of it', async () => {
+    const before = (await recordsOf(world.log, TOPIC.access)).length;
+    const nobody = ['gateway', 'quotas', 'set', 'nobody', ...of('tokens', 'day'), '--limit', '5', ...WHY];
+    expect(await world.seam(...nobody)).toBe(2);
+    expect(world.takeErrors()).toContain('expected the public part of a key');
+    expect(await set('tokens', '-1', 'day')).toBe(2);
+    expect(await set('tokens', '1.5', 'day')).toBe(2);
+    expect(await set('money', '5', 'month')).toBe(2);
+    expect(world.takeErrors()).toContain('expected prices, got none');
+    expect(await remove('day')).toBe(2);
+    expect(await recordsOf(world.log, TOPIC.access)).toHaveLength(before);
+  });
+
+  it('takes money in the currency of the prices', async () => {
+    await price('0.15', '0.60');
+    expect(await set('money', '12.5', 'month')).toBe(0);
+    expect(world.takeOutput()).toContain('declared 12.50 of money per month');
+    await world.seam('gateway', 'quotas', 'list', '--json');
+    expect(world.takeJson()).toMatchObject([
+      { currency: 'USD', quotas: [{ measure: 'money', limit: 12_500_000, used: 0 }] },
+    ]);
+  });
+});
+
+describe('seam cost spent', () => {
+  it('sums what executors reported at the prices that were valid then, and counts what is unknown', async () => {
+    await price('1', '2', '2026-01-01T00:00:00Z');
+    await price('100', '200', '2026-06-01T00:00:00Z');
+    await world.log.append(
+      [
+        answer('a', { promptTokens: 1_000, responseTokens: 500 }),
+        answer('b', {
+          promptTokens: 1_000,
+          responseTokens: 500,
+          usage: '{"prompt_tokens_details":{"cached_tokens":1000}}',
+        }),
+        answer('c', { promptTokens: null, responseTokens: null }),
+        answer('d', { executor: { ...EXAMPLE_EVENTS.AnswerRecorded.executor, model: 'another' } }),
+        // Feedback on the first one: it was asked once.
+        { ...EXAMPLE_EVENTS.OutcomeRecorded, experienceId: 'a', attemptId: null },
+      ].map((event) => encodeEvent(event)),
+    );
+    world.takeOutput();
+    expect(await world.seam('cost', 'spent', 'key', '--json')).toBe(0);
+    const { promptTokens, responseTokens } = EXAMPLE_EVENTS.AnswerRecorded;
+    expect(world.takeJson()).toEqual([
+      {
+        by: 'key',
+        currency: 'USD',
+        rows: [
+          {
+            ...{ name: 'user-7', attempts: 4, unknownTokens: 1, unpriced: 1 },
+            ...{ promptTokens: 2_000 + promptTokens!, responseTokens: 1_000 + responseTokens! },
+            // Full price: 1,000 + 1,000; from the cache 0 + 1,000, in millionths.
+            money: 2_000 + 1_000,
+          },
+        ],
+      },
+    ]);
+    await world.seam('cost', 'spent', 'model');
+    expect(world.takeOutput()).toMatch(/another +1 .* – +0 +1/);
+  });
+
+  it('has one currency, and refuses amounts that it cannot count', async () => {
+    await price('1', '2');
+    expect(await price('1', '2', undefined, 'EUR')).toBe(2);
+    expect(world.takeErrors()).toContain('expected USD, the currency of this log');
+    expect(await price('0.0000001', '2')).toBe(2);
+    expect(await price('-1', '2')).toBe(2);
+    world.takeOutput();
+    await world.seam('cost', 'prices', 'list', '--json');
+    expect(world.takeJson()).toEqual([{ prices: [expect.objectContaining({ promptPerMillion: 1_000_000 })] }]);
+  });
+});
+
+const of = (measure: string, per: string): readonly string[] => ['--measure', measure, '--per', per];
+const set = (measure: string, limit: string, per: string) =>
+  world.seam('gateway', 'quotas', 'set', keyId, ...of(measure, per), `--limit=${limit}`, ...WHY);
+const remove = (per: string) => world.seam('gateway', 'quotas', 'remove', keyId, ...of('tokens', per), ...WHY);
+const price = (prompt: string, completion: string, from?: string, currency = 'USD') =>
+  world.seam(
+    ...['cost', 'prices', 'set', EXAMPLE_EVENTS.AnswerRecorded.executor.model, `--prompt=${prompt}`],
+    ...['--completion', completion, '--cached-prompt', '0', '--currency', currency],
+    ...(from === undefined ? [] : ['--from', from]),
+    ...WHY,
+  );
+
+function answer(id: string, changes: Partial<EventOf<'AnswerRecorded'>>): EventOf<'AnswerRecorded'> {
+  const { AnswerRecorded: example } = EXAMPLE_EVENTS;
+  const meta = { ...example.meta, messageId: id, occurredAt: Date.UTC(2026, 2, 1) };
+  return { ...example, meta, experienceId: id, attemptId: null, usage: null, ...changes };
+}
+
+function reservation(): EventOf<'UsageReserved'> {
+  const { UsageReserved: example } = EXAMPLE_EVENTS;
+  return { ...example, keyId, limits: [], meta: { ...example.meta, occurredAt: world.clock.now() } };
+}

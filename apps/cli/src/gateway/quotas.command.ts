@@ -1,0 +1,135 @@
+/** How much clients of the gateway may use. */
+import { count, onOneLine, SeamError } from '@seamstream/kernel';
+import {
+  declareQuota,
+  QUOTA_MEASURES,
+  QUOTA_WINDOWS,
+  type QuotaRequest,
+  quotasStatus,
+} from '@seamstream/operations/quotas';
+import { Command, Option } from 'commander';
+import { checkWords, examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { moneyText, readMoney } from '../cost/money.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { renderTable } from '../terminal/table.js';
+import { minuteOf } from '../terminal/text.js';
+
+type Measured = Pick<QuotaRequest, 'measure' | 'per'>;
+
+interface DeclareOptions extends Measured {
+  readonly limit?: string;
+  readonly shadow?: true;
+  readonly by: string;
+  readonly reason: string;
+}
+
+async function declare(runtime: CommandRuntime, keyId: string, options: DeclareOptions): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const { measure, per, limit: text, shadow, by, reason } = options;
+  checkWords('--by', by);
+  checkWords('--reason', reason);
+  const limit = text === undefined ? null : measure === 'money' ? readMoney('--limit', text) : readCount(text);
+  const mode = shadow === true ? 'shadow' : 'enforced';
+  const request: QuotaRequest = { keyId, measure, per, limit, mode, declaredBy: by, reason };
+  await declareQuota(await runtime.openLog('append'), request, clock);
+  if (terminal.json) terminal.printJson(request);
+  else {
+    const said =
+      limit === null ? 'no limit' : `${amountText(measure, limit)}${shadow === true ? ' (in shadow mode)' : ''}`;
+    terminal.print(`declared ${said} of ${measure} per ${per} for ${onOneLine(keyId)}; gateways follow the log\n`);
+  }
+  return EXIT.ok;
+}
+
+/** @throws INVALID_INPUT */
+function readCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read --limit: expected a whole number of at most 15 figures, got ${JSON.stringify(text)}.`,
+    );
+  return Number(text);
+}
+
+const amountText = (measure: QuotaRequest['measure'], amount: number): string =>
+  measure === 'money' ? moneyText(amount) : count(amount);
+
+async function list(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const status = await quotasStatus(await runtime.openLog('read'), clock);
+  if (terminal.json) terminal.printJson(status);
+  else if (status.quotas.length === 0) terminal.print('No limit is declared.\n');
+  else {
+    const right = 'right' as const;
+    const columns = [
+      ...['CLIENT', 'LIMIT OF', 'PER'].map((title) => ({ title })),
+      ...[{ title: 'LIMIT', align: right }, { title: 'USED', align: right }, { title: 'UNTIL' }, { title: 'MODE' }],
+    ];
+    const rows = status.quotas.map(({ keyId, measure, per, limit, used, endsMs, mode }) => [
+      ...[onOneLine(keyId), measure === 'money' ? `money, ${status.currency ?? ''}` : measure, per],
+      ...[amountText(measure, limit), used === null ? '–' : amountText(measure, used), minuteOf(endsMs), mode],
+    ]);
+    terminal.print(renderTable(columns, rows, terminal.style));
+  }
+  return EXIT.ok;
+}
+
+const measureOption = (): Option =>
+  new Option('--measure <what>', 'what is limited').choices(QUOTA_MEASURES).makeOptionMandatory();
+const perOption = (): Option =>
+  new Option('--per <window>', 'in which time').choices(QUOTA_WINDOWS).makeOptionMandatory();
+
+export function quotasCommand(run: RunCommand): Command {
+  return new Command('quotas')
+    .summary('how much clients of the gateway may use')
+    .addCommand(
+      new Command('set')
+        .summary('limit requests, tokens or money of a client')
+        .description('Records the most that a client may use in each window. Windows begin and end by UTC.')
+        .argument('<client>', 'the public part of a key, or * for each client without such a limit')
+        .addOption(measureOption())
+        .requiredOption('--limit <amount>', 'the most; of money in the currency of the prices')
+        .addOption(perOption())
+        .option('--shadow', 'tell what would be refused, and refuse nothing')
+        .requiredOption('--by <name>', 'who declares it')
+        .requiredOption('--reason <text>', 'why')
+        .addHelpText(
+          'after',
+          examples([
+            [
+              'seam gateway quotas set aB3dE6gH9jK2 --measure tokens --limit 200000 --per day --by ada --reason trial',
+              'for one client',
+            ],
+          ]),
+        )
+        .action((keyId: string, options: DeclareOptions) => run((runtime) => declare(runtime, keyId, options))),
+    )
+    .addCommand(
+      new Command('remove')
+        .summary('remove a limit')
+        .description('Records that there is no such limit from now on.')
+        .argument('<client>', 'as it was declared')
+        .addOption(measureOption())
+        .addOption(perOption())
+        .requiredOption('--by <name>', 'who removes it')
+        .requiredOption('--reason <text>', 'why')
+        .addHelpText(
+          'after',
+          examples([
+            [
+              'seam gateway quotas remove aB3dE6gH9jK2 --measure tokens --per day --by ada --reason paid',
+              'from now on',
+            ],
+          ]),
+        )
+        .action((keyId: string, options: DeclareOptions) => run((runtime) => declare(runtime, keyId, options))),
+    )
+    .addCommand(
+      new Command('list')
+        .summary('limits, and what is used of them now')
+        .description('Lists every limit with what is used and reserved in the present window.')
+        .addHelpText('after', examples([['seam gateway quotas list --json', 'for a script']]))
+        .action(() => run(list)),
+    );
+}

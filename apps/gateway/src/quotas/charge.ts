@@ -1,0 +1,71 @@
+/** Room that a request has reserved, until its end is in the log. */
+import { deriveMeta, type EncodedEvent, type EventOf, encodeEvent } from '@seamstream/events';
+import type { Clock } from '@seamstream/kernel';
+import { cachedTokens, type DeclaredLimits, moneyOf, priceAt } from '@seamstream/operations/quotas';
+import { type Answered, tokensIn } from '../chat/answered.decide.js';
+
+/** What an executor said that a request used. */
+export interface Spent {
+  /** As the server said; null where it said nothing. */
+  readonly usage: Answered['usage'];
+  /** The executor that answered. */
+  readonly model: string;
+}
+
+export interface Charge {
+  /** For the client: what is left. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The executor is asked from now on: what it did not report is charged as it was reserved. */
+  begin(): void;
+  /** What the log gets with the result of the request. */
+  charged(spent: Spent): readonly EncodedEvent[];
+  /** The same, where no executor worked. */
+  released(): readonly EncodedEvent[];
+}
+
+/** Of a client without limits: nothing is reserved. */
+export const UNLIMITED: Charge = {
+  headers: {},
+  begin: () => undefined,
+  charged: () => [],
+  released: () => [],
+};
+
+export class ReservedCharge implements Charge {
+  private hasBegun = false;
+
+  constructor(
+    readonly headers: Readonly<Record<string, string>>,
+    private readonly reserved: EventOf<'UsageReserved'>,
+    private readonly declared: () => DeclaredLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  begin(): void {
+    this.hasBegun = true;
+  }
+
+  charged({ usage, model }: Spent): readonly EncodedEvent[] {
+    if (!this.hasBegun && usage === null) return this.released();
+    const [prompt, completion] = [tokensIn(usage, 'prompt_tokens'), tokensIn(usage, 'completion_tokens')];
+    const total = tokensIn(usage, 'total_tokens');
+    const price = priceAt(this.declared(), model, this.reserved.meta.occurredAt);
+    const isKnown = prompt !== null && completion !== null;
+    return this.settled({
+      outcome: 'charged',
+      tokens: isKnown ? prompt + completion : total,
+      money:
+        isKnown && price !== undefined ? moneyOf(price, { prompt, cached: cachedTokens(usage), completion }) : null,
+    });
+  }
+
+  released(): readonly EncodedEvent[] {
+    return this.settled({ outcome: 'released', tokens: null, money: null });
+  }
+
+  private settled(how: Pick<EventOf<'UsageSettled'>, 'outcome' | 'tokens' | 'money'>): readonly EncodedEvent[] {
+    const { meta, keyId, reservationId } = this.reserved;
+    const settled = deriveMeta(meta, { role: 'settled', source: meta.source, occurredAt: this.clock.now() });
+    return [encodeEvent({ type: 'UsageSettled', meta: settled, keyId, reservationId, ...how })];
+  }
+}

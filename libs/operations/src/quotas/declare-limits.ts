@@ -1,0 +1,117 @@
+/** Limits and prices, declared as events: gateways follow the log. */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { type Clock, newId, SeamError } from '@seamstream/kernel';
+import { collectEvents, storedRanges } from '@seamstream/log-reader';
+import { apiKeysAfter, NO_KEYS } from '../access/index.js';
+import {
+  type DeclaredLimit,
+  type DeclaredLimits,
+  declaredLimitsAfter,
+  EACH_CLIENT,
+  NO_LIMITS,
+  type Price,
+} from './declared-limits.js';
+import { type LimitUse, UsageLedger } from './usage-ledger.js';
+import { windowAt } from './windows.js';
+
+const SOURCE = 'seam/cli';
+
+export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
+
+/**
+ * Declares a limit, or with `limit: null` that there is none any more.
+ * @throws NOT_FOUND for a client that is no key, and for a limit that is not there; INVALID_INPUT for money without a price list
+ */
+export async function declareQuota(log: EventLog, request: QuotaRequest, clock: Clock): Promise<void> {
+  const { keyId, measure, per, limit } = request;
+  const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
+  if (keyId !== EACH_CLIENT && !keys.issued.has(keyId))
+    throw new SeamError(
+      'NOT_FOUND',
+      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key or ${EACH_CLIENT}, got none of those issued. See "seam gateway keys list".`,
+    );
+  const declared = events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
+  const isThere = [...declared.limits.values()].some(
+    (each) => each.keyId === keyId && each.measure === measure && each.per === per,
+  );
+  if (limit === null && !isThere)
+    throw new SeamError(
+      'NOT_FOUND',
+      `Cannot remove the limit of ${measure} per ${per}: expected one that is declared for ${keyId}, got none. See "seam gateway quotas list".`,
+    );
+  if (limit !== null && measure === 'money' && declared.prices.length === 0)
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot limit money: expected prices, got none. Declare them first (seam cost prices set).',
+    );
+  await log.append([encodeEvent({ type: 'QuotaDeclared', meta: metaOf(keyId, clock), ...request })]);
+}
+
+/** @throws INVALID_INPUT for another currency than that of the earlier prices */
+export async function declarePrice(log: EventLog, price: Price, clock: Clock): Promise<void> {
+  const { prices } = await readDeclaredLimits(log);
+  const [first] = prices;
+  if (first !== undefined && first.currency !== price.currency)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot declare a price in ${price.currency}: expected ${first.currency}, the currency of this log, got another. Convert it.`,
+    );
+  await log.append([encodeEvent({ type: 'PriceDeclared', meta: metaOf(price.model, clock), ...price })]);
+}
+
+export async function readDeclaredLimits(log: EventLog): Promise<DeclaredLimits> {
+  const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  return events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
+}
+
+interface QuotaStatus extends DeclaredLimit {
+  /** In the present window; null for the limit of each client, which is counted for each. */
+  readonly used: number | null;
+  readonly endsMs: number;
+}
+
+export interface QuotasStatus {
+  readonly quotas: readonly QuotaStatus[];
+  /** Of all clients: admitted, and not settled yet. */
+  readonly openReservations: number;
+  readonly currency: string | null;
+}
+
+/** Every limit with what is used of it now. */
+export async function quotasStatus(log: EventLog, clock: Clock): Promise<QuotasStatus> {
+  const declared = await readDeclaredLimits(log);
+  const nowMs = clock.now();
+  const ledger = new UsageLedger();
+  for (const { event } of await usageSince(log, usageStart(nowMs))) ledger.apply(event);
+  const quotas = [...declared.limits.values()].map((limit): QuotaStatus => {
+    const [use] = ledger.usesOf(limit.keyId, [limit], nowMs) as readonly [LimitUse];
+    return { ...limit, used: limit.keyId === EACH_CLIENT ? null : use.used, endsMs: use.endsMs };
+  });
+  return { quotas, openReservations: ledger.openAt(nowMs), currency: declared.prices[0]?.currency ?? null };
+}
+
+/** Clocks of gateways and brokers may differ by so much before a use is missed. */
+const MARGIN_MS = 3_600_000;
+
+/** From where on the log has to be read to know the present windows: the longest is a month. */
+export function usageStart(nowMs: number): number {
+  return windowAt('month', nowMs).startMs - MARGIN_MS;
+}
+
+async function usageSince(log: EventLog, sinceMs: number) {
+  const ranges = [];
+  for (const { topic, partition, from, to } of await storedRanges(log, TOPIC.usage)) {
+    const since = await log.offsetForTime(topic, partition, sinceMs);
+    if (Math.max(from, since) < to) ranges.push({ topic, partition, from: Math.max(from, since), to });
+  }
+  return collectEvents(log, ranges, { undecodable: 'skip' });
+}
+
+function metaOf(correlationId: string, clock: Clock) {
+  return originMeta({
+    ...{ messageId: newId(), correlationId, source: SOURCE },
+    ...{ occurredAt: clock.now(), sourceClass: 'trusted' },
+  });
+}

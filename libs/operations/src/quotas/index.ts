@@ -1,0 +1,24 @@
+export {
+  declarePrice,
+  declareQuota,
+  type QuotaRequest,
+  type QuotasStatus,
+  quotasStatus,
+  readDeclaredLimits,
+  usageStart,
+} from './declare-limits.js';
+export {
+  cachedTokens,
+  type DeclaredLimits,
+  declaredLimitsAfter,
+  EACH_CLIENT,
+  limitsFor,
+  moneyOf,
+  NO_LIMITS,
+  type Price,
+  priceAt,
+  QUOTA_MEASURES,
+  type TokensUsed,
+} from './declared-limits.js';
+export { type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
+export { QUOTA_WINDOWS, windowAt } from './windows.js';

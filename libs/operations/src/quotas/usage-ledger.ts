@@ -1,0 +1,140 @@
+/**
+ * What clients have used, as seam.usage says. The log decides which reservations are admitted: all gateways that have read as far agree, and so
+ * does one that starts again.
+ *
+ *   reserved ─┬─► refused: counts for nothing
+ *             └─► admitted ─┬─► released: counts for nothing
+ *                           ├─► charged with what was reported
+ *                           └─► charged as reserved: nothing was reported, or its gateway died
+ *
+ * A reservation counts in the windows that hold the moment it was made, whenever it is settled. So for each enforced limit and window: what is
+ * charged ≤ the limit + what admitted requests used above their reservation.
+ */
+import type { EventOf, QuotaMeasure, QuotaWindow, SeamEvent, UsageLimit } from '@seamstream/events';
+import { QUOTA_WINDOWS, windowAt } from './windows.js';
+
+/** Use by measure. Money is in millionths of the currency; unknown prices add nothing. */
+export type Amounts = Readonly<Record<QuotaMeasure, number>>;
+
+const NOTHING: Amounts = { requests: 0, tokens: 0, money: 0 };
+
+/** A limit, and what is used of it. */
+export interface LimitUse extends UsageLimit {
+  /** Before the request in question. */
+  readonly used: number;
+  /** When the window ends, in milliseconds since the Unix epoch. */
+  readonly endsMs: number;
+}
+
+export interface UsageVerdict {
+  /** Without room under an enforced limit a request is not admitted. */
+  readonly isAdmitted: boolean;
+  /** Limits without room, also those in shadow mode. */
+  readonly exceeded: readonly LimitUse[];
+}
+
+/** A request that asks for room. */
+export interface UsageWanted {
+  readonly keyId: string;
+  readonly tokens: number;
+  /** Null: unknown. Under a limit of money there is no room for it. */
+  readonly money: number | null;
+  readonly limits: readonly UsageLimit[];
+  readonly atMs: number;
+}
+
+interface OpenReservation {
+  readonly keyId: string;
+  readonly atMs: number;
+  readonly amounts: Amounts;
+  readonly lapsesAt: number;
+}
+
+/** Clocks of gateways may differ by so much before a window is forgotten too early. */
+const KEPT_MS = 3_600_000;
+
+export class UsageLedger {
+  /** By client, window and its start. */
+  private readonly windows = new Map<string, { readonly endMs: number; amounts: Amounts }>();
+  private readonly open = new Map<string, OpenReservation>();
+
+  /** Reservations that are admitted and neither settled nor lapsed. */
+  openAt(nowMs: number): number {
+    return [...this.open.values()].filter(({ lapsesAt }) => lapsesAt > nowMs).length;
+  }
+
+  /** @returns whether a reservation is admitted; undefined for other events, and for one that was read before */
+  apply(event: SeamEvent): UsageVerdict | undefined {
+    if (event.type === 'UsageReserved') return this.reserve(event);
+    if (event.type === 'UsageSettled') this.settle(event);
+    return undefined;
+  }
+
+  /** Whether there would be room now. The log has the last word. */
+  verdictOn({ keyId, tokens, money, limits, atMs }: UsageWanted): UsageVerdict {
+    const wanted = { requests: 1, tokens, money };
+    const exceeded = this.usesOf(keyId, limits, atMs).filter(({ measure, limit, used }) => {
+      const amount = wanted[measure];
+      return amount === null || used + amount > limit;
+    });
+    return { isAdmitted: exceeded.every(({ mode }) => mode === 'shadow'), exceeded };
+  }
+
+  /** Of each limit what is used, in the windows that hold the moment. */
+  usesOf(keyId: string, limits: readonly UsageLimit[], atMs: number): readonly LimitUse[] {
+    return limits.map((limit) => ({
+      ...limit,
+      used: (this.windows.get(nameOf(keyId, limit.per, atMs))?.amounts ?? NOTHING)[limit.measure],
+      endsMs: windowAt(limit.per, atMs).endMs,
+    }));
+  }
+
+  /** Forgets windows that are over, and reservations that no gateway settles any more: they stay charged as they are. */
+  forgetBefore(nowMs: number): void {
+    for (const [name, { endMs }] of this.windows) if (endMs + KEPT_MS < nowMs) this.windows.delete(name);
+    for (const [id, { lapsesAt }] of this.open) if (lapsesAt + KEPT_MS < nowMs) this.open.delete(id);
+  }
+
+  private reserve({ keyId, reservationId, tokens, money, limits, lapsesAt, meta }: EventOf<'UsageReserved'>) {
+    if (this.open.has(reservationId)) return undefined;
+    const atMs = meta.occurredAt;
+    const verdict = this.verdictOn({ keyId, tokens, money, limits, atMs });
+    if (verdict.isAdmitted) {
+      const amounts = { requests: 1, tokens, money: money ?? 0 };
+      this.open.set(reservationId, { keyId, atMs, amounts, lapsesAt });
+      this.add(keyId, atMs, amounts, 1);
+    }
+    return verdict;
+  }
+
+  private settle({ reservationId, keyId, outcome, tokens, money, meta }: EventOf<'UsageSettled'>): void {
+    const reservation = this.open.get(reservationId);
+    if (reservation?.keyId !== keyId) return;
+    // Readers that have forgotten it by then count as those that have not.
+    if (meta.occurredAt > reservation.lapsesAt) return;
+    this.open.delete(reservationId);
+    const { atMs, amounts } = reservation;
+    this.add(keyId, atMs, amounts, -1);
+    if (outcome === 'released') return;
+    this.add(keyId, atMs, { requests: 1, tokens: tokens ?? amounts.tokens, money: money ?? amounts.money }, 1);
+  }
+
+  private add(keyId: string, atMs: number, added: Amounts, sign: 1 | -1): void {
+    for (const per of QUOTA_WINDOWS) {
+      const name = nameOf(keyId, per, atMs);
+      const { amounts } = this.windows.get(name) ?? { amounts: NOTHING };
+      this.windows.set(name, {
+        endMs: windowAt(per, atMs).endMs,
+        amounts: {
+          requests: amounts.requests + sign * added.requests,
+          tokens: amounts.tokens + sign * added.tokens,
+          money: amounts.money + sign * added.money,
+        },
+      });
+    }
+  }
+}
+
+function nameOf(keyId: string, per: QuotaWindow, atMs: number): string {
+  return `${per}/${windowAt(per, atMs).startMs}/${keyId}`;
+}
