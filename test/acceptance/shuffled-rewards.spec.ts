@@ -5,7 +5,8 @@
 import { attributeProblems, drawWorld, followPlan, randomPlan } from '@seamstream/attribute-world';
 import { Random } from '@seamstream/kernel';
 import { ATTRIBUTE_PRESETS } from '../../apps/standalone/src/methods.js';
-import { byVerifier, exploreRound, type RejudgedRound, type RunEnding, shuffled } from '../support/rejudged-round.js';
+import { shuffled } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
+import { byVerifier, exploreRound, type RejudgedRound, type RunEnding } from '../support/rejudged-round.js';
 
 /**
  * A policy that moved at random holds other operators for true than before. What it solves then varies from shuffle to shuffle by some 3

@@ -12,7 +12,7 @@ import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPICS }
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { loadEntrySchemas, loadPrompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
-import { compareText, Random } from '@seamstream/kernel';
+import { Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
@@ -20,11 +20,8 @@ import { createServiceLogger, loadConfig, startService } from '@seamstream/servi
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { attributeSource, worldSource } from '../../apps/standalone/src/problem-stream.js';
+import type { Judging } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
 import { eventsOf, ofType } from './recorded-run.js';
-
-type Outcome = EventOf<'OutcomeRecorded'>;
-/** What a round's results are taken for. */
-export type Judging = (outcomes: readonly Outcome[]) => readonly Outcome[];
 
 /** What completes a group next to its verdicts. */
 const ATTEMPTED: ReadonlySet<string> = new Set([
@@ -41,24 +38,6 @@ export const byCoin =
       const success = Random.of('coin', outcome.experienceId).float() < headsRatio;
       return { ...outcome, success, reward: success ? 1 : 0 };
     });
-
-/**
- * Every explored entry has the verdict of another one, of any problem: as many successes as there were, on entries that did not earn them.
- * @param order another one is another shuffle
- */
-export const shuffled =
-  (order: string): Judging =>
-  (outcomes) => {
-    const explored = outcomes
-      .filter(({ arm }) => arm === 'explore')
-      .toSorted((a, b) => compareText(a.experienceId, b.experienceId));
-    const others = Random.of('shuffled rewards', order).shuffled(explored);
-    const given = new Map(explored.map(({ experienceId }, at) => [experienceId, others[at]!]));
-    return outcomes.map((outcome) => {
-      const { success, reward } = given.get(outcome.experienceId) ?? outcome;
-      return { ...outcome, success, reward };
-    });
-  };
 
 /** What became of a run's adapter. */
 export interface RunEnding {

@@ -1,4 +1,5 @@
 import type { StartExit, StartOptions } from './config.js';
+import type { StudyOptions } from './study/real-model/run-study.js';
 
 export { type StartExit, type StartOptions, startOptionsOf, withStartOptions } from './config.js';
 export {
@@ -20,6 +21,8 @@ export {
   trlCurve,
   trlMeasurements,
 } from './study/learning-speed.js';
+export { embeddedTask } from './study/real-model/embedded-task.js';
+export { priceTables } from './study/real-model/price-tables.js';
 export { Rewards, serveRewards } from './study/reward-server.js';
 export {
   attributeSet,
@@ -37,4 +40,15 @@ export {
 export async function start(options: StartOptions): Promise<StartExit> {
   const whole = await import('./start.js');
   return whole.start(options);
+}
+
+/**
+ * Runs or resumes a study with a real model, to its end. Loaded late, as {@link start}.
+ * @throws as `runStudy`
+ */
+export async function studyRealModel(
+  options: StudyOptions,
+): Promise<{ readonly report: unknown; readonly text: string }> {
+  const { runStudy } = await import('./study/real-model/run-study.js');
+  return runStudy(options);
 }

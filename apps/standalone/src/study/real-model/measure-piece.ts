@@ -1,0 +1,106 @@
+/**
+ * Measures a few held-out problems in every arm. A study is made of such pieces: each is paid once, and is whole or not there.
+ */
+import { type ControlRow, measureEntries, studyControls } from '@seamstream/evaluation';
+import type { Problem } from '@seamstream/events';
+import { generateExperiences, type Served } from '@seamstream/rollout';
+import type { Host } from '../../host-services.js';
+import { fillerFor, retrievedEntry, type SolvedCase } from './control-entries.js';
+
+/** Rows of `studyControls`, as this study calls them. */
+const CONTROLS = {
+  noExperience: 'noExperience',
+  wrapperOnly: 'wrapperOnly',
+  fixedHint: 'cheatsheet',
+  otherProblemsEntry: 'shuffledEntries',
+  untrained: 'untrained',
+  trained: 'trained',
+  entryAlone: 'entryAlone',
+  generatorAlone: 'generatorAlone',
+} as const satisfies Partial<Record<ControlRow, string>>;
+
+export const STUDY_ROWS = [...Object.values(CONTROLS), 'filler', 'retrievedCase', 'shuffledRewards'] as const;
+export type StudyRow = (typeof STUDY_ROWS)[number];
+
+/** Per problem in the piece's order; null where it could not be asked or judged. */
+export type Solved = readonly (boolean | null)[];
+
+export interface Piece {
+  readonly rows: Readonly<Partial<Record<StudyRow, Solved>>>;
+  /** Written by the adapter, per problem. */
+  readonly entries: readonly (string | null)[];
+  /** Entries with the answer: of their problem, of those where the problem states it too, and of another problem. */
+  readonly leaks: { readonly withAnswer: number; readonly statedByProblem: number; readonly byChance: number } | null;
+}
+
+export interface PieceSettings {
+  readonly host: Host;
+  /** Of the true run; null where it made none, so that the base model is measured. */
+  readonly adapter: Served | null;
+  /** Of the run whose rewards were shuffled; null where it made none. */
+  readonly shuffledAdapter: Served | null;
+  readonly cheatsheet: string;
+  readonly cases: readonly SolvedCase[];
+  readonly maxAloneTokens: number;
+  readonly onProgress: (what: string, done: number, total: number) => void;
+}
+
+/** @throws as `studyControls`: a failure of the executor that may pass ends the study, which resumes here */
+export async function measurePiece(problems: readonly Problem[], settings: PieceSettings): Promise<Piece> {
+  const { host, adapter, shuffledAdapter, cheatsheet, cases, onProgress } = settings;
+  const { environment, generator, prompts, schemaFor, entryMaxTokens: maxEntryTokens } = host;
+  const own: (string | null)[] = problems.map(() => null);
+  const study = await studyControls(problems, {
+    ...{ environment, generator, adapter, prompts, schemaFor, maxEntryTokens, onProgress },
+    rows: Object.keys(CONTROLS) as (keyof typeof CONTROLS)[],
+    fixedHint: () => cheatsheet,
+    maxAloneTokens: settings.maxAloneTokens,
+    seed: 'held-out',
+    nowMs: () => performance.now(),
+    onPrediction: ({ arm, problem, entry }) => {
+      if (arm === 'trained') own[problem] = entry;
+    },
+  });
+  const measured = async (row: StudyRow, entries: readonly (string | null)[]): Promise<Solved> =>
+    (await measureEntries(row, problems, entries, { environment, onProgress })).solved;
+  const rows: Partial<Record<StudyRow, Solved>> = {};
+  for (const [row, name] of Object.entries(CONTROLS)) rows[name] = study.rows[row as ControlRow]!.solved;
+  rows.filler = await measured(
+    'filler',
+    own.map((entry) => fillerFor(entry ?? '')),
+  );
+  if (cases.length > 0)
+    rows.retrievedCase = await measured(
+      'retrievedCase',
+      problems.map(({ prompt }) => retrievedEntry(prompt, cases)),
+    );
+  if (shuffledAdapter !== null)
+    rows.shuffledRewards = await measured('shuffledRewards', await writtenBy(shuffledAdapter, problems, host));
+  const { leaks } = study;
+  return {
+    rows,
+    entries: own,
+    leaks:
+      leaks === null
+        ? null
+        : {
+            withAnswer: leaks.withAnswer,
+            statedByProblem: leaks.statedByProblem,
+            byChance: leaks.byChance ?? 0,
+          },
+  };
+}
+
+/** Greedily, one for each problem; none where none could be written. */
+async function writtenBy(adapter: Served, problems: readonly Problem[], host: Host): Promise<(string | null)[]> {
+  const { generator, prompts, schemaFor, entryMaxTokens: maxTokens } = host;
+  const written = await generateExperiences(
+    problems.map((problem) => ({ eventId: problem.problemId, problem })),
+    {
+      ...{ model: generator, adapter, prompts, groupSize: 1 },
+      sampling: { temperature: 0, topK: 0, topP: 1, maxTokens },
+      schemaFor: (domain) => schemaFor(domain),
+    },
+  );
+  return written.map((each) => (each.status === 'explored' ? (each.candidates[0]?.entry ?? null) : null));
+}

@@ -1,0 +1,86 @@
+/**
+ * A log that holds the first round of another, with its verdicts exchanged, and what the shipped buffer and trainer make of it. The first
+ * round's entries are the base model's own, so that whatever is learned comes from the verdicts.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { readTopics } from '@seamstream/log-reader';
+import type { Environment } from '@seamstream/service-kit';
+import { hostServices } from '../../host-services.js';
+import { placeInStream } from '../../problem-stream.js';
+import { eventsIn, lastAdapter, type StoredAdapter } from './recorded-events.js';
+import { shuffled } from './shuffled-verdicts.js';
+import type { ShuffledEnding } from './study-report.js';
+
+const LOOK_EVERY_MS = 200;
+
+/** What a first round consists of, besides its verdicts. */
+const ATTEMPTS: ReadonlySet<string> = new Set([
+  ...['ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
+]);
+
+export interface ShuffledRun {
+  readonly ending: ShuffledEnding;
+  /** Promoted or not; null where it made none. */
+  readonly adapter: StoredAdapter | null;
+}
+
+/** The events of the first round in an order in which services may read them, verdicts exchanged. @param order another one is another shuffle */
+export async function shuffledRound(log: EventLog, order: string): Promise<readonly SeamEvent[]> {
+  const all = await eventsIn(log, [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes]);
+  const first = all.filter((event) => 'problem' in event && placeInStream(event.problem)?.round === 1);
+  const outcomes = first.filter(
+    (event): event is SeamEvent & EventOf<'OutcomeRecorded'> => event.type === 'OutcomeRecorded',
+  );
+  return [
+    ...first.filter(({ type }) => type === 'ProblemPublished'),
+    ...first.filter(({ type }) => ATTEMPTS.has(type)),
+    ...shuffled(order)(outcomes).map((event): SeamEvent => ({ ...event, type: 'OutcomeRecorded' })),
+  ];
+}
+
+/**
+ * Hosts buffer and trainer on the log until the run of its round has ended. A log that has the round already is continued.
+ * @param environment names the data folder
+ * @throws as `hostServices`
+ */
+export async function learnShuffled(
+  environment: Environment,
+  round: readonly SeamEvent[],
+  say: (activity: string) => void,
+): Promise<ShuffledRun> {
+  const host = await hostServices(environment, ['buffer', 'trainer'], {
+    onTraining: ({ phase, done, total }) => say(`shuffled rewards: ${phase} ${done}/${total}`),
+    beforeServices: async (log) => {
+      const there = new Set<string>();
+      for await (const { events } of readTopics(log, [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes], {
+        undecodable: 'throw',
+      }))
+        for (const { event } of events) there.add(event.meta.messageId);
+      await log.append(round.filter(({ meta }) => !there.has(meta.messageId)).map(encodeEvent));
+    },
+  });
+  try {
+    for (;;) {
+      const ending = endingIn(await eventsIn(host.drivers.log, [TOPIC.training, TOPIC.adapters]));
+      if (ending !== undefined) return { ending, adapter: await lastAdapter(host.drivers.log) };
+      await Promise.race([pause(LOOK_EVERY_MS), host.ended]);
+    }
+  } finally {
+    await host.close();
+  }
+}
+
+function endingIn(events: readonly SeamEvent[]): ShuffledEnding | undefined {
+  for (const event of events) {
+    if (event.type === 'AdapterPromoted' || event.type === 'TrainingRunRejected')
+      return {
+        outcome: event.type === 'AdapterPromoted' ? 'promoted' : 'rejected',
+        success: event.evaluation?.success ?? null,
+        parentSuccess: event.evaluation?.parentSuccess ?? null,
+      };
+    if (event.type === 'TrainingRunFailed') return { outcome: 'failed', success: null, parentSuccess: null };
+  }
+  return undefined;
+}
