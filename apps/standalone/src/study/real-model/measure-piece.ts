@@ -1,10 +1,12 @@
 /**
  * Measures a few held-out problems in every arm. A study is made of such pieces: each is paid once, and is whole or not there.
  */
+import type { Environment } from '@seamstream/environments';
 import { type ControlRow, measureEntries, studyControls } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
-import { generateExperiences, type Served } from '@seamstream/rollout';
-import type { Host } from '../../host-services.js';
+import type { Prompts } from '@seamstream/experience';
+import { type GeneratorModel, generateExperiences, type Served } from '@seamstream/rollout';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { fillerFor, retrievedEntry, type SolvedCase } from './control-entries.js';
 
 /** Rows of `studyControls`, as this study calls them. */
@@ -33,8 +35,18 @@ export interface Piece {
   readonly leaks: { readonly withAnswer: number; readonly statedByProblem: number; readonly byChance: number } | null;
 }
 
+/** What is asked, and how: a host has it. */
+export interface AskedModels {
+  readonly generator: GeneratorModel;
+  readonly environment: Environment;
+  readonly prompts: Prompts;
+  schemaFor(domain: string): JsonSchema;
+  /** Most tokens of an entry. */
+  readonly entryMaxTokens: number;
+}
+
 export interface PieceSettings {
-  readonly host: Host;
+  readonly models: AskedModels;
   /** Of the true run; null where it made none, so that the base model is measured. */
   readonly adapter: Served | null;
   /** Of the run whose rewards were shuffled; null where it made none. */
@@ -47,11 +59,12 @@ export interface PieceSettings {
 
 /** @throws as `studyControls`: a failure of the executor that may pass ends the study, which resumes here */
 export async function measurePiece(problems: readonly Problem[], settings: PieceSettings): Promise<Piece> {
-  const { host, adapter, shuffledAdapter, cheatsheet, cases, onProgress } = settings;
-  const { environment, generator, prompts, schemaFor, entryMaxTokens: maxEntryTokens } = host;
+  const { models, adapter, shuffledAdapter, cheatsheet, cases, onProgress } = settings;
+  const { environment, generator, prompts, entryMaxTokens: maxEntryTokens } = models;
   const own: (string | null)[] = problems.map(() => null);
   const study = await studyControls(problems, {
-    ...{ environment, generator, adapter, prompts, schemaFor, maxEntryTokens, onProgress },
+    ...{ environment, generator, adapter, prompts, maxEntryTokens, onProgress },
+    schemaFor: (domain) => models.schemaFor(domain),
     rows: Object.keys(CONTROLS) as (keyof typeof CONTROLS)[],
     fixedHint: () => cheatsheet,
     maxAloneTokens: settings.maxAloneTokens,
@@ -75,7 +88,7 @@ export async function measurePiece(problems: readonly Problem[], settings: Piece
       problems.map(({ prompt }) => retrievedEntry(prompt, cases)),
     );
   if (shuffledAdapter !== null)
-    rows.shuffledRewards = await measured('shuffledRewards', await writtenBy(shuffledAdapter, problems, host));
+    rows.shuffledRewards = await measured('shuffledRewards', await writtenBy(shuffledAdapter, problems, models));
   const { leaks } = study;
   return {
     rows,
@@ -92,14 +105,18 @@ export async function measurePiece(problems: readonly Problem[], settings: Piece
 }
 
 /** Greedily, one for each problem; none where none could be written. */
-async function writtenBy(adapter: Served, problems: readonly Problem[], host: Host): Promise<(string | null)[]> {
-  const { generator, prompts, schemaFor, entryMaxTokens: maxTokens } = host;
+async function writtenBy(
+  adapter: Served,
+  problems: readonly Problem[],
+  models: AskedModels,
+): Promise<(string | null)[]> {
+  const { generator, prompts, entryMaxTokens: maxTokens } = models;
   const written = await generateExperiences(
     problems.map((problem) => ({ eventId: problem.problemId, problem })),
     {
       ...{ model: generator, adapter, prompts, groupSize: 1 },
       sampling: { temperature: 0, topK: 0, topP: 1, maxTokens },
-      schemaFor: (domain) => schemaFor(domain),
+      schemaFor: (domain) => models.schemaFor(domain),
     },
   );
   return written.map((each) => (each.status === 'explored' ? (each.candidates[0]?.entry ?? null) : null));

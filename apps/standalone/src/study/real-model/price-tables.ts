@@ -10,7 +10,7 @@ import { derivedId, Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import type { Split, StudyTask, TaskProblem } from './study-task.js';
 
-const DOMAIN = 'price tables';
+const DOMAIN = 'price-tables';
 const ROWS = 3;
 const LEAST_PRICE = 2;
 const MOST_PRICE = 99;

@@ -3,6 +3,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
+import { placeInStream } from '../../problem-stream.js';
 import type { SolvedCase } from './control-entries.js';
 
 /** An adapter by its digest, and where it lies in the object store. */
@@ -46,4 +47,29 @@ export async function solvedCases(log: EventLog): Promise<readonly SolvedCase[]>
     if (typeof prompt === 'string' && !cases.has(prompt)) cases.set(prompt, { prompt, entry: event.entry });
   }
   return [...cases.values()].toSorted((a, b) => compareText(a.prompt, b.prompt));
+}
+
+/** What a round's sampled entries came to. */
+export interface ExploredRound {
+  readonly round: number;
+  readonly attempts: number;
+  readonly solved: number;
+  readonly groups: number;
+  /** With a success and a failure: only these tell better entries from worse ones. */
+  readonly liveGroups: number;
+}
+
+/** By round, in their order. */
+export async function exploredRounds(log: EventLog): Promise<readonly ExploredRound[]> {
+  const outcomes = (await eventsIn(log, [TOPIC.outcomes])).filter((event) => event.type === 'OutcomeRecorded');
+  const explored = outcomes.filter(({ arm }) => arm === 'explore');
+  const byRound = Map.groupBy(explored, ({ problem }) => placeInStream(problem)?.round ?? 0);
+  return [...byRound]
+    .toSorted(([one], [other]) => one - other)
+    .map(([round, own]) => {
+      const groups = [...Map.groupBy(own, ({ groupId }) => groupId).values()];
+      const isLive = (group: typeof own): boolean => new Set(group.map(({ success }) => success)).size === 2;
+      const solved = own.filter(({ success }) => success).length;
+      return { round, attempts: own.length, solved, groups: groups.length, liveGroups: groups.filter(isLive).length };
+    });
 }

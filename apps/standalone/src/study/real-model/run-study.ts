@@ -17,9 +17,9 @@ import { readKept, writeWhole } from '../../kept-file.js';
 import { asProblems, readProblemFile } from '../../own-problems.js';
 import { runLoop } from '../../run-loop.js';
 import { measurePiece, type Piece } from './measure-piece.js';
-import { lastAdapter, type StoredAdapter, solvedCases } from './recorded-events.js';
+import { type ExploredRound, exploredRounds, lastAdapter, type StoredAdapter, solvedCases } from './recorded-events.js';
 import { learnShuffled, type ShuffledRun, shuffledRound } from './shuffled-log.js';
-import { joined, leaksOf, rowReports, type StudyReport, type StudyRound, studyText } from './study-report.js';
+import { type GateDecision, joined, leaksOf, rowReports, type StudyReport, studyText } from './study-report.js';
 import { assertNoLeak, SPLITS, type Split, type StudyTask, type TaskProblem } from './study-task.js';
 
 export interface StudyOptions {
@@ -70,16 +70,21 @@ export async function runStudy(
   await makeFolder(folder);
   const splits = await writeProblems(options, places);
   // 1. The loop: rounds of sampled entries, training and the gate, in the services' own words.
-  const rounds = await kept(places.loopEnd, () => playLoop(options, places));
+  const decisions = await kept(places.loopEnd, () => playLoop(options, places));
   // 2. The same learner on the first round, with verdicts that say nothing.
   const shuffledRun = await kept(places.shuffledEnd, () => runShuffled(options, places));
   // 3. Held-out problems, in every arm.
   const heldOut = asProblems(await readProblemFile('heldOut', places.file('heldOut')));
-  const { pieces, executor, adapter } = await measure(options, places, heldOut, shuffledRun);
+  const { pieces, executor, adapter, explored } = await measure(options, places, heldOut, shuffledRun);
   const rows = joined(pieces);
   const entries = pieces.flatMap((piece) => piece.entries);
   const report: StudyReport = {
-    ...{ task: task.name, seed, algorithm, executor, adapter, rounds, shuffled: shuffledRun.ending },
+    ...{ task: task.name, seed, algorithm, executor, adapter, shuffled: shuffledRun.ending },
+    rounds: explored.map((round) => ({
+      ...round,
+      promoted: decisions.some((decision) => decision.round === round.round && decision.promoted),
+      validation: decisions.find((decision) => decision.round === round.round)?.validation ?? null,
+    })),
     problems: { train: splits.train.length, validation: splits.validation.length, heldOut: heldOut.length },
     rows: rowReports(rows),
     leaks: leaksOf(pieces),
@@ -153,7 +158,7 @@ function servicesOn(dataFolder: string, options: StudyOptions, places: Places): 
   return embeddedEnvironment({ dataFolder, seed, roundSize, algorithm, validation }, own);
 }
 
-async function playLoop(options: StudyOptions, places: Places): Promise<readonly StudyRound[]> {
+async function playLoop(options: StudyOptions, places: Places): Promise<readonly GateDecision[]> {
   const { seed, algorithm, rounds, roundSize, say } = options;
   const start: StartOptions = {
     ...{ exit: true, method: 'experiences', drive: true, json: true, heldOut: 8, maxShiftedRounds: 0 },
@@ -162,7 +167,7 @@ async function playLoop(options: StudyOptions, places: Places): Promise<readonly
     ...{ problems: places.file('train'), validation: places.file('validation'), test: places.file('smoke') },
     said: new Set(['seed', 'algorithm', 'roundSize', 'maxRounds', 'problems', 'validation', 'test', 'heldOut']),
   };
-  let played: readonly StudyRound[] = [];
+  let played: readonly GateDecision[] = [];
   await runLoop(start, {
     environment: servicesOn(places.loop, options, places),
     signal: new AbortController().signal,
@@ -170,9 +175,7 @@ async function playLoop(options: StudyOptions, places: Places): Promise<readonly
     onReport: ({ figures }) => {
       if (!('domains' in figures && 'rounds' in figures))
         throw new SeamError('INTERNAL', 'Cannot read the loop: expected a report of rounds, got another. Report it.');
-      played = figures.rounds.map(({ round, explored, liveGroups, deadGroups, promoted, validation }) => ({
-        ...{ round, explored, liveGroups, deadGroups, promoted, validation },
-      }));
+      played = figures.rounds.map(({ round, promoted, validation }) => ({ round, promoted, validation }));
       return Promise.resolve(places.loopEnd);
     },
   });
@@ -207,6 +210,7 @@ interface Measurement {
   readonly pieces: readonly Piece[];
   readonly executor: string;
   readonly adapter: StudyReport['adapter'];
+  readonly explored: readonly ExploredRound[];
 }
 
 async function measure(
@@ -222,7 +226,7 @@ async function measure(
   try {
     const last = await lastAdapter(host.drivers.log);
     const settings = {
-      ...{ host, shuffledAdapter, cheatsheet: task.cheatsheet, cases: await solvedCases(host.drivers.log) },
+      ...{ models: host, shuffledAdapter, cheatsheet: task.cheatsheet, cases: await solvedCases(host.drivers.log) },
       adapter: await artefactOf(host.drivers, last),
       maxAloneTokens: host.entryMaxTokens * 2,
     };
@@ -242,7 +246,8 @@ async function measure(
     }
     const { model, revision } = host.environment.identity;
     const adapter = last === null ? null : { digest: last.adapterDigest, promoted: last.promoted };
-    return { pieces, executor: `${model}@${revision}`, adapter };
+    const explored = await exploredRounds(host.drivers.log);
+    return { pieces, executor: `${model}@${revision}`, adapter, explored };
   } finally {
     await host.close();
   }

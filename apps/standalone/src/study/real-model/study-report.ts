@@ -3,6 +3,7 @@ import { pairs } from '@seamstream/evaluation';
 import { percent, points, shortId } from '@seamstream/kernel';
 import { type Estimate, pairedDifference, wilsonInterval } from '@seamstream/statistics';
 import { type Piece, type Solved, STUDY_ROWS, type StudyRow } from './measure-piece.js';
+import type { ExploredRound } from './recorded-events.js';
 
 export interface RowReport {
   readonly problems: number;
@@ -19,13 +20,11 @@ export interface RowReport {
   readonly trainedAhead: Estimate | null;
 }
 
-/** A round of the loop: what its sampled entries solved, and what became of its adapter. */
-export interface StudyRound {
+/** What became of a round's adapter. */
+export interface GateDecision {
   readonly round: number;
-  readonly explored: number;
-  readonly liveGroups: number;
-  readonly deadGroups: number;
   readonly promoted: boolean;
+  /** Of the adapter, on the problems that decided; null where nothing was compared. */
   readonly validation: number | null;
 }
 
@@ -44,7 +43,7 @@ export interface StudyReport {
   readonly executor: string;
   /** Measured as `trained`: the one that was promoted last, or the last candidate where none was; null where there was none. */
   readonly adapter: { readonly digest: string; readonly promoted: boolean } | null;
-  readonly rounds: readonly StudyRound[];
+  readonly rounds: readonly (ExploredRound & Omit<GateDecision, 'round'>)[];
   readonly shuffled: ShuffledEnding;
   readonly rows: Readonly<Partial<Record<StudyRow, RowReport>>>;
   readonly leaks: { readonly entries: number } & NonNullable<Piece['leaks']>;
@@ -105,11 +104,9 @@ export function leaksOf(pieces: readonly Piece[]): StudyReport['leaks'] {
 export function verdictOf({ rows }: Pick<StudyReport, 'rows'>): string {
   const gain = rows.untrained?.trainedAhead ?? null;
   if (gain === null) return 'Nothing was measured before and after.';
-  const told = `${points(gain.value)} points (${gain.interval95.map(points).join(' to ')})`;
   const [low, high] = gain.interval95;
-  if (low > 0) return `It learned: with the trained generator's entries ${told} more problems are solved than before.`;
-  if (high < 0) return `It got worse: with the trained generator's entries ${told}.`;
-  return `No difference was shown: after training less before, ${told}.`;
+  const finding = low > 0 ? 'It learned' : high < 0 ? 'It got worse' : 'No difference was shown';
+  return `${finding}: success with entries after training less before, ${points(gain.value)} points (${gain.interval95.map(points).join(' to ')}).`;
 }
 
 const MEANING: Readonly<Record<StudyRow, string>> = {
@@ -149,8 +146,8 @@ export function studyText(report: StudyReport): string {
     ...lines,
     '',
     ...rounds.map(
-      ({ round, explored, liveGroups, deadGroups, promoted, validation }) =>
-        `round ${round}: sampled entries solve ${percent(explored)}, ${liveGroups} of ${liveGroups + deadGroups} groups live, validation ${validation === null ? '–' : percent(validation)}, ${promoted ? 'promoted' : 'not promoted'}`,
+      ({ round, attempts, solved, groups, liveGroups, promoted, validation }) =>
+        `round ${round}: sampled entries solve ${percent(solved / attempts)} of ${attempts}, ${liveGroups} of ${groups} groups live, validation ${validation === null ? '–' : percent(validation)}, ${promoted ? 'promoted' : 'not promoted'}`,
     ),
     adapter === null
       ? 'No adapter was made: the base model is measured as trained.'
