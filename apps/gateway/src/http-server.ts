@@ -52,7 +52,11 @@ export async function serveHttp(
   const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
   const options = { logger: false as const, abortOnError: false };
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
-  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway, access), options);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    root,
+    await openAdapter(gateway, access, world.requests),
+    options,
+  );
   app.useGlobalGuards(new RoleGuard(access));
   app.useGlobalFilters(new ErrorsFilter(world.logger));
   await listen(app, gateway, anyPortIfTaken);

@@ -8,11 +8,13 @@
 import type { Assignment } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
+import type { OpenSpan, Tracing } from '@seamstream/service-kit';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
+import { beginChatSpan, endChatSpan } from './chat-span.js';
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
@@ -36,6 +38,8 @@ export interface AnswerChatWorld {
   readonly recorder: ChatRecorder;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** The client of a request, as the HTTP layer knows it. */
@@ -58,6 +62,8 @@ interface Begun extends RecordedRequest {
   readonly treatment: Treatment;
   readonly askedAtMs: number;
   readonly tries: Tries;
+  /** Of the executor's answer; undefined where the request is not traced. */
+  readonly span: OpenSpan | undefined;
   /** Of the client or the gateway. */
   readonly signal: AbortSignal;
 }
@@ -161,6 +167,7 @@ export class AnswerChatHandler {
       });
     const experience = (await expected?.wait(experienceWithinMs)) ?? null;
     const treatment = treatmentOf(arm, experience);
+    const tries = this.world.upstreams.begin();
     return {
       ...recorded,
       request,
@@ -168,7 +175,8 @@ export class AnswerChatHandler {
       client,
       treatment,
       askedAtMs: clock.now(),
-      tries: this.world.upstreams.begin(),
+      tries,
+      span: beginChatSpan(this.world.tracing, client.traceparent, { tries, treatment, startMs: clock.now() }),
       signal,
     };
   }
@@ -240,14 +248,15 @@ export class AnswerChatHandler {
     const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
     await recorder.answer(begun, begun.treatment, { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy });
+    endChatSpan(begun.span, { nowMs, tries: failed.length + 1, usage: answered.usage });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
   }
 
   private async recordFailure(begun: Begun, code: SeamError['code'], reason: string): Promise<void> {
-    await this.world.recorder.failure(begun, begun.treatment, {
-      ...{ code, reason, attempts: begun.tries.failed.length + 1 },
-      nowMs: this.world.clock.now(),
-    });
+    const tries = begun.tries.failed.length + 1;
+    const nowMs = this.world.clock.now();
+    endChatSpan(begun.span, { nowMs, tries, error: code });
+    await this.world.recorder.failure(begun, begun.treatment, { code, reason, attempts: tries, nowMs });
     this.world.onRequest(begun.treatment.arm, 'failed');
   }
 }

@@ -1,7 +1,7 @@
 /** What the log holds of a request: written before the executor is asked, and before the last byte of its answer goes out. */
-import type { EventLog } from '@seamstream/event-log';
-import { copyOf, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
+import { copyOf, type EventOf, type ProblemCopy } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
+import type { SentEvents } from '../sent-events.js';
 import {
   answerRecorded,
   type Execution,
@@ -19,22 +19,23 @@ export interface RecordedRequest {
 
 export class ChatRecorder {
   constructor(
-    private readonly log: Pick<EventLog, 'append'>,
+    private readonly events: Pick<SentEvents, 'send'>,
     private readonly schemaFor: EntrySchemas,
     /** As the generator has it, so that results say of their problem what experiences say. */
     private readonly inlineContentBytes: number,
   ) {}
 
-  async request(published: EventOf<'ProblemPublished'>): Promise<RecordedRequest> {
-    const [place] = await this.log.append([encodeEvent(published)]);
+  async request(asked: EventOf<'ProblemPublished'>): Promise<RecordedRequest> {
+    const { event: published, places } = await this.events.send(asked);
+    const [place] = places;
     return { published, copy: copyOf(published.problem, place!, this.inlineContentBytes) };
   }
 
   async answer(request: RecordedRequest, treatment: Treatment, execution: Execution): Promise<void> {
-    await this.log.append([encodeEvent(answerRecorded({ ...request, treatment }, execution, this.schemaFor))]);
+    await this.events.send(answerRecorded({ ...request, treatment }, execution, this.schemaFor));
   }
 
   async failure(request: RecordedRequest, treatment: Treatment, fault: ExecutionFault): Promise<void> {
-    await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault))]);
+    await this.events.send(executionFailed({ ...request, treatment }, fault));
   }
 }
