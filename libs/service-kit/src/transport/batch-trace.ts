@@ -50,7 +50,7 @@ export class BatchTrace {
       name: `process ${topic}`,
       kind: 'consumer',
       parent: traced[0].event!.meta.traceparent!,
-      links: traced.slice(0, MAX_LINKS).map(({ event }) => event!.meta.traceparent!),
+      links: [...new Set(traced.map(({ event }) => event!.meta.traceparent!))].slice(0, MAX_LINKS),
       ...{ startMs, madeFrom: `${group}/${traced[0].event!.meta.messageId}` },
       attributes: {
         ...this.messaging('process'),

@@ -175,7 +175,8 @@ export class PartitionProcessor {
     if (step.count > 0) {
       const committed = items.slice(0, step.count);
       const traced = trace?.traced(committed, answers, step);
-      await this.commit(batch, committed, traced?.step ?? step, startedMs, signal);
+      const commit = () => this.commit(batch, committed, traced?.step ?? step, startedMs, signal);
+      await (trace === undefined ? commit() : trace.during(commit));
       traced?.end(clock.now());
     }
     return step;
