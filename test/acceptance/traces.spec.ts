@@ -16,25 +16,6 @@ const TRACEPARENT = `00-${TRACE}-${CLIENT_SPAN}-01`;
 /** In prompts, ids, headers, queries and secrets: no span may hold it. */
 const HOSTILE = 'hostile-7f3a';
 const WAIT = { withinMs: 180_000 };
-/** Of one chat with its feedback, and of one problem that is published over HTTP. */
-const SPANS = [
-  'seam-gateway: POST /v1/chat/completions',
-  'seam-gateway: send seam.problems',
-  'seam-generator: process seam.problems',
-  'seam-generator: create seam.experiences',
-  'seam-gateway: chat',
-  'seam-gateway: send seam.answers',
-  'seam-gateway: POST /v1/feedback',
-  'seam-gateway: send seam.feedback',
-  'seam-executor: process seam.feedback',
-  'seam-executor: create seam.outcomes',
-  'seam-executor: create seam.answers',
-  'seam-executor: process seam.experiences',
-  'seam-executor: process seam.answers',
-  'seam-buffer: process seam.outcomes',
-  'seam-gateway: POST /api/problems',
-];
-
 let world: ToyWorld;
 let upstream: ModelServer;
 beforeAll(async () => {
@@ -132,3 +113,22 @@ function lost(spans: readonly CollectedSpan[]): readonly unknown[] {
     ...spans.flatMap(({ links }) => links).filter(({ spanId }) => !ids.has(spanId)),
   ];
 }
+
+/** Of one chat with its feedback, and of one problem that is published over HTTP. */
+const SPANS = [
+  'seam-gateway: POST /v1/chat/completions',
+  'seam-gateway: send seam.problems',
+  'seam-generator: process seam.problems',
+  'seam-generator: create seam.experiences',
+  'seam-gateway: chat',
+  'seam-gateway: send seam.answers',
+  'seam-gateway: POST /v1/feedback',
+  'seam-gateway: send seam.feedback',
+  'seam-executor: process seam.feedback',
+  'seam-executor: create seam.outcomes',
+  'seam-executor: create seam.answers',
+  'seam-executor: process seam.experiences',
+  'seam-executor: process seam.answers',
+  'seam-buffer: process seam.outcomes',
+  'seam-gateway: POST /api/problems',
+];

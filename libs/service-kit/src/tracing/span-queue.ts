@@ -28,7 +28,7 @@ export class SpanQueue implements SpanProcessor {
     this.inner = options.batched({
       export: (spans, done) =>
         exporter.export(spans, (result) => {
-          this.left(spans.length, result.code === SUCCESS);
+          this.left(spans.length, Number(result.code) === SUCCESS);
           done(result);
         }),
       shutdown: () => exporter.shutdown(),

@@ -14,7 +14,7 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
-/** A later version may append fields behind a dash; version ff is none. */
+/** A later version may append fields behind a dash; ff is not a version. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/s;
 /** Of a later version: longer ones are not read. */
 const MAX_CHARACTERS = 512;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { httpAddress, isPlaintextElsewhere } from '../config/addresses.js';
 import { secret, secretWhenRefused } from '../config/load-config.js';
 
-/** Names and values that may stand in a header: no line breaks. */
+/** Names and values that a header may have: no line breaks. */
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'expected the name of a header');
 const headerValue = z.string().regex(/^[\t\x20-\x7e]{0,8192}$/, 'expected printable characters on one line');
 

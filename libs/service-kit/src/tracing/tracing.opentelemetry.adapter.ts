@@ -13,7 +13,13 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { derivedId, newId, withDeadline } from '@seamstream/kernel';
 import { type DropReason, SpanQueue } from './span-queue.js';
 import { traceContextOf, traceparentOf } from './trace-context.js';
@@ -30,7 +36,7 @@ const KINDS = {
 const BATCH_SPANS = 512;
 const SEND_AFTER_MS = 1_000;
 /** Links of a span; the default of OpenTelemetry's specification. */
-export const MAX_LINKS = 128;
+const MAX_LINKS = 128;
 /** Of an attribute's text. Ours are ids and words. */
 const MAX_TEXT = 256;
 /** Longest time that a service's end waits for its last spans. */
@@ -45,13 +51,16 @@ export interface TracingParts {
 }
 
 /** Random ids, but for a span whose id is given. The SDK asks for it while it starts the span. */
-class SpanIds extends RandomIdGenerator {
-  private readonly random = { generateSpanId: this.generateSpanId };
+class SpanIds implements IdGenerator {
+  private readonly random = new RandomIdGenerator();
   given: string | undefined;
 
-  constructor() {
-    super();
-    this.generateSpanId = () => this.given ?? this.random.generateSpanId();
+  generateTraceId(): string {
+    return this.random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    return this.given ?? this.random.generateSpanId();
   }
 }
 
@@ -65,7 +74,7 @@ export class OpenTelemetryTracing implements Tracing {
     const { url, headers, sampleRatio, maxQueueSpans, timeoutMs } = config;
     this.sampleRatio = sampleRatio;
     const exporter = new OTLPTraceExporter({
-      url: `${url.replace(/\/+$/, '')}/v1/traces`,
+      url: `${url}${url.endsWith('/') ? '' : '/'}v1/traces`,
       timeoutMillis: timeoutMs,
       ...(headers === undefined ? {} : { headers }),
     });

@@ -21,7 +21,14 @@ async function tracingTo(url: string, env: Record<string, string> = {}) {
   const tracing = (await openTracing('test', settingsOf({ SEAM_TRACING_URL: url, ...env }), metrics))!;
   const begin = (madeFrom?: string) =>
     tracing.begin({
-      ...{ name: 'n', kind: 'consumer', parent: PARENT, links: [PARENT], startMs: START_MS, attributes: { 'seam.n': 1 } },
+      ...{
+        name: 'n',
+        kind: 'consumer',
+        parent: PARENT,
+        links: [PARENT],
+        startMs: START_MS,
+        attributes: { 'seam.n': 1 },
+      },
       ...(madeFrom === undefined ? {} : { madeFrom }),
     });
   const counted = (name: string) => metrics.registry.getSingleMetricAsString(name);

@@ -112,7 +112,7 @@ export class BatchTrace {
       name: `create ${topic}`,
       kind: 'producer',
       parent,
-      // Feedback has a trace of its own, and what follows from it belongs to the answer's.
+      // Feedback has a separate trace, and what follows from it belongs to the answer's.
       links: [
         this.span.traceparent,
         ...(isOfAnother && typeof meta.traceparent === 'string' ? [meta.traceparent] : []),
