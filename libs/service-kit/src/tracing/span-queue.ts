@@ -28,7 +28,8 @@ export class SpanQueue implements SpanProcessor {
     this.inner = options.batched({
       export: (spans, done) =>
         exporter.export(spans, (result) => {
-          this.left(spans.length, Number(result.code) === SUCCESS);
+          const code: number = result.code;
+          this.left(spans.length, code === SUCCESS);
           done(result);
         }),
       shutdown: () => exporter.shutdown(),
