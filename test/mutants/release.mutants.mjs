@@ -27,15 +27,7 @@ const acts = quick(
 );
 const releaser = quick('apps/trainer/src/decide-releases.ts', 'apps/trainer/src/decide-releases.spec.ts');
 
-const standing = quick('libs/release/src/stage-estimate.ts', 'libs/release/src/stage-estimate.spec.ts');
-
 export default [
-  {
-    ...standing,
-    control: 'a lost verdict counts against the candidate at the lower end of its interval',
-    from: 'broken: broken + missing }',
-    to: 'broken }',
-  },
   {
     ...once,
     control: 'a decision is recorded by its latest holder alone',
