@@ -30,6 +30,8 @@ const LANES = 2;
 /** A run may take so many times what its specs took with every mutant dormant, and this on top, before it counts as one that does not end. */
 const PATIENCE = { times: 5, seconds: 30 };
 const CALM_SECONDS = 600;
+/** Specs of other rooms that a mutant is shown to: it has to be noticed near its code. */
+const MOST_FAR_SPECS = 6;
 
 const { values: options } = parseArgs({
   options: {
@@ -120,14 +122,20 @@ async function reachOf(copy, spec, memory) {
   return finding;
 }
 
-async function judge(copy, mutant, reach, memory) {
+/** The specs that reach the mutant: those of its room, quickest first, then the others that reach most of its file. */
+function askedOf(mutant, reach) {
   const room = mutant.file.split('/').slice(0, 2).join('/');
-  const asked = reach
-    .filter(({ reached }) => reached.has(mutant.id))
-    .sort((a, b) => isFar(a) - isFar(b) || a.seconds - b.seconds);
-  function isFar({ spec }) {
-    return spec.startsWith(`${room}/`) ? 0 : 1;
-  }
+  const reaching = reach.filter(({ reached }) => reached.has(mutant.id));
+  const { true: near = [], false: far = [] } = Object.groupBy(reaching, ({ spec }) => spec.startsWith(`${room}/`));
+  const ofFile = ({ reached }) => [...reached].filter((id) => id.startsWith(`${mutant.file}#`)).length;
+  return [
+    ...near.sort((a, b) => a.seconds - b.seconds),
+    ...far.sort((a, b) => ofFile(b) - ofFile(a) || a.seconds - b.seconds).slice(0, MOST_FAR_SPECS),
+  ];
+}
+
+async function judge(copy, mutant, reach, memory) {
+  const asked = askedOf(mutant, reach);
   if (asked.length === 0) return { verdict: 'unreached', by: null, seconds: 0 };
   const specs = asked.map(({ spec }) => spec);
   const before = options.afresh ? undefined : memory.recall(mutant.name);
