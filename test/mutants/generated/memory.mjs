@@ -5,13 +5,19 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export class Memory {
-  #root;
   #file;
   #findings = new Map();
   #digests = new Map();
 
-  constructor(root, name) {
-    this.#root = root;
+  /** @param files that findings may rest on, read now: what is edited during a run counts for the next */
+  constructor(root, name, files) {
+    for (const path of files)
+      this.#digests.set(
+        path,
+        createHash('sha256')
+          .update(readFileSync(join(root, path)))
+          .digest('hex'),
+      );
     this.#file = join(root, 'node_modules/.cache/seamstream-mutants', name);
     mkdirSync(dirname(this.#file), { recursive: true });
     if (!existsSync(this.#file)) return;
@@ -39,13 +45,8 @@ export class Memory {
 
   #digestOf(files) {
     const whole = createHash('sha256');
-    for (const file of files) {
-      if (!this.#digests.has(file)) {
-        const path = join(this.#root, file);
-        this.#digests.set(file, existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : '');
-      }
-      whole.update(`${file} ${this.#digests.get(file)}\n`);
-    }
+    // A file that is gone has no digest, and no finding rests on it.
+    for (const file of files) whole.update(`${file} ${this.#digests.get(file)}\n`);
     return whole.digest('hex');
   }
 }

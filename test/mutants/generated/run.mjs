@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { wilsonInterval } from '@seamstream/statistics';
 import { copyTree } from '../tree-copy.mjs';
 import { mutantsOf } from './instrument.mjs';
-import { prepareJest, runSpecs } from './jest.mjs';
+import { prepareJest, runSpec } from './jest.mjs';
 import { askedSpecs, learningPath } from './learning-path.mjs';
 import { Memory } from './memory.mjs';
 import { reviewed } from './reviewed.mjs';
@@ -27,9 +27,9 @@ import { drawn, named, placeOf } from './sample.mjs';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Specs that run at the same time. */
 const LANES = 2;
-/** A run may take so many times what its specs took with every mutant dormant, and this on top, before it counts as one that does not end. */
-const PATIENCE = { times: 5, seconds: 30 };
-const CALM_SECONDS = 600;
+/** A spec may take so many times what it took with every mutant dormant, and this on top, before it counts as one that does not end. */
+const PATIENCE = { times: 3, seconds: 20 };
+const MOST_SECONDS = 600;
 /** Specs of other rooms that a mutant is shown to: it has to be noticed near its code. */
 const MOST_FAR_SPECS = 6;
 
@@ -73,28 +73,34 @@ async function tryAll() {
     .filter(({ file }) => file.includes(options.only));
   if (chosen.length === 0)
     throw new Error(`Cannot run mutants: expected some of ${options.only}, got none. Raise --count or correct --only.`);
+  const files = [...texts.keys(), ...askedSpecs(ROOT)];
+  const memories = {
+    reached: new Memory(ROOT, 'reached.jsonl', files),
+    verdicts: new Memory(ROOT, 'verdicts.jsonl', files),
+  };
   const copy = copyTree(ROOT);
   for (const [file, text] of texts) writeFileSync(join(copy, file), text);
   prepareJest(copy);
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: copy, stdio: 'ignore' });
-  const reach = await reachOfSpecs(copy);
+  const reach = await reachOfSpecs(copy, memories.reached);
   const known = new Set(reviewed.map(placeOf));
-  const memory = new Memory(ROOT, 'verdicts.jsonl');
   const began = performance.now();
   const results = [];
+  let tried = 0;
   await inLanes(chosen, async (mutant) => {
     const result = known.has(placeOf(mutant))
       ? { verdict: 'equivalent', by: null, seconds: 0 }
-      : await judge(copy, mutant, reach, memory);
+      : await judge(copy, mutant, reach, memories.verdicts);
     results.push({ ...result, mutant });
-    report({ ...result, mutant }, results, chosen.length, (performance.now() - began) / 1000);
+    if (result.isNew) tried++;
+    const secondsEach = (performance.now() - began) / 1000 / Math.max(1, tried);
+    report({ ...result, mutant }, results.length, chosen.length, secondsEach);
   });
   conclude(results);
 }
 
 /** What each spec reaches with every mutant dormant, and how long that takes: { spec, seconds, reached }. One that fails is not asked. */
-async function reachOfSpecs(copy) {
-  const memory = new Memory(ROOT, 'reached.jsonl');
+async function reachOfSpecs(copy, memory) {
   const specs = askedSpecs(ROOT);
   const found = [];
   let done = 0;
@@ -112,8 +118,8 @@ async function reachOf(copy, spec, memory) {
   const folder = mkdtempSync(join(tmpdir(), 'seam-mutants-reached-'));
   const list = join(folder, 'reached');
   // Once more where it fails: machines are busy.
-  let run = await runSpecs(copy, [spec], { reached: list, capSeconds: CALM_SECONDS });
-  if (run.verdict !== 'passed') run = await runSpecs(copy, [spec], { reached: list, capSeconds: CALM_SECONDS });
+  let run = await runSpec(copy, spec, { reached: list, capSeconds: MOST_SECONDS });
+  if (run.verdict !== 'passed') run = await runSpec(copy, spec, { reached: list, capSeconds: MOST_SECONDS });
   const reached = existsSync(list) ? [...new Set(readFileSync(list, 'utf8').split('\n').filter(Boolean))] : [];
   rmSync(folder, { recursive: true, force: true });
   const files = new Set(reached.map((id) => id.split('#')[0]));
@@ -140,28 +146,38 @@ async function judge(copy, mutant, reach, memory) {
   const specs = asked.map(({ spec }) => spec);
   const before = options.afresh ? undefined : memory.recall(mutant.name);
   // A survivor has to survive what is asked now.
-  if (before !== undefined && (before.verdict === 'killed' || specs.every((spec) => before.specs.includes(spec))))
-    return before;
-  const calm = asked.reduce((sum, { seconds }) => sum + seconds, 0);
-  const capSeconds = PATIENCE.seconds + PATIENCE.times * calm;
-  const { verdict, by, seconds } = await runSpecs(copy, specs, { mutant: mutant.id, capSeconds });
-  const finding = { verdict: { passed: 'SURVIVED', hung: 'hung' }[verdict] ?? 'killed', by, seconds, specs };
-  memory.keep(mutant.name, finding, [mutant.file, ...(by === null ? specs : [by])]);
-  return finding;
+  if (before !== undefined && (isNoticed(before) || specs.every((spec) => before.specs.includes(spec)))) return before;
+  const finding = await tryOn(copy, mutant, asked);
+  memory.keep(mutant.name, finding, [mutant.file, ...(finding.by === null ? specs : [finding.by])]);
+  return { ...finding, isNew: true };
+}
+
+/** Until a spec notices it. */
+async function tryOn(copy, mutant, asked) {
+  const specs = asked.map(({ spec }) => spec);
+  let seconds = 0;
+  for (const { spec, seconds: dormant } of asked) {
+    const capSeconds = PATIENCE.seconds + PATIENCE.times * dormant;
+    const run = await runSpec(copy, spec, { mutant: mutant.id, capSeconds });
+    seconds += run.seconds;
+    if (run.verdict === 'hung') return { verdict: 'hung', by: spec, seconds, specs };
+    if (run.verdict !== 'passed') return { verdict: 'killed', by: spec, seconds, specs };
+  }
+  return { verdict: 'SURVIVED', by: null, seconds, specs };
 }
 
 const isNoticed = ({ verdict }) => verdict === 'killed' || verdict === 'hung';
 
-function report({ mutant, verdict, by, seconds }, results, whole, elapsed) {
+function report({ mutant, verdict, by, seconds }, done, whole, secondsEach) {
   if (options.json) {
     const { file, line, mutator, within, from, to } = mutant;
     console.log(JSON.stringify({ verdict, file, line, mutator, within, from, to, by, seconds }));
     return;
   }
-  const left = ((elapsed / results.length) * (whole - results.length)) / 60;
+  const left = (secondsEach * (whole - done)) / 60;
   const place = `${mutant.file}:${mutant.line} ${mutant.mutator}`;
   console.log(
-    `${results.length}/${whole} ${verdict.padEnd(10)} ${place} ${seconds.toFixed(1)} s${by === null ? '' : ` by ${by}`}; ${left.toFixed(0)} min left`,
+    `${done}/${whole} ${verdict.padEnd(10)} ${place} ${seconds.toFixed(1)} s${by === null ? '' : ` by ${by}`}; ${left.toFixed(0)} min left`,
   );
 }
 
