@@ -166,7 +166,9 @@ async function tryOn(copy, mutant, asked) {
   return { verdict: 'SURVIVED', by: null, seconds, specs };
 }
 
-const isNoticed = ({ verdict }) => verdict === 'killed' || verdict === 'hung';
+function isNoticed({ verdict }) {
+  return verdict === 'killed' || verdict === 'hung';
+}
 
 function report({ mutant, verdict, by, seconds }, done, whole, secondsEach) {
   if (options.json) {
