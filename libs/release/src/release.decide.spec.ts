@@ -77,6 +77,14 @@ describe('a stage', () => {
     expect(decideStage(planOf(stages), 1, canaries(good(250), good(250))).end).toBe('promoted');
   });
 
+  it('says how many problems each adapter solved, of those that have a verdict', () => {
+    const reasonFor = (evidence: ReleaseEvidence) => decideStage(planOf([canary(0.5, 0.1)]), 0, evidence).reason;
+    expect(reasonFor(canaries([arm(3, 4, 2), arm(0, 0, 1)]))).toContain(
+      'at 50.0 % 3 of 7 were solved by the candidate, none was solved or failed by its parent',
+    );
+    expect(reasonFor(canaries())).toContain('none was solved or failed by the candidate');
+  });
+
   it('weighs what earlier canaries showed, each with its own share', () => {
     const plan = planOf([canary(0.05, 0.5), canary(0.5, 0.03)]);
     const harmful = [arm(10, 90), arm(1520, 380)] as const;

@@ -6,32 +6,6 @@ import type { Resumable } from './job-runner.js';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (state: Uint8Array): string => new TextDecoder().decode(state);
 
-/** Work whose state is a text; one of `refused` is no state of it. */
-class Writing implements Resumable {
-  steps = 0;
-  state = 'nothing';
-  constructor(private readonly refused: Readonly<Record<string, Error>> = {}) {}
-
-  async saveState(): Promise<Uint8Array> {
-    return bytes(this.state);
-  }
-
-  async restoreState(state: Uint8Array): Promise<void> {
-    const refusal = this.refused[textOf(state)];
-    if (refusal !== undefined) throw refusal;
-    this.state = textOf(state);
-  }
-}
-
-async function saved(...states: readonly string[]) {
-  const objects = new InMemoryObjectStore();
-  const checkpoints = new Checkpoints(objects, 'run');
-  const all = [];
-  for (const [index, state] of states.entries())
-    all.unshift(await checkpoints.save(Object.assign(new Writing(), { steps: 10 * (index + 1), state })));
-  return { objects, checkpoints, newestFirst: all };
-}
-
 describe('the checkpoints of a run', () => {
   it('lie in its folder, named by their step, and the newest is restored', async () => {
     const { objects, checkpoints, newestFirst } = await saved('first', 'second');
@@ -71,3 +45,29 @@ describe('the checkpoints of a run', () => {
       await expect(checkpoints.restoreInto(new Writing({ second: error }), newestFirst)).rejects.toBe(error);
   });
 });
+
+async function saved(...states: readonly string[]) {
+  const objects = new InMemoryObjectStore();
+  const checkpoints = new Checkpoints(objects, 'run');
+  const all = [];
+  for (const [index, state] of states.entries())
+    all.unshift(await checkpoints.save(Object.assign(new Writing(), { steps: 10 * (index + 1), state })));
+  return { objects, checkpoints, newestFirst: all };
+}
+
+/** Work whose state is a text; one of `refused` is no state of it. */
+class Writing implements Resumable {
+  steps = 0;
+  state = 'nothing';
+  constructor(private readonly refused: Readonly<Record<string, Error>> = {}) {}
+
+  async saveState(): Promise<Uint8Array> {
+    return bytes(this.state);
+  }
+
+  async restoreState(state: Uint8Array): Promise<void> {
+    const refusal = this.refused[textOf(state)];
+    if (refusal !== undefined) throw refusal;
+    this.state = textOf(state);
+  }
+}

@@ -87,7 +87,7 @@ describe('a plan', () => {
     ).toBeUndefined();
   });
 
-  it('is doubted where its window is none of the row', () => {
+  it('is doubted where its window is not the next of the row', () => {
     const told = (index: number, outcomes: RunWindow['outcomes'], grounds = groundsAfter(2)) =>
       planDoubt(planFor(index, 0, { window: { ...windowOf(index), outcomes } }), false, grounds);
     expect(told(2, windowOf(2).outcomes)).toMatch(/window 2 has a plan already/);
@@ -105,7 +105,7 @@ describe('a plan', () => {
     expect(told(1, [range(TOPIC.outcomes, 5, 5)], groundsAfter(0))).toMatch(/holds no result/);
   });
 
-  it('is doubted where it reads a version of the buffer that is none', () => {
+  it('is doubted where it reads what is no version of the buffer', () => {
     const version = { key: 'buffer/1', digest: 'd1' };
     const versions = new Set([versionName(version)]);
     const told = (manifests: RunPlan['manifests']) =>

@@ -1,5 +1,5 @@
 // Notes which mutants a spec reaches, in each realm that loads it: jest's, the process's own, its threads' and its children's. A mutant is
-// written down at the moment it is reached first: a thread that is stopped or a process that is killed tells as much as one that ends.
+// written down at the moment it is reached first: a thread that is stopped or a process that is killed has noted as much as one that ends.
 import { appendFileSync } from 'node:fs';
 
 const file = process.env.SEAM_MUTANTS_REACHED;

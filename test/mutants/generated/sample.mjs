@@ -23,7 +23,7 @@ export function drawn(mutants, seed) {
 /** @param row of reviewed.mjs, or a mutant: what the two have in common */
 export const placeOf = ({ file, within, from, to }) => JSON.stringify([file, within, from, to]);
 
-/** Each mutant with a `name` of its own: its place, and which of those that have it. */
+/** Each mutant with its own `name`: its place, and which of those that have it. */
 export function named(mutants) {
   const seen = new Map();
   return mutants.map((mutant) => {
