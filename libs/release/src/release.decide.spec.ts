@@ -85,6 +85,14 @@ describe('a stage', () => {
     expect(reasonFor(canaries())).toContain('none was solved or failed by the candidate');
   });
 
+  it('of a validation within a margin passes what is as good, and not under the rule for what is better', () => {
+    const staged = (rule: object) => planOf([{ kind: 'validation', minProblems: 10, rule } as never]);
+    const margin = decideStage(staged({ name: 'margin', margin: 0.1 }), 0, paired(2_000, 100, 100));
+    expect(margin).toMatchObject({ end: 'promoted', rule: 'at most 10.0 % worse than its parent, beyond chance' });
+    const better = decideStage(staged({ name: 'better', level: 0.05 }), 0, paired(2_000, 100, 100));
+    expect(better).toMatchObject({ end: 'undecided', rule: 'undecided at the horizon is not promoted' });
+  });
+
   it('weighs what earlier canaries showed, each with its own share', () => {
     const plan = planOf([canary(0.05, 0.5), canary(0.5, 0.03)]);
     const harmful = [arm(10, 90), arm(1520, 380)] as const;

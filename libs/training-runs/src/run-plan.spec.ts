@@ -3,9 +3,7 @@ import { plannedEvent, planOf, planRun, type RunConfiguration, type RunPlan, sta
 
 const META = metaOf('c');
 const CONFIGURATION: RunConfiguration = {
-  algorithm: { steps: 3 },
-  reason: 'there are results',
-  window: null,
+  ...{ algorithm: { steps: 3 }, reason: 'there are results', window: null },
   servedAdapters: [null],
   curriculum: { rounds: 0, rates: {}, overall: null },
   domains: ['arithmetic'],
@@ -17,8 +15,8 @@ const FACTS: Omit<RunPlan, 'runId'> = {
   ...{ baseModelDigest: 'base', parentAdapter: null, seed: 's', codeVersion: '1' },
 };
 const BETTER: RunConfiguration['promotion'] = {
-  ...{ rule: 'better' as const, risk: 0.05, look: 1, promoted: 0, level: 0.01, asked: {} },
-  ...{ portion: 8, most: 64, minProblems: 8 },
+  ...{ rule: 'better' as const, risk: 0.05, look: 1, promoted: 0, level: 0.01, asked: {}, portion: 8, most: 64 },
+  minProblems: 8,
 };
 
 describe('a plan', () => {

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * All mutants (with names, see `named`) in the order of the draw. The k first are a sample in which every file has its share, to within one mutant, for every k:
- * the i-th of a file's n shuffled mutants stands at (i + u) / n, where u is drawn per file. A mutant is drawn by what it says, not by
- * its position, so an edit leaves the order of the others nearly as it was.
+ * All mutants (with names, see `named`) in the order of the draw: the i-th of a file's n shuffled mutants stands at (i + u) / n of the row,
+ * where u is drawn per file. So any first part of the row holds the same part of every file, to within one mutant. A mutant is drawn by
+ * what it says, not by its position, so an edit leaves the order of the others nearly as it was.
  */
 export function drawn(mutants, seed) {
   const byFile = Map.groupBy(mutants, ({ file }) => file);

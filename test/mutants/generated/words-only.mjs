@@ -1,7 +1,7 @@
 // Which mutants do not count, by rule: those that change nothing but words for people. What a learning run does is the same with them.
 //
 //   - the message of an error: the text in `new SeamError(code, text)`, `new Error(text)` and their kin, with all that is spliced into it;
-//   - what is logged: the arguments of `logger.…`, `log.…` and `console.…`;
+//   - what is logged, and whether: statements `logger.…`, `log.…` and `console.…`;
 //   - any other text of three words or more: a reason, a name of a gate. On this path no program reads such a text; what models read is
 //     composed in libs/experience and libs/tasks.
 //
@@ -15,7 +15,7 @@ const LEVELS = new Set(['trace', 'debug', 'info', 'log', 'warn', 'error', 'fatal
 export const wordsOnly = {
   shouldIgnore(path) {
     if (isMessage(path)) return 'the message of an error';
-    if (isLogged(path)) return 'what is logged';
+    if (isLogged(path.node)) return 'what is logged';
     if (wordsOf(path.node) >= FEWEST_WORDS) return 'a text for people';
     return undefined;
   },
@@ -36,11 +36,9 @@ function isMessage({ node, parent, listKey, key }) {
   return key === (name === 'SeamError' ? 1 : 0);
 }
 
-function isLogged({ node, parent }) {
-  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
-  const { object, property } = node.callee;
-  if (!LEVELS.has(property.name)) return false;
-  const receiver = object.name ?? object.property?.name;
-  // A whole statement: where the call's value is used, it is no log.
-  return LOGS.has(receiver) && parent.type === 'ExpressionStatement';
+/** A whole statement: where the call's value is used, it is no log. */
+function isLogged({ type, expression }) {
+  if (type !== 'ExpressionStatement' || expression.callee?.type !== 'MemberExpression') return false;
+  const { object, property } = expression.callee;
+  return LEVELS.has(property.name) && LOGS.has(object.name ?? object.property?.name);
 }
