@@ -2,7 +2,7 @@ import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { decidePromotion } from './promotion.decide.js';
 import { decideStage, evidenceIn, type ReleaseEvidence, type StageEnd } from './release.decide.js';
-import { checkedPlan, DEFAULT_RELEASE_PLAN, type ReleasePlan } from './release-plan.js';
+import { checkedPlan, DEFAULT_RELEASE_PLAN, planIn, planText, type ReleasePlan } from './release-plan.js';
 
 const RELEASES = Number(process.env.SEAM_TEST_RELEASES ?? 24);
 const LOOKS_EVERY = 25;
@@ -83,6 +83,14 @@ describe('a stage', () => {
       'at 50.0 % 3 of 7 were solved by the candidate, none was solved or failed by its parent',
     );
     expect(reasonFor(canaries())).toContain('none was solved or failed by the candidate');
+  });
+
+  it('waits where no problem was asked of both', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 50, margin: 0.05 }]);
+    expect(decideStage(plan, 0, canaries())).toMatchObject({
+      end: null,
+      reason: expect.stringMatching(/asked of both/),
+    });
   });
 
   it('of a validation within a margin passes what is as good, and not under the rule for what is better', () => {
@@ -203,6 +211,13 @@ describe("today's promotion", () => {
 });
 
 describe('a plan', () => {
+  it('that is taken where none is given is valid, and is read again as it was recorded', () => {
+    expect(checkedPlan(DEFAULT_RELEASE_PLAN)).toEqual(DEFAULT_RELEASE_PLAN);
+    expect(planIn(planText(DEFAULT_RELEASE_PLAN))).toEqual(DEFAULT_RELEASE_PLAN);
+    expect(planIn('{}')).toMatch(/Cannot read a release plan/);
+    expect(planIn('{')).toMatch(/Cannot read a release plan/);
+  });
+
   it('is refused where it says what this version does not know, or stages in another order', () => {
     const stages = [canary(0.25, 0.1), canary(0.05, 0.1)];
     expect(() => planOf(stages)).toThrow(/shares that do not fall/);
