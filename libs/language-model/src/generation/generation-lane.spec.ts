@@ -201,9 +201,9 @@ async function shiftedAdapter(checkpoint: DigestedCheckpoint, seed: number): Pro
 }
 
 it('computes many long prompts of a small model in runs of bounded memory, with the same bits as alone', async () => {
-  const folder = await writeRandomModel({ maxPositions: 1400, heads: 8, keyValueHeads: 2, headDimension: 4 });
+  const folder = await writeRandomModel({ maxPositions: 1400, heads: 16, keyValueHeads: 2, headDimension: 4 });
   const lane = new GenerationLane(await loadCheckpoint(folder), ONE_LANE);
-  // 8 heads × 1296² scores a prompt: four fit into a run.
+  // 16 heads × 1296² scores a prompt: of the three that are admitted at once, two fit into a run.
   const requests = [1290, 1281, 1296, 1285, 1288, 1283].map((length, index) => ({
     promptTokenIds: Array.from({ length }, (_, at) => 1 + ((at * (index + 3)) % 299)),
     seeds: ['a'],
