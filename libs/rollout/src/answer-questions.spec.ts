@@ -92,6 +92,7 @@ describe('answers to questions', () => {
   it('are given without entries where none are wanted, and no generator is asked', async () => {
     const all = await answered(questions, { withEntries: false });
     expect(all.map(({ entry }) => entry)).toEqual(questions.map(() => null));
+    expect(all[0]).toMatchObject({ answer: 'SECRET0', failure: null });
     expect(generator.requests).toHaveLength(0);
   });
 });
