@@ -108,6 +108,19 @@ describe('a stage', () => {
     expect(decideStage(plan, 1, canaries([arm(0, 0), arm(0, 0)], [arm(0, 1), arm(1, 0)])).end).toBeNull();
   });
 
+  it('does not weigh what a later canary shows, nor counts of a stage that is no canary', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 1, margin: 0.05 }, canary(0.05, 0.5), canary(0.5, 0.03)]);
+    const good = { stage: 1, candidate: arm(10, 0), parent: arm(190, 0) };
+    const alone = decideStage(plan, 1, { paired: [], canaries: [good] });
+    for (const stage of [0, 2]) {
+      const harmful = { stage, candidate: arm(0, 900), parent: arm(900, 0) };
+      expect(decideStage(plan, 1, { paired: [], canaries: [good, harmful] })).toMatchObject({
+        end: alone.end,
+        figures: alone.figures,
+      });
+    }
+  });
+
   it('rolls back a comparison that did not go as it was drawn, however well the candidate does', () => {
     const plan = planOf([canary(0.5, 0.1)]);
     expect(decideStage(plan, 0, canaries([arm(400, 100), arm(100, 150)]))).toMatchObject({

@@ -87,4 +87,18 @@ export const reviewed = [
     to: 'evidence(middle, side) > needed',
     why: 'The bisection meets equality in real numbers at most once, and both halves then end at the same edge.',
   },
+  {
+    file: 'libs/language-model/src/generation/sampler.ts',
+    within: 'least = sample[Math.max(0, sample.length - 2 * Math.ceil(topK / 64) - 8)]!;',
+    from: 'sample.length - 2 * Math.ceil(topK / 64) - 8',
+    to: 'sample.length - 2 * Math.ceil(topK / 64) + 8',
+    why: 'A bound that is too high is given up in the next lines: then all are sorted.',
+  },
+  {
+    file: 'libs/language-model/src/adapters/merge-adapter.ts',
+    within: "if (settings.kind !== 'lora' || !a || !b) return { weight, changed: undefined };",
+    from: "settings.kind !== 'lora'",
+    to: 'false',
+    why: 'An adapter of whole weights has no factors, so the other conditions hold; this one is for the types.',
+  },
 ];

@@ -264,6 +264,14 @@ describe('the end of a text', () => {
     expect(cut).toMatchObject({ tokenIds: whole.tokenIds.slice(0, first + 1), finishReason: 'completed' });
   });
 
+  it('is there at once where the schema leaves nothing to write but one text', async () => {
+    const random = { ...request, schema: { enum: ['red'] } };
+    const [[only]] = (await lane.generate([random])) as [[GeneratedSequence]];
+    expect(only.finishReason).toBe('completed');
+    expect(only.forced.every(Boolean)).toBe(true);
+    expect(only.logProbs.every((logProb) => logProb === 0)).toBe(true);
+  });
+
   it('is the end of the first run of tokens that was given, and no part of one', async () => {
     const [[whole]] = (await lane.generate([{ ...request, stopTokenIds: [] }])) as [[GeneratedSequence]];
     const sequence = whole.tokenIds.slice(3, 6);
