@@ -6,13 +6,12 @@ import { jest } from '@jest/globals';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { encodeEvent, originMeta } from '@seamstream/events';
 import type { Page } from 'playwright-core';
-import { openBrowser, openPage } from './browser.js';
+import { openBrowser, openPage, settled, violationsOn } from './browser.js';
 import { Demonstration } from './demonstration.js';
 
 // Two rounds of the demonstration take a minute on two quiet cores.
 jest.setTimeout(600_000);
 
-const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url);
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
 const browser = await openBrowser();
 
@@ -59,6 +58,7 @@ const browser = await openBrowser();
     ['overview', ['status'], 'overview.status', ''],
     ['overview', ['lift'], 'overview.lift', ''],
     ['runs', ['runs'], 'runs', 'runs'],
+    ['releases', ['release', 'status'], '', ''],
     ['adapters', ['adapters'], 'versions', 'versions'],
     ['success', ['replay', '--read-model', 'success'], '', 'answer'],
     ['dead-letters', ['dead-letters', 'list'], '', ''],
@@ -152,7 +152,6 @@ const browser = await openBrowser();
   it.each(['light', 'dark'] as const)('breaks no rule of axe on any page, %s', async (scheme) => {
     const { page, complaints } = await openPage(browser!, scheme);
     const { recent } = await idsOf(demonstration);
-    const axe = await readFile(AXE, 'utf8');
     for (const path of [
       '/',
       '/problems',
@@ -160,6 +159,7 @@ const browser = await openBrowser();
       `/problems/${recent.problem}`,
       '/adapters',
       `/adapters/${recent.adapter}`,
+      '/releases',
       '/training',
       `/training/${recent.run}`,
       '/buffer',
@@ -169,8 +169,6 @@ const browser = await openBrowser();
       '/problems?text=no-such-words',
     ]) {
       await visit(page, path);
-      await page.waitForTimeout(300);
-      await page.evaluate(axe);
       expect([path, await violationsOn(page)]).toEqual([path, []]);
     }
     expect(complaints).toEqual([]);
@@ -244,25 +242,6 @@ function partOf(answer: unknown, path: string, at: string): object {
   const names = path.split('.').filter(Boolean);
   const part = names.reduce((found, name) => (found as Record<string, unknown>)[name], answer);
   return (at === '' ? part : { [at]: part }) as object;
-}
-
-/** Nothing is being read any more. */
-async function settled(page: Page): Promise<void> {
-  await page.locator('main h1, main .question').first().waitFor();
-  // Several parts of a page may wait at once.
-  await page.locator('body:not(:has(.waiting))').waitFor();
-  // What was asked for a moment ago is asked by now.
-  await page.waitForTimeout(150);
-  await page.locator('main[aria-busy="false"]').waitFor();
-}
-
-/** Rules of axe that the page breaks, each with the places. */
-async function violationsOn(page: Page): Promise<readonly string[]> {
-  const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`,
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
 
 async function idsOf(

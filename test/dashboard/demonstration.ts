@@ -1,10 +1,12 @@
-/** A short run of the demonstration in a folder, the gateway over it as a separate process, and the command line next to it. */
+/** A folder with a log, say of a short run of the demonstration, the gateway over it as a separate process, and the command line next to it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LmdbEventLog } from '@seamstream/event-log-lmdb';
+import { encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,11 +23,17 @@ export class Demonstration {
 
   private constructor(readonly folder: string) {}
 
+  /** A log that holds these records and no others. */
+  static async of(events: readonly SeamEvent[]): Promise<Demonstration> {
+    const whole = new Demonstration(await newFolder());
+    await whole.append(events);
+    return whole;
+  }
+
   /** Runs two rounds, to their end. */
   static async run(): Promise<Demonstration> {
-    const folder = await mkdtemp(join(tmpdir(), 'seam-dashboard-'));
-    const whole = new Demonstration(folder);
-    await promisify(execFile)(process.execPath, [START, ...RUN, '--data-dir', folder], {
+    const whole = new Demonstration(await newFolder());
+    await promisify(execFile)(process.execPath, [START, ...RUN, '--data-dir', whole.folder], {
       env: whole.environment(),
       maxBuffer: 1 << 26,
     }).catch((error: unknown) => {
@@ -33,6 +41,14 @@ export class Demonstration {
       if ((error as { code?: unknown }).code !== 3) throw error;
     });
     return whole;
+  }
+
+  /** Records, as another process does. */
+  async append(events: readonly SeamEvent[]): Promise<void> {
+    const log = await LmdbEventLog.open({ folder: join(this.folder, 'log') });
+    await log.createTopics(TOPICS);
+    await log.append(events.map(encodeEvent));
+    await log.close();
   }
 
   /** Starts the gateway over the folder. */
@@ -97,6 +113,8 @@ export class Demonstration {
     return { PATH, HOME, TMPDIR, SEAM_GATEWAY_PORT: String(this.port) };
   }
 }
+
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'seam-dashboard-'));
 
 function notServed(said: string): SeamError {
   return new SeamError('INTERNAL', `Cannot serve the dashboard: expected its address, got:\n${said.slice(-2000)}`);

@@ -11,9 +11,12 @@ const browser = await driver.launch({ executablePath: await chromium(), args: [.
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
   const { rows } = await (await fetch(`${url}/api/views/problems?standing=solved&limit=1`)).json();
+  const { releases } = await (await fetch(`${url}/api/views/releases`)).json();
   for (const [name, path] of [
     ['overview', '/'],
     ['problem', `/problems/${encodeURIComponent(rows[0].problemId)}`],
+    // Where the log has one.
+    ...releases.slice(-1).map(({ event }) => ['release', `/releases/${encodeURIComponent(event.releaseId)}`]),
   ]) {
     await page.goto(url + path);
     await page.locator('.waiting').waitFor({ state: 'detached' });

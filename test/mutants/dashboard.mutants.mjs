@@ -9,6 +9,11 @@ const interval = {
   suite: 'quick',
   spec: 'libs/statistics/src/lift-interval.spec.ts',
 };
+const estimate = {
+  file: 'libs/release/src/stage-estimate.ts',
+  suite: 'quick',
+  spec: 'libs/release/src/stage-estimate.spec.ts',
+};
 const views = { suite: 'quick', spec: 'libs/operations/src/views/views.spec.ts' };
 
 export default [
@@ -45,5 +50,31 @@ export default [
     control: 'a filter reaches what a record inherits',
     from: ' || !Object.hasOwn(found, name)',
     to: '',
+  },
+  {
+    ...estimate,
+    control: 'a verdict that is missing does not lower the interval of a shadow',
+    from: 'interval: [worst.interval95[0], known.interval95[1]]',
+    to: 'interval: known.interval95',
+  },
+  {
+    ...estimate,
+    control: "the interval of a canary has another risk than its plan's",
+    from: 'liftsUpTo(plan, stage, evidence), plan.alpha)',
+    to: 'liftsUpTo(plan, stage, evidence))',
+  },
+  {
+    ...views,
+    file: 'libs/operations/src/release/release-status.ts',
+    control: 'a release does not say that a pin keeps its promotion back',
+    from: 'pin: pin === null ? null : {',
+    to: 'pin: pin !== undefined ? null : {',
+  },
+  {
+    ...views,
+    file: 'libs/operations/src/views/find-anything.ts',
+    control: 'a release is not found by its id',
+    from: '.filter(({ event }) => isNamed(event.releaseId))',
+    to: '.filter(() => false)',
   },
 ];

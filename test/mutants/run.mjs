@@ -14,22 +14,11 @@
 // Rows run on a copy of the tree in a temporary folder, so a run that is killed leaves no fault behind. Before a row's mutant its tests run
 // once as they are: a test that fails anyway would prove nothing.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { copyTree } from './tree-copy.mjs';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`Cannot run mutants: expected Node 24, got ${process.version}. Start it with "npm run mutants".`);
@@ -70,10 +59,7 @@ if (options.check) {
 }
 
 // 1. A copy of the tree.
-const copy = mkdtempSync(join(tmpdir(), 'seam-mutants-'));
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
-copyTree();
+const copy = copyTree(ROOT);
 
 // 2. Every row: the tests as they are, then with the control off.
 const passesUnchanged = new Map();
@@ -105,28 +91,6 @@ function isWanted({ area, control, file }) {
   if (options.area !== undefined && !options.area.split(',').includes(area)) return false;
   const words = options.only?.split(',') ?? [''];
   return words.some((word) => `${area} ${control} ${file}`.toLowerCase().includes(word.toLowerCase()));
-}
-
-/** The tracked files and the untracked ones that git does not ignore, tracked there; packages are linked, workspaces are the copy's own. */
-function copyTree() {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  for (const file of listed.split('\n').filter(Boolean))
-    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
-  // The package is made of what git tracks.
-  for (const args of [
-    ['init', '--quiet'],
-    ['add', '--all'],
-  ])
-    execFileSync('git', args, { cwd: copy });
-  const packages = join(ROOT, 'node_modules');
-  mkdirSync(join(copy, 'node_modules/@seamstream'), { recursive: true });
-  for (const name of readdirSync(packages))
-    if (name !== '@seamstream') symlinkSync(join(packages, name), join(copy, 'node_modules', name));
-  for (const name of readdirSync(join(packages, '@seamstream')))
-    symlinkSync(readlinkSync(join(packages, '@seamstream', name)), join(copy, 'node_modules/@seamstream', name));
 }
 
 function judge(row) {

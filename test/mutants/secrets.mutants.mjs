@@ -10,7 +10,7 @@ export default [
   },
   {
     control: 'an address with a password in it is refused',
-    file: 'libs/service-kit/src/config/common-config.ts',
+    file: 'libs/service-kit/src/config/addresses.ts',
     from: "return username === '' && password === '';",
     to: "return username !== '-' && password !== '-';",
     ...secrets,

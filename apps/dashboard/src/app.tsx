@@ -24,6 +24,7 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
     async () => (await import('./pages/problem.js')).ProblemPage,
   ],
   ['adapters', 'Adapters', async () => (await import('./pages/adapters.js')).AdaptersPage],
+  ['releases', 'Releases', async () => (await import('./pages/releases.js')).ReleasesPage],
   ['training', 'Training', async () => (await import('./pages/training.js')).TrainingPage],
   ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],

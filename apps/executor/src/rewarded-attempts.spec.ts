@@ -54,6 +54,22 @@ describe('attempts under a reward', () => {
     expect(await measured(attempts, edit('a', 9))).toMatchObject({ value: null, earned: 0, lossBefore: 3 });
   });
 
+  it('keep the frozen answers to a thousand problems, and forget the oldest', async () => {
+    const environment = new Counted();
+    const attempts = of(environment, { kind: 'accuracy-gain', form: 'binary' });
+    const frozen = () => environment.asked.filter(({ entry }) => entry === null).length;
+    for (let at = 0; at < 1_024; at += 256)
+      await attempts.attempt(
+        Array.from({ length: 256 }, (_, i) => edit(`p${at + i}`, 1)),
+        {},
+      );
+    await attempts.attempt([edit('p1024', 1)], {});
+    await attempts.attempt([edit('p1023', 2)], {});
+    expect(frozen()).toBe(1_025);
+    await attempts.attempt([edit('p0', 2)], {});
+    expect(frozen()).toBe(1_026);
+  });
+
   it('keep what a batch needs, however many problems it has', async () => {
     const environment = new Counted();
     const attempts = of(environment, { kind: 'accuracy-gain', form: 'binary' });

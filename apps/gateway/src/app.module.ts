@@ -7,6 +7,7 @@ import { ApiModule } from './api/api.module.js';
 import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
+import { ObservedRequests } from './http/observed-requests.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
@@ -37,11 +38,14 @@ class WorldModule {
 @Module({})
 export class GatewayModule {
   static async forRoot(context: ServiceContext<GatewayConfig>, assets: GatewayAssets = {}): Promise<DynamicModule> {
-    const { config, drivers, logger, metrics, onClose } = context;
+    const { config, drivers, logger, metrics, tracing, onClose } = context;
     const shutdown = { closing: new AbortController(), ending: new AbortController() };
     const { closing, ending } = shutdown;
     onClose(async () => ending.abort());
-    const world = new GatewayWorld(config, drivers, logger, metrics, systemClock, closing.signal, ending.signal);
+    const requests = new ObservedRequests(metrics, tracing, systemClock);
+    const world = new GatewayWorld(
+      ...([config, drivers, logger, metrics, tracing, requests, systemClock, closing.signal, ending.signal] as const),
+    );
     const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
     context.endsWith(reading);
     const quotas = await openQuotas(context, world, access);

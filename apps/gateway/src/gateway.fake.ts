@@ -15,6 +15,8 @@ interface GatewaySetting {
   /** Of SEAM_GATEWAY_…; without a control arm where absent. */
   readonly gateway?: Readonly<Record<string, unknown>>;
   readonly log?: FlakyLog;
+  /** Of SEAM_TRACING_…; nothing is traced where it is absent. */
+  readonly tracing?: Readonly<Record<string, unknown>>;
 }
 
 export interface GatewayUnderTest {
@@ -33,6 +35,7 @@ export async function startGateway({
   environment,
   gateway = {},
   log: given,
+  tracing = {},
 }: GatewaySetting = {}): Promise<GatewayUnderTest> {
   const log = given ?? (await openLog());
   const upstream = await ModelServer.start(behave);
@@ -45,6 +48,7 @@ export async function startGateway({
   };
   const config = gatewayConfigSchema.parse({
     logging: { level: 'silent' },
+    tracing,
     gateway: {
       ...{ port: 0, controlShare: 0, experienceWithinMs: 10_000, shutdownGraceMs: 500 },
       ...(environment === undefined ? { upstream: { url: upstream.url, model: 'tiny', revision: 'r1' } } : {}),

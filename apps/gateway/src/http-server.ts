@@ -51,8 +51,9 @@ export async function serveHttp(
   const { gateway } = world.config;
   const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
   const options = { logger: false as const, abortOnError: false };
+  const adapter = await openAdapter(gateway, access, world.requests);
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
-  const app = await NestFactory.create<NestFastifyApplication>(root, await openAdapter(gateway, access), options);
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, options);
   app.useGlobalGuards(new RoleGuard(access));
   app.useGlobalFilters(new ErrorsFilter(world.logger));
   await listen(app, gateway, anyPortIfTaken);

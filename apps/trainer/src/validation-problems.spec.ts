@@ -104,6 +104,9 @@ describe('validation problems', () => {
   });
 
   it('are not looked for in a folder or a damaged file, and both are named with the setting', async () => {
+    await expect(loadValidationProblems({ file: folder, promotion: tolerated() })).rejects.toMatchObject({
+      details: { file: folder },
+    });
     await expect(loadValidationProblems({ file: folder, promotion: tolerated() })).rejects.toMatchObject(
       refusal(
         new RegExp(`expected SEAM_TRAINER_VALIDATION_PROBLEMS to name a readable file, got "${folder}" .*EISDIR`),

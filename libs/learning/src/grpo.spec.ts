@@ -271,7 +271,9 @@ describe('overlong shaping', () => {
   });
 
   it('is refused with advantages that divide by the mean reward, and with a buffer beyond its limit', () => {
-    expect(() => grpo.resolveConfiguration({ advantage: 'maxrl', overlong })).toThrow(/expected null .* "maxrl"/);
+    expect(() => grpo.resolveConfiguration({ advantage: 'maxrl', overlong })).toThrow(
+      /expected null .* "maxrl".*at overlong/,
+    );
     expect(() => grpo.resolveConfiguration({ overlong: { maxTokens: 4, bufferTokens: 5 } })).toThrow(
       /at most maxTokens/,
     );

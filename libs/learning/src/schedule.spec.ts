@@ -114,6 +114,13 @@ describe('the learning rate', () => {
     expect(rates).toEqual([0.5, 1, expect.closeTo(0.7, 12), expect.closeTo(0.4, 12), expect.closeTo(0.1, 12)]);
   });
 
+  it('is the peak in the one step that a warm-up leaves, and in the only one of a run', () => {
+    for (const decay of ['constant', 'linear', 'cosine']) {
+      expect(learningRateAt(settings({ warmupSteps: 2, decay }), 2, 3)).toBe(1);
+      expect(learningRateAt(settings({ decay }), 0, 1)).toBe(1);
+    }
+  });
+
   it('is half-way between peak and end in the middle of a cosine', () => {
     expect(learningRateAt(settings({ decay: 'cosine', finalRatio: 0 }), 2, 5)).toBeCloseTo(0.5, 12);
     expect(learningRateAt(settings({ decay: 'cosine', finalRatio: 0 }), 4, 5)).toBeCloseTo(0, 12);

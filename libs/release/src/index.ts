@@ -42,3 +42,4 @@ export {
   type ServedAdapterState,
 } from './served-adapter.projection.js';
 export { evolveServedSlots, initialServedSlots, type ServedSlots, servedIn } from './served-slots.projection.js';
+export { type StageEstimate, stageEstimate } from './stage-estimate.js';

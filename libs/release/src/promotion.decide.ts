@@ -89,11 +89,12 @@ export function decidePromotion(input: Decided & { readonly policy: PromotionPol
  * at most 1 then.
  */
 function better({ parent, evaluation }: Decided, { level }: BetterBeyondChance): PromotionDecision {
-  const { problems, problemSet, rescued, broken } = evaluation;
+  const { problems, problemSet } = evaluation;
   const rule = 'better than its parent beyond chance, on the same problems';
   const comparison = comparisonOf(evaluation, level);
-  if (comparison === null || rescued === null || broken === null)
+  if (comparison === null)
     return { promote: false, rule, reason: `${namesOf(parent)} was not asked the same problems of ${problemSet}` };
+  const { rescued, broken } = comparison;
   return {
     promote: logPairedEvidence({ rescued, broken }) >= -Math.log(level),
     rule,

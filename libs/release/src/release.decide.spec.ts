@@ -2,7 +2,7 @@ import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { decidePromotion } from './promotion.decide.js';
 import { decideStage, evidenceIn, type ReleaseEvidence, type StageEnd } from './release.decide.js';
-import { checkedPlan, DEFAULT_RELEASE_PLAN, type ReleasePlan } from './release-plan.js';
+import { checkedPlan, DEFAULT_RELEASE_PLAN, planIn, planText, type ReleasePlan } from './release-plan.js';
 
 const RELEASES = Number(process.env.SEAM_TEST_RELEASES ?? 24);
 const LOOKS_EVERY = 25;
@@ -77,11 +77,48 @@ describe('a stage', () => {
     expect(decideStage(planOf(stages), 1, canaries(good(250), good(250))).end).toBe('promoted');
   });
 
+  it('says how many problems each adapter solved, of those that have a verdict', () => {
+    const reasonFor = (evidence: ReleaseEvidence) => decideStage(planOf([canary(0.5, 0.1)]), 0, evidence).reason;
+    expect(reasonFor(canaries([arm(3, 4, 2), arm(0, 0, 1)]))).toContain(
+      'at 50.0 % 3 of 7 were solved by the candidate, none was solved or failed by its parent',
+    );
+    expect(reasonFor(canaries())).toContain('none was solved or failed by the candidate');
+  });
+
+  it('waits where no problem was asked of both', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 50, margin: 0.05 }]);
+    expect(decideStage(plan, 0, canaries())).toMatchObject({
+      end: null,
+      reason: expect.stringMatching(/asked of both/),
+    });
+  });
+
+  it('of a validation within a margin passes what is as good, and not under the rule for what is better', () => {
+    const staged = (rule: object) => planOf([{ kind: 'validation', minProblems: 10, rule } as never]);
+    const margin = decideStage(staged({ name: 'margin', margin: 0.1 }), 0, paired(2_000, 100, 100));
+    expect(margin).toMatchObject({ end: 'promoted', rule: 'at most 10.0 % worse than its parent, beyond chance' });
+    const better = decideStage(staged({ name: 'better', level: 0.05 }), 0, paired(2_000, 100, 100));
+    expect(better).toMatchObject({ end: 'undecided', rule: 'undecided at the horizon is not promoted' });
+  });
+
   it('weighs what earlier canaries showed, each with its own share', () => {
     const plan = planOf([canary(0.05, 0.5), canary(0.5, 0.03)]);
     const harmful = [arm(10, 90), arm(1520, 380)] as const;
     expect(decideStage(plan, 1, canaries(harmful, [arm(0, 1), arm(1, 0)])).end).toBe('rolled back');
     expect(decideStage(plan, 1, canaries([arm(0, 0), arm(0, 0)], [arm(0, 1), arm(1, 0)])).end).toBeNull();
+  });
+
+  it('does not weigh what a later canary shows, nor counts of a stage that is no canary', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 1, margin: 0.05 }, canary(0.05, 0.5), canary(0.5, 0.03)]);
+    const good = { stage: 1, candidate: arm(10, 0), parent: arm(190, 0) };
+    const alone = decideStage(plan, 1, { paired: [], canaries: [good] });
+    for (const stage of [0, 2]) {
+      const harmful = { stage, candidate: arm(0, 900), parent: arm(900, 0) };
+      expect(decideStage(plan, 1, { paired: [], canaries: [good, harmful] })).toMatchObject({
+        end: alone.end,
+        figures: alone.figures,
+      });
+    }
   });
 
   it('rolls back a comparison that did not go as it was drawn, however well the candidate does', () => {
@@ -187,6 +224,13 @@ describe("today's promotion", () => {
 });
 
 describe('a plan', () => {
+  it('that is taken where none is given is valid, and is read again as it was recorded', () => {
+    expect(checkedPlan(DEFAULT_RELEASE_PLAN)).toEqual(DEFAULT_RELEASE_PLAN);
+    expect(planIn(planText(DEFAULT_RELEASE_PLAN))).toEqual(DEFAULT_RELEASE_PLAN);
+    expect(planIn('{}')).toMatch(/Cannot read a release plan/);
+    expect(planIn('{')).toMatch(/Cannot read a release plan/);
+  });
+
   it('is refused where it says what this version does not know, or stages in another order', () => {
     const stages = [canary(0.25, 0.1), canary(0.05, 0.1)];
     expect(() => planOf(stages)).toThrow(/shares that do not fall/);

@@ -210,29 +210,37 @@ function weighPaired(
   };
 }
 
+/** The canaries up to a stage, as their plan has them. */
+function canariesUpTo({ stages }: ReleasePlan, stage: number, { canaries }: ReleaseEvidence) {
+  return canaries.flatMap(({ stage: at, candidate, parent }) => {
+    const planned = stages[at];
+    return planned?.kind === 'canary' && at <= stage ? [{ at, share: planned.share, candidate, parent }] : [];
+  });
+}
+
+/** The verdicts of the canaries up to a stage: each has its own share. */
+export function liftsUpTo(plan: ReleasePlan, stage: number, evidence: ReleaseEvidence): readonly LiftStage[] {
+  return canariesUpTo(plan, stage, evidence).map(({ share: treatedShare, candidate, parent }) => ({
+    treatedShare,
+    centre: plan.centre,
+    counts: [
+      { treated: true, result: 1, problems: candidate.solved },
+      { treated: true, result: 0, problems: candidate.failed },
+      { treated: false, result: 1, problems: parent.solved },
+      { treated: false, result: 0, problems: parent.failed },
+    ],
+  }));
+}
+
 /** All canaries so far are weighed together: each stage has its own share, and the evidence multiplies. */
 function weighCanary(
   plan: ReleasePlan,
   stage: number,
   own: Extract<ReleaseStage, { readonly kind: 'canary' }>,
-  { canaries }: ReleaseEvidence,
+  evidence: ReleaseEvidence,
 ): Weighed {
-  const counted = canaries.flatMap(({ stage: at, candidate, parent }) => {
-    const planned = plan.stages[at];
-    return planned?.kind === 'canary' && at <= stage ? [{ at, share: planned.share, candidate, parent }] : [];
-  });
-  const lifts = counted.map(
-    ({ share: treatedShare, candidate, parent }): LiftStage => ({
-      treatedShare,
-      centre: plan.centre,
-      counts: [
-        { treated: true, result: 1, problems: candidate.solved },
-        { treated: true, result: 0, problems: candidate.failed },
-        { treated: false, result: 1, problems: parent.solved },
-        { treated: false, result: 0, problems: parent.failed },
-      ],
-    }),
-  );
+  const counted = canariesUpTo(plan, stage, evidence);
+  const lifts = liftsUpTo(plan, stage, evidence);
   const arms = counted.map(
     ({ share: treatedShare, candidate, parent }): MissingCounts => ({
       treatedShare,

@@ -74,9 +74,25 @@ describe('answers to questions', () => {
     expect([...executor.prompts, ...asked].join('\n')).not.toContain('SECRET');
   });
 
+  it('end where the executor says that it will answer nothing more, and else say why one is missing', async () => {
+    const failing = (halts: boolean) =>
+      Object.assign(new PromptInjection(executor, prompts), {
+        attempt: async (requests: readonly unknown[]) =>
+          requests.map(() => [{ status: 'failed', code: 'ENDPOINT_REFUSED', reason: 'no credit', halts }]),
+      });
+    await expect(answered(questions, { environment: failing(true) })).rejects.toMatchObject({
+      code: 'ENDPOINT_REFUSED',
+      message: 'Cannot answer: no credit',
+    });
+    const [first] = await answered(questions, { environment: failing(false) });
+    expect(first).toMatchObject({ response: null, answer: null, failure: { reason: 'no credit' } });
+    expect(first!.entry).not.toBeNull();
+  });
+
   it('are given without entries where none are wanted, and no generator is asked', async () => {
     const all = await answered(questions, { withEntries: false });
     expect(all.map(({ entry }) => entry)).toEqual(questions.map(() => null));
+    expect(all[0]).toMatchObject({ answer: 'SECRET0', failure: null });
     expect(generator.requests).toHaveLength(0);
   });
 });

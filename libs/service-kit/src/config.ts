@@ -1,5 +1,6 @@
 /** Settings of services, for who only reads them: no web framework comes along. */
-export { type CommonConfig, commonConfigSchema, httpAddress } from './config/common-config.js';
+export { httpAddress } from './config/addresses.js';
+export { type CommonConfig, commonConfigSchema } from './config/common-config.js';
 export {
   type ConfigLayer,
   type Environment,

@@ -12,6 +12,16 @@ export {
 } from './run-service.js';
 export { createServiceLogger, type ServiceLogger } from './service-logger.js';
 export { ServiceMetrics } from './service-metrics.js';
+export { inTrace } from './tracing/current-trace.js';
+export { idAttribute } from './tracing/id-attribute.js';
+export {
+  isAmong,
+  sampledContextOf,
+  type TraceContext,
+  traceContextOf,
+  traceparentOf,
+} from './tracing/trace-context.js';
+export type { OpenSpan, SpanAttributes, Tracing } from './tracing/tracing.port.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';

@@ -20,6 +20,8 @@ import { HealthChecks, transportChecks } from './health/service-health.js';
 import { usage, WrongArguments, wishOf } from './service-arguments.js';
 import { createServiceLogger, NestLogger, type ServiceLogger, standardError } from './service-logger.js';
 import { ServiceMetrics } from './service-metrics.js';
+import { openTracing } from './tracing/open-tracing.js';
+import type { Tracing } from './tracing/tracing.port.js';
 import { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 
 export interface ServiceContext<C extends CommonConfig> {
@@ -29,6 +31,8 @@ export interface ServiceContext<C extends CommonConfig> {
   readonly metrics: ServiceMetrics;
   /** What /health/ready asks; the transport's own checks are there already. */
   readonly health: HealthChecks;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
   /** Called when the service has ended and nothing consumes any more: for models and files that it opened. */
   readonly onClose: (close: () => Promise<void>) => void;
   /** For work besides consumption: the service ends when it ends, with its error when it fails. */
@@ -83,8 +87,9 @@ export async function startService<C extends CommonConfig>(
   options: StartServiceOptions<C>,
 ): Promise<RunningService> {
   const { config, drivers, serveHttp, isOwnProcess = false } = options;
-  const logger = options.logger ?? createServiceLogger(definition.name, config.logging.level);
+  const logger = options.logger ?? loggerOf(definition.name, config);
   const metrics = new ServiceMetrics();
+  const tracing = await openTracing(definition.name, config.tracing, metrics);
   const strategy = new EventLogStrategy({
     log: drivers.log,
     source: `seam/${definition.name}`,
@@ -94,6 +99,7 @@ export async function startService<C extends CommonConfig>(
     overrides: definition.consumption?.(config) ?? {},
     onUnderWay: options.onUnderWay,
     crashMarksIn: isOwnProcess ? drivers.objects : undefined,
+    tracing,
   });
   const health = new HealthChecks();
   health.add(...transportChecks(drivers.log, strategy));
@@ -107,9 +113,10 @@ export async function startService<C extends CommonConfig>(
   };
   const close = async (): Promise<void> => {
     for (const each of closers.toReversed()) await each();
+    await tracing?.close();
   };
   try {
-    const module = await definition.module({ config, drivers, logger, metrics, health, onClose, endsWith });
+    const module = await definition.module({ config, drivers, logger, metrics, health, tracing, onClose, endsWith });
     const served = await serve(module, { config: config.http, serveHttp, strategy, metrics, health, logger });
     return runningService({ name: definition.name, ...served, metrics, strategy, close, works });
   } catch (error) {
@@ -117,6 +124,10 @@ export async function startService<C extends CommonConfig>(
     await close();
     throw error;
   }
+}
+
+function loggerOf(name: string, { logging, tracing }: CommonConfig, stderr = standardError()): ServiceLogger {
+  return createServiceLogger(name, logging.level, stderr, tracing.url !== undefined);
 }
 
 /** NestJS around the module, listening. */
@@ -292,7 +303,7 @@ export async function serviceLife<S extends z.ZodObject>(
       await print(`${printableConfig(schema, config)}\n`);
       return EXIT.stopped;
     }
-    logger = createServiceLogger(definition.name, config.logging.level, stderr);
+    logger = loggerOf(definition.name, config, stderr);
     await liveUntilStopped(definition, config, stopAsked, logger);
     return EXIT.stopped;
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
 import { lineFacts, lineText } from './line-text.js';
+import { traceFacts } from './tracing/current-trace.js';
 
 /** Structured lines: facts first, then a sentence. */
 export type ServiceLogger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>;
@@ -10,14 +11,19 @@ export function standardError(): pino.DestinationStream {
   return pino.destination({ dest: 2, sync: true });
 }
 
-/** JSON lines. Their texts are short and hold no control characters, regardless of their author (line-text.ts). */
+/**
+ * JSON lines. Their texts are short and hold no control characters, regardless of their author (line-text.ts).
+ * @param namesTraces lines that are written in a trace name it
+ */
 export function createServiceLogger(
   service: string,
   level: string,
   destination: pino.DestinationStream = standardError(),
+  namesTraces = false,
 ): ServiceLogger {
   return pino(
     {
+      ...(namesTraces ? { mixin: () => ({ ...traceFacts() }) } : {}),
       ...{ name: `seam/${service}`, level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
       formatters: { log: lineFacts },
       serializers: { msg: (sentence: unknown) => (typeof sentence === 'string' ? lineText(sentence) : sentence) },

@@ -125,6 +125,17 @@ export class ServiceMetrics {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
   }
 
+  /** A histogram of the service's own. @param buckets upper ends, ascending */
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    buckets: readonly number[],
+  ): Histogram<L> {
+    const registers = [this.registry];
+    return new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers });
+  }
+
   /** A gauge of the service's own, read when the metrics are asked for; absent while it cannot be read. */
   gauge(name: string, help: string, read: () => Promise<number>): void {
     new Gauge({

@@ -16,6 +16,10 @@ describe('the interval of a lift', () => {
     expect(liftInterval([{ counts: [], treatedShare: 0.9 }])).toBeNull();
     expect(interval(four([0, 0, 3, 4]), { treatedShare: 0.9 })).toBeNull();
     expect(() => interval(four([1, 1, 1, 1]), { treatedShare: 1 })).toThrow(/share between 0 and 1, got 1/);
+    for (const centre of [-0.1, 1.5])
+      expect(() => liftInterval([{ counts: four([1, 1, 1, 1]), treatedShare: 0.5, centre }])).toThrow(
+        /a centre from 0/,
+      );
     expect(() => interval([{ treated: true, result: 2, problems: 1 }], { treatedShare: 0.5 })).toThrow(/got 2/);
   });
 

@@ -146,6 +146,9 @@ describe('the files of a version', () => {
       readVersion({ ...manifest, files: [...manifest.files, manifest.files[0]!] }, read),
     ).rejects.toMatchObject(corrupt);
     const [[path, body]] = [...bodies] as [[string, Uint8Array]];
+    await expect(readVersion(manifest, async () => Uint8Array.of(1))).rejects.toMatchObject({
+      details: { key: path, expected: sha256(body), came: sha256(Uint8Array.of(1)) },
+    });
     for (let bit = 0; bit < body.length * 8; bit += 101) {
       const changed = body.slice();
       changed[bit >> 3]! ^= 1 << (bit & 7);

@@ -55,6 +55,12 @@ describe('the shape of a value', () => {
     );
   });
 
+  it('is refused for an initializer by the details that programs read', () => {
+    expect(() => new Graph('g').initializer('w', 'int64', [2, 2], new BigInt64Array(3))).toThrow(
+      expect.objectContaining({ details: { name: 'w', shape: [2, 2], bytes: 24 } }) as Error,
+    );
+  });
+
   it('is refused for an operator without a rule', () => {
     const { graph, x } = input([2]);
     expect(() => graph.apply('Cosh', [x])).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATOR' }) as Error);
@@ -71,6 +77,19 @@ describe('differentiating a graph', () => {
     const session = await Session.create(graph);
     const { dx } = await session.run({ x: { data: Float32Array.of(1), dims: [1] } });
     expect(dx!.data[0]).toBeCloseTo(2 + 2 * Math.E, 5);
+  });
+
+  it('gives the gradient of a value on the way, next to that of what it comes from', async () => {
+    // L = Σ y² + y with y = x·x: dL/dy = 2y + 1, dL/dx = (2y + 1)·2x, at x = 3
+    const { graph, x } = input([1]);
+    const y = graph.apply('Mul', [x, x]);
+    const sum = graph.apply('Add', [graph.apply('Mul', [y, y]), y]);
+    const [dx, dy] = gradients(graph, graph.apply('ReduceSum', [sum], { keepdims: 0 }), [x, y]);
+    graph.output('dx', dx!);
+    graph.output('dy', dy!);
+    const session = await Session.create(graph);
+    const results = await session.run({ x: { data: Float32Array.of(3), dims: [1] } });
+    expect([results.dx!.data[0], results.dy!.data[0]]).toEqual([19 * 6, 19]);
   });
 
   it('builds nothing for weights that are not asked for', () => {

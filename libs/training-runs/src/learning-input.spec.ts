@@ -90,7 +90,10 @@ describe('the buffer as the input of a run', () => {
         else if (round % 5 === 4) damaged = Uint8Array.from([...sound, 10]);
         else damaged[random.int(sound.length)]! ^= 1 << random.int(8);
         await objects.put(key, damaged);
-        await expect(read()).rejects.toMatchObject({ code: 'OBJECT_CORRUPT' });
+        await expect(read()).rejects.toMatchObject({
+          code: 'OBJECT_CORRUPT',
+          details: expect.objectContaining({ key: expect.any(String), expected: expect.any(String) }),
+        });
         await objects.put(key, sound);
       }
       expect(await read()).toEqual({ reads: 'buffer', rows });

@@ -20,6 +20,9 @@ describe('what a run learns from', () => {
     }));
     const input: LearningInput = { reads: 'log', experiences: spaced, results: outcomes };
     expect(spelledInput(input, decode).input).toBe(input);
+    // Problems have no entries yet.
+    const problems = { reads: 'problems', problems: [] } as unknown as LearningInput;
+    expect(spelledInput(problems, decode)).toEqual({ input: problems, misspelled: new Set() });
   });
 
   it.each<[string, (ids: readonly number[]) => number[]]>([

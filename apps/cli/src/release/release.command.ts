@@ -5,6 +5,7 @@ import {
   decideReleases,
   findRelease,
   overrideRelease,
+  plainReleases,
   planRelease,
   ReleaseFactsReader,
   readReleases,
@@ -78,16 +79,7 @@ async function status(
   const all = releases.map((each) => ({ ...each, event: each.release.event }));
   const shown = meant === undefined ? all : [findRelease(all, meant)];
   if (terminal.json) {
-    terminal.printJson({
-      releases: shown.map(({ release, evidence, now }) => ({ ...release, evidence, now })),
-      refused: refused.map(({ event, reason }) => ({
-        type: event.type,
-        messageId: event.meta.messageId,
-        releaseId: event.releaseId,
-        reason,
-      })),
-      refusedCount,
-    });
+    terminal.printJson(plainReleases({ releases: shown, refused, refusedCount }));
     return EXIT.ok;
   }
   terminal.print(

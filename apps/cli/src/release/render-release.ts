@@ -1,35 +1,33 @@
 /** Releases as text. Pure. */
 import { count, onOneLine, percent, shortId } from '@seamstream/kernel';
-import type { RecomputedDecision, ReleaseStatus } from '@seamstream/operations/release';
-import type { ReleaseStage } from '@seamstream/release';
+import type { RecomputedDecision, ReleaseStatus, StageStatus } from '@seamstream/operations/release';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
-function stageName(stage: ReleaseStage): string {
-  return stage.kind === 'canary' ? `canary ${percent(stage.share)}` : stage.kind;
+const stageName = ({ kind, share }: StageStatus): string => (share === null ? kind : `${kind} ${percent(share)}`);
+
+const points = (difference: number): string => (difference * 100).toFixed(1);
+
+function lead({ estimate }: StageStatus): string {
+  if (estimate === null) return '–';
+  const [low, high] = estimate.interval;
+  return `${points(estimate.difference)} (${points(low)} to ${points(high)})`;
 }
 
-export function renderRelease({ release, evidence, now }: ReleaseStatus, style: Style): string {
-  const { event, plan, stage, status, decisions } = release;
-  const rows = plan.stages.map((planned, at) => {
-    const decision = decisions.find((each) => each.stage === at);
-    const isRunning = status === 'running' && at === stage;
-    return [
-      stageName(planned),
-      problemsOf(evidence, at),
-      decision === undefined ? (isRunning ? 'runs' : '–') : onOneLine(decision.decision),
-      decision === undefined
-        ? isRunning
-          ? onOneLine(now!.reason)
-          : ''
-        : onOneLine(decision.decidedBy === null ? decision.reason : `${decision.decidedBy}: ${decision.reason}`),
-    ];
-  });
+export function renderRelease({ release, now, stages, pin }: ReleaseStatus, style: Style): string {
+  const { event, status } = release;
+  const rows = stages.map((stage) => [
+    stageName(stage),
+    stage.problems === null ? '–' : count(stage.problems),
+    lead(stage),
+    ...endOf(stage, now),
+  ]);
   const columns = [
     { title: 'STAGE' },
     { title: 'PROBLEMS', align: 'right' as const },
+    { title: 'POINTS', align: 'right' as const },
     { title: 'END' },
     { title: 'WHY' },
   ];
@@ -37,16 +35,19 @@ export function renderRelease({ release, evidence, now }: ReleaseStatus, style: 
     `Release ${shortId(event.releaseId)}: ${shortId(event.candidate)} over ${nameOf(event.parent)}, planned by ${onOneLine(event.plannedBy)} (${onOneLine(event.reason)}): ${status}\n`,
     renderTable(columns, rows, style),
     status === 'overtaken' ? 'Something else is served than its parent: plan it again over that.\n' : '',
+    status === 'running' && pin !== null
+      ? `What is served is pinned by ${onOneLine(pin.by)} (${onOneLine(pin.reason)}): a promotion waits for that.\n`
+      : '',
   ].join('');
 }
 
-function problemsOf({ paired, canaries }: ReleaseStatus['evidence'], at: number): string {
-  const pairs = paired.find(({ stage }) => stage === at);
-  const canary = canaries.find(({ stage }) => stage === at);
-  if (pairs !== undefined) return count(pairs.problems);
-  if (canary === undefined) return '–';
-  const arms = [canary.candidate, canary.parent];
-  return count(arms.reduce((sum, { solved, failed, missing }) => sum + solved + failed + missing, 0));
+/** How the stage ended or stands, and why. */
+function endOf({ standing, decision }: StageStatus, now: ReleaseStatus['now']): readonly [end: string, why: string] {
+  if (decision !== null) {
+    const { decidedBy, reason } = decision;
+    return [onOneLine(decision.decision), onOneLine(decidedBy === null ? reason : `${decidedBy}: ${reason}`)];
+  }
+  return standing === 'runs' ? ['runs', onOneLine(now!.reason)] : ['–', ''];
 }
 
 export function renderRecomputed({ decision, isSame, difference }: RecomputedDecision): string {

@@ -87,8 +87,13 @@ const STATUS_KINDS: Readonly<Record<string, string>> = {
   cancelled: 'dim',
   published: 'dim',
   rolledBack: 'bad',
+  'rolled back': 'bad',
   failed: 'bad',
   running: 'busy',
+  runs: 'busy',
+  advanced: 'good',
+  undecided: 'warn',
+  overtaken: 'warn',
 };
 
 export function Status({ status }: { readonly status: string }): Element {

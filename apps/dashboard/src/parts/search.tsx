@@ -1,4 +1,4 @@
-/** Finds any id: problems, runs, adapters; and words of questions. */
+/** Finds any id: problems, runs, releases, adapters; and words of questions. */
 import type { FoundThing } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { go } from '../state/place.js';
 import { readView } from '../state/view.js';
 
 const addressOf = ({ kind, id }: FoundThing): string =>
-  `/${{ adapter: 'adapters', run: 'training', problem: 'problems' }[kind]}/${encodeURIComponent(id)}`;
+  `/${{ adapter: 'adapters', run: 'training', release: 'releases', problem: 'problems' }[kind]}/${encodeURIComponent(id)}`;
 
 /** An id that no list knows may be in the log. */
 const inLog = (words: string): string =>

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { encodeEvent, experienceIdOf, originMeta } from '@seamstream/events';
+import { experienceIdOf, originMeta } from '@seamstream/events';
 import { feedbackRequestSchema } from '@seamstream/gateway-contract';
 import { derivedId, newId } from '@seamstream/kernel';
 import type { FastifyRequest } from 'fastify';
@@ -29,16 +29,15 @@ export class FeedbackController {
     const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
     const messageId = repeatKey === null ? newId() : derivedId(`${key ?? ''}/${repeatKey}`, 'feedback');
-    await this.world.drivers.log.append([
-      encodeEvent({
-        type: 'FeedbackGiven',
-        meta: originMeta({
-          ...{ messageId, correlationId: problemId, source: SOURCE, subject: key },
-          ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
-        }),
-        ...{ problemId, attemptId, score: Number(given.value), by: given.by ?? key ?? 'client', reason: given.comment },
+    await this.world.events.send({
+      type: 'FeedbackGiven',
+      meta: originMeta({
+        ...{ messageId, correlationId: problemId, source: SOURCE, subject: key },
+        ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
+        traceparent: this.world.requests.traceparentOf(request),
       }),
-    ]);
+      ...{ problemId, attemptId, score: Number(given.value), by: given.by ?? key ?? 'client', reason: given.comment },
+    });
     return { feedbackId: messageId, problemId, attemptId };
   }
 }

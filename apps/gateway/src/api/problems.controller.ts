@@ -27,6 +27,7 @@ export class ProblemsController {
       nowMs: this.world.clock.now(),
       subject: this.access.principalOf(request.raw).key,
       repeatKey: repeatKeyOf(request),
+      traceparent: this.world.requests.traceparentOf(request),
     });
     return { problems: [...problems] };
   }

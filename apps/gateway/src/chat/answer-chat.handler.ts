@@ -9,6 +9,7 @@
 import type { Assignment } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
+import type { OpenSpan, Tracing } from '@seamstream/service-kit';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
 import type { Charge } from '../quotas/charge.js';
@@ -17,6 +18,7 @@ import { worstCaseOf } from '../quotas/worst-case.decide.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
+import { beginChatSpan, endChatSpan } from './chat-span.js';
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
@@ -43,6 +45,8 @@ export interface AnswerChatWorld {
   readonly quotas: Pick<Quotas, 'reserve'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** The client of a request, as the HTTP layer knows it. */
@@ -66,6 +70,8 @@ interface Begun extends RecordedRequest {
   readonly treatment: Treatment;
   readonly askedAtMs: number;
   readonly tries: Tries;
+  /** Of the executor's answer; undefined where the request is not traced. */
+  readonly span: OpenSpan | undefined;
   /** Of the client or the gateway. */
   readonly signal: AbortSignal;
 }
@@ -183,6 +189,7 @@ export class AnswerChatHandler {
       });
     const experience = (await expected?.wait(experienceWithinMs)) ?? null;
     const treatment = treatmentOf(arm, experience);
+    const tries = this.world.upstreams.begin();
     return {
       ...recorded,
       request,
@@ -191,7 +198,8 @@ export class AnswerChatHandler {
       charge,
       treatment,
       askedAtMs: clock.now(),
-      tries: this.world.upstreams.begin(),
+      tries,
+      span: beginChatSpan(this.world.tracing, client.traceparent, { tries, treatment, startMs: clock.now() }),
       signal,
     };
   }
@@ -267,12 +275,13 @@ export class AnswerChatHandler {
     const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy };
     const settlement = begun.charge.charged({ usage: answered.usage, model: current.models[0]! });
     await recorder.answer(begun, begun.treatment, execution, settlement);
+    endChatSpan(begun.span, { nowMs, tries: failed.length + 1, usage: answered.usage });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
   }
 
   /** @param executor whether it may have worked: what it used is not known then, and is charged as it was reserved */
   private async recordFailure(
-    { charge, ...begun }: Begun,
+    { charge, span, ...begun }: Begun,
     code: SeamError['code'],
     reason: string,
     executor: 'idle' | 'unknown',
@@ -280,6 +289,7 @@ export class AnswerChatHandler {
     const settlement =
       executor === 'idle' ? charge.released() : charge.charged({ usage: null, model: begun.tries.current.models[0]! });
     const fault = { code, reason, attempts: begun.tries.failed.length + 1, nowMs: this.world.clock.now() };
+    endChatSpan(span, { nowMs: fault.nowMs, tries: fault.attempts, error: code });
     await this.world.recorder.failure(begun, begun.treatment, fault, settlement);
     this.world.onRequest(begun.treatment.arm, 'failed');
   }

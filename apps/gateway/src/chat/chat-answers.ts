@@ -28,7 +28,7 @@ export class ChatAnswers {
         key: this.access.principalOf(request.raw).key,
         requestId: request.id,
         retries: textOf(request.headers['x-stainless-retry-count']),
-        traceparent: traceparentOf(request.headers.traceparent),
+        traceparent: this.world.requests.traceparentOf(request),
         gone: goneOf(reply),
         ending: this.world.ending,
       });
@@ -56,9 +56,4 @@ function tooMany(most: number): ApiError {
 
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && /^\d{1,3}$/.test(header) ? header : null;
-}
-
-/** https://www.w3.org/TR/trace-context: version, trace, parent, flags. */
-function traceparentOf(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : null;
 }

@@ -63,8 +63,8 @@ export class ChatModule {
     ]);
     const handler = new AnswerChatHandler(
       {
-        ...{ upstreams: order, arrivals, quotas, clock: world.clock },
-        recorder: new ChatRecorder(drivers.log, schemaFor, gateway.inlineContentBytes),
+        ...{ upstreams: order, arrivals, quotas, clock: world.clock, tracing: world.tracing },
+        recorder: new ChatRecorder(world.events, drivers.log, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
       },
       { ...gateway, log: await drivers.log.identity() },

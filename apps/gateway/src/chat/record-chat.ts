@@ -1,7 +1,8 @@
 /** What the log holds of a request: written before the executor is asked, and before the last byte of its answer goes out. */
 import type { EventLog } from '@seamstream/event-log';
-import { copyOf, type EncodedEvent, type EventOf, encodeEvent, type ProblemCopy } from '@seamstream/events';
+import { copyOf, type EncodedEvent, type EventOf, type ProblemCopy } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
+import type { SentEvents } from '../sent-events.js';
 import {
   answerRecorded,
   type Execution,
@@ -19,14 +20,16 @@ export interface RecordedRequest {
 
 export class ChatRecorder {
   constructor(
+    private readonly events: Pick<SentEvents, 'send'>,
     private readonly log: Pick<EventLog, 'append'>,
     private readonly schemaFor: EntrySchemas,
     /** As the generator has it, so that results say of their problem what experiences say. */
     private readonly inlineContentBytes: number,
   ) {}
 
-  async request(published: EventOf<'ProblemPublished'>): Promise<RecordedRequest> {
-    const [place] = await this.log.append([encodeEvent(published)]);
+  async request(asked: EventOf<'ProblemPublished'>): Promise<RecordedRequest> {
+    const { event: published, places } = await this.events.send(asked);
+    const [place] = places;
     return { published, copy: copyOf(published.problem, place!, this.inlineContentBytes) };
   }
 
@@ -38,7 +41,7 @@ export class ChatRecorder {
     settlement: readonly EncodedEvent[],
   ): Promise<void> {
     const answer = answerRecorded({ ...request, treatment }, execution, this.schemaFor);
-    await this.log.append([encodeEvent(answer), ...settlement]);
+    await this.events.send(answer, settlement);
   }
 
   async failure(
@@ -47,7 +50,7 @@ export class ChatRecorder {
     fault: ExecutionFault,
     settlement: readonly EncodedEvent[],
   ): Promise<void> {
-    await this.log.append([encodeEvent(executionFailed({ ...request, treatment }, fault)), ...settlement]);
+    await this.events.send(executionFailed({ ...request, treatment }, fault), settlement);
   }
 
   /** Of a request that did not begin. */

@@ -4,6 +4,7 @@ import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
+import type { ObservedRequests } from './observed-requests.js';
 
 /** Node's own default: 16 KiB of headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -11,6 +12,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export async function openAdapter(
   { maxBodyBytes, requestTimeoutMs }: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>,
   access: Access,
+  requests: ObservedRequests,
 ): Promise<FastifyAdapter> {
   const adapter = new FastifyAdapter({
     bodyLimit: maxBodyBytes,
@@ -24,6 +26,7 @@ export async function openAdapter(
     http: { maxHeaderSize: MAX_HEADER_BYTES },
   });
   const fastify = adapter.getInstance();
+  requests.observe(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });

@@ -20,6 +20,8 @@ const ADDRESSES = [
   'training/:id',
   'buffer',
   'log',
+  'releases',
+  'releases/:id',
   'dead-letters',
   'doctor',
 ];

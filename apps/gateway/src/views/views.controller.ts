@@ -76,6 +76,13 @@ export class ViewsController {
     return jsonText((await this.live.current()).buffer());
   }
 
+  @Get('releases')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async releases(): Promise<string> {
+    return jsonText((await this.live.current()).releases());
+  }
+
   @Get('success')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
@@ -143,7 +150,8 @@ export class ViewsController {
     const { id } = findQuerySchema.parse(query);
     const reader = await this.live.current();
     const { recent } = reader.problems();
-    return jsonText({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), recent }) });
+    const { releases } = reader.releases();
+    return jsonText({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), releases, recent }) });
   }
 
   @Get('health')

@@ -173,10 +173,37 @@ describe.each(Object.keys(PLANS) as (keyof typeof PLANS)[])('computed %s', (plan
   });
 });
 
+it('keeps what is asked at the same time for two adapters and for none apart', async () => {
+  const folder = await writeRandomModel();
+  const checkpoint = await loadCheckpoint(folder);
+  const lane = new GenerationLane(checkpoint, ONE_LANE);
+  try {
+    const adapters = [undefined, await shiftedAdapter(checkpoint, 1), await shiftedAdapter(checkpoint, 2)];
+    const requests = [{ promptTokenIds: [5, 6, 7], seeds: ['a', 'b'], sampling: { ...SAMPLING, maxTokens: 8 } }];
+    const alone: unknown[] = [];
+    for (const adapter of adapters) alone.push(await lane.generate(requests, adapter));
+    expect(new Set(alone.map((each) => JSON.stringify(each))).size).toBe(3);
+    expect(await Promise.all(adapters.map((adapter) => lane.generate(requests, adapter)))).toEqual(alone);
+  } finally {
+    await lane.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** All weights, each moved at random. */
+async function shiftedAdapter(checkpoint: DigestedCheckpoint, seed: number): Promise<Adapter> {
+  const tensors = await initialTensors(checkpoint, { kind: 'full' });
+  for (const [name, { data }] of tensors) {
+    const random = Random.of(name, seed);
+    for (let i = 0; i < data.length; i++) data[i] = data[i]! + 0.2 * random.normal();
+  }
+  return createAdapter({ kind: 'full', baseModelDigest: checkpoint.digest, tensors, settings: { kind: 'full' } });
+}
+
 it('computes many long prompts of a small model in runs of bounded memory, with the same bits as alone', async () => {
-  const folder = await writeRandomModel({ maxPositions: 1400, heads: 8, keyValueHeads: 2, headDimension: 4 });
+  const folder = await writeRandomModel({ maxPositions: 1400, heads: 16, keyValueHeads: 2, headDimension: 4 });
   const lane = new GenerationLane(await loadCheckpoint(folder), ONE_LANE);
-  // 8 heads × 1296² scores a prompt: four fit into a run.
+  // 16 heads × 1296² scores a prompt: of the three that are admitted at once, two fit into a run.
   const requests = [1290, 1281, 1296, 1285, 1288, 1283].map((length, index) => ({
     promptTokenIds: Array.from({ length }, (_, at) => 1 + ((at * (index + 3)) % 299)),
     seeds: ['a'],
@@ -235,6 +262,14 @@ describe('the end of a text', () => {
     const first = whole.tokenIds.indexOf(stop);
     const [[cut]] = (await lane.generate([{ ...request, stopTokenIds: [stop] }])) as [[GeneratedSequence]];
     expect(cut).toMatchObject({ tokenIds: whole.tokenIds.slice(0, first + 1), finishReason: 'completed' });
+  });
+
+  it('is there at once where the schema leaves nothing to write but one text', async () => {
+    const random = { ...request, schema: { enum: ['red'] } };
+    const [[only]] = (await lane.generate([random])) as [[GeneratedSequence]];
+    expect(only.finishReason).toBe('completed');
+    expect(only.forced.every(Boolean)).toBe(true);
+    expect(only.logProbs.every((logProb) => logProb === 0)).toBe(true);
   });
 
   it('is the end of the first run of tokens that was given, and no part of one', async () => {

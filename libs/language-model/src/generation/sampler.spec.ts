@@ -101,6 +101,17 @@ describe('sampling a token', () => {
     );
   });
 
+  it('records the share of the legal tokens by the softmax at hand, with its rounding', () => {
+    // Not the softmax of the logits, so that it shows whose sum is recorded.
+    const probabilities = Float32Array.of(0.5, 0.125, 0.25, 0.125);
+    const massOf = (legal: number[], of: Float32Array) =>
+      sampleToken(LOGITS, Int32Array.from(legal), plain, Random.of('x'), of).legalMass;
+    expect(massOf([0, 2], probabilities)).toBe(0.75);
+    expect(massOf([0, 1, 2, 3], Float32Array.of(0.5, 0.5, 0.5, 0.5))).toBe(1);
+    // What float32 has lost is computed from the logits.
+    expect(massOf([0, 2], new Float32Array(4))).toBeCloseTo(0.4, 6);
+  });
+
   it('takes the lowest id among equals when greedy', () => {
     expect(sampleToken(Float32Array.of(1, 5, 5, 5), null, { ...plain, temperature: 0 }, Random.of('x')).id).toBe(1);
     expect(

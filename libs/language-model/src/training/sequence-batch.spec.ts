@@ -129,3 +129,39 @@ describe('what is computed at once', () => {
     for (const runs of [runsOf(false, 'cpu'), runsOf(true, 'cuda')]) expect(runs).toEqual([[1, 3, 4, 0, 2]]);
   });
 });
+
+describe('a sequence that cannot be trained on', () => {
+  const sound = { tokenIds: [1, 2, 3, 4], targets: [1, 3], allowed: [[2, 5], [4]] };
+  it.each<[string, object]>([
+    ['a token below 0', { tokenIds: [1, -2, 3, 4] }],
+    ['half a token', { tokenIds: [1, 2.5, 3, 4] }],
+    ['a token that is no number', { tokenIds: [1, Number.NaN, 3, 4] }],
+    ['a token beyond the vocabulary', { tokenIds: [1, 2, config.vocabularySize, 4] }],
+    ['one token', { tokenIds: [1] }],
+    ['more tokens than positions', { tokenIds: Array.from({ length: config.maxPositions + 1 }, () => 1) }],
+    ['half a target', { targets: [1, 2.5] }],
+    ['the first token as a target', { targets: [0, 3] }],
+    ['a target beyond the end', { targets: [1, 4] }],
+    ['a target twice', { targets: [3, 3] }],
+    ['targets that fall', { targets: [3, 1] }],
+    ['a schema without where it begins', { schema, allowed: undefined }],
+    ['a schema and legal tokens', { schema, continuationStart: 1 }],
+    ['legal tokens of fewer targets', { allowed: [[2, 5]] }],
+    ['a legal token below 0', { allowed: [[2, -1], [4]] }],
+    ['half a legal token', { allowed: [[2, 5.5], [4]] }],
+    ['a legal token beyond the vocabulary', { allowed: [[2, config.vocabularySize], [4]] }],
+    ['a target that is not legal', { allowed: [[2, 5], [5]] }],
+  ])('is refused for %s', (_, changes) => {
+    expect(() => checkSequence(config, sound, 7)).not.toThrow();
+    expect(() => checkSequence(config, { ...sound, ...changes }, 7)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', details: { sequence: 7 } }) as Error,
+    );
+  });
+
+  it('may hold as many tokens as there are positions, and the vocabulary to its ends', () => {
+    const tokenIds = Array.from({ length: config.maxPositions }, (_, at) => (at % 2) * (config.vocabularySize - 1));
+    const targets = [1, tokenIds.length - 1];
+    const allowed = [[config.vocabularySize - 1], [0, config.vocabularySize - 1]];
+    expect(() => checkSequence(config, { tokenIds, targets, allowed }, 0)).not.toThrow();
+  });
+});

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { Random } from '@seamstream/kernel';
-import type { StoredTensor } from '@seamstream/model-files';
+import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import type { Adapter } from '../adapters/adapter.js';
 import { LanguageModel } from '../language-model.js';
 import { writeRandomModel } from '../random-model.fake.js';
@@ -220,7 +220,22 @@ describe('a step that cannot be taken', () => {
 
   it('is refused for a state of another session', async () => {
     const other = await train({ trainable: LORA });
-    await expect(session.restoreState(await other.saveState())).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
+    await expect(session.restoreState(await other.saveState())).rejects.toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      details: { tensor: expect.stringMatching(/weight/) },
+    });
+    const before = await session.saveState();
+    const { metadata, tensors } = decodeSafetensors(before, 'training state');
+    for (const [changes, expected] of [
+      [{ baseModelDigest: 'another' }, /expected base model .* got a state of another/],
+      [{ format: 'another' }, /written by saveState/],
+      [{ step: '-1' }, /written by saveState/],
+      [{ step: '0.5' }, /written by saveState/],
+    ] as const)
+      await expect(session.restoreState(encodeSafetensors(tensors, { ...metadata, ...changes }))).rejects.toMatchObject(
+        { code: 'CHECKPOINT_INVALID', message: expect.stringMatching(expected) },
+      );
+    expect(await session.saveState()).toEqual(before);
   });
 });
 

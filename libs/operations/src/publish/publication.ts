@@ -17,6 +17,7 @@ export function problemRecord(
   problemId: string,
   mode: PublishMode,
   nowMs: number,
+  traceparent: string | null = null,
 ): NewRecord {
   const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
@@ -30,6 +31,7 @@ export function problemRecord(
       occurredAt: nowMs,
       sourceClass: 'user',
       subject: subject ?? null,
+      traceparent,
     }),
     problem: { problemId, domain, prompt, reference, verifier, metadata },
     mode: problem.mode ?? mode,

@@ -21,7 +21,14 @@ export async function publishProblems(
     nowMs,
     subject,
     repeatKey,
-  }: { readonly nowMs: number; readonly subject: string | null; readonly repeatKey: string | null },
+    traceparent = null,
+  }: {
+    readonly nowMs: number;
+    readonly subject: string | null;
+    readonly repeatKey: string | null;
+    /** W3C trace context of the request. */
+    readonly traceparent?: string | null;
+  },
 ): Promise<readonly PublishedProblem[]> {
   const text = rows.map((row) => JSON.stringify(row)).join('\n');
   const settings = { ...readingSettings({ fractions: '0.9,0.05,0.05', splitSeed: '0' }), ungraded: true };
@@ -36,7 +43,8 @@ export async function publishProblems(
     const problemId =
       own ?? (repeatKey === null ? newId() : derivedId(`${subject ?? ''}/${repeatKey}`, 'problem', row));
     published.push({ problemId });
-    records.push(problemRecord(subject === null ? problem : { ...problem, subject }, problemId, 'explore', nowMs));
+    const owned = subject === null ? problem : { ...problem, subject };
+    records.push(problemRecord(owned, problemId, 'explore', nowMs, traceparent));
   }
   if (faults.length > 0 || published.length !== rows.length) {
     const [first] = faults;

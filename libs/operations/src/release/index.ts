@@ -11,8 +11,12 @@ export type { ReleaseWorld } from './release-evidence.js';
 export { ReleaseFactsReader } from './release-facts.js';
 export {
   findRelease,
+  type PlainRelease,
+  type PlainReleases,
+  plainReleases,
   type ReleaseStatus,
   type ReleasesStatus,
   readReleases,
   releasesStatus,
+  type StageStatus,
 } from './release-status.js';

@@ -18,6 +18,7 @@ import {
   problemStandingIn,
   type RecentProblem,
   recentProblemsProjection,
+  releaseProgressProjection,
   successByArmProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
@@ -27,6 +28,7 @@ import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
 import { type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
+import { type PlainReleases, plainReleases, releasesStatus } from '../release/release-status.js';
 import { lagOf, type Status, type StatusAnswers, statusOf } from '../status/status.js';
 import { type Overview, overviewOf } from './overview.js';
 
@@ -107,6 +109,11 @@ export class DashboardReader {
     return this.read().buffer.answer();
   }
 
+  releases(): PlainReleases {
+    const { lift, progress } = this.read();
+    return plainReleases(releasesStatus({ lift: lift.answer(), progress: progress.answer() }));
+  }
+
   success(): ReturnType<typeof successByArmProjection.read> {
     return this.read().success.answer();
   }
@@ -142,6 +149,7 @@ function modelsOf(reading: KeptReading) {
     reading,
     ledger: reading.of(ledgerBookProjection),
     lift: reading.of(liftProjection),
+    progress: reading.of(releaseProgressProjection),
     success: reading.of(successByArmProjection),
     recent: reading.of(recentProblemsProjection),
     waiting: reading.of(waitingAnswersProjection),

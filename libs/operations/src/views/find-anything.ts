@@ -1,10 +1,11 @@
-/** What an id, or the beginning of one, may mean: adapters, runs, problems. Pure. */
+/** What an id, or the beginning of one, may mean: adapters, runs, releases, problems. Pure. */
 import { excerpt, isMeant, shortId } from '@seamstream/kernel';
 import type { AdapterLineage, RecentProblem } from '@seamstream/read-models';
+import type { Release } from '@seamstream/release';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 
 export interface FoundThing {
-  readonly kind: 'adapter' | 'run' | 'problem';
+  readonly kind: 'adapter' | 'run' | 'release' | 'problem';
   readonly id: string;
   readonly label: string;
 }
@@ -17,6 +18,7 @@ export function findAnything(
   of: {
     readonly lineage: AdapterLineage;
     readonly runs: readonly RecordedRun[];
+    readonly releases: readonly Pick<Release, 'event' | 'status'>[];
     readonly recent: readonly RecentProblem[];
   },
 ): readonly FoundThing[] {
@@ -41,6 +43,15 @@ export function findAnything(
         label: `run ${shortId(runId)}, ${algorithm}, ${status}`,
       }),
     );
+  const releases = of.releases
+    .filter(({ event }) => isNamed(event.releaseId))
+    .map(
+      ({ event, status }): FoundThing => ({
+        kind: 'release',
+        id: event.releaseId,
+        label: `release ${shortId(event.releaseId)} of ${shortId(event.candidate)}, ${status}`,
+      }),
+    );
   const byId = of.recent.filter(({ problemId }) => isNamed(problemId));
   const found = byId.length > 0 ? byId : of.recent.filter(({ question }) => question.toLowerCase().includes(words));
   const problems = found.slice(0, MOST).map(
@@ -50,5 +61,5 @@ export function findAnything(
       label: `${domain}: ${excerpt(question, 80)}`,
     }),
   );
-  return [...adapters.slice(0, MOST), ...runs.slice(0, MOST), ...problems];
+  return [...[adapters, runs, releases].flatMap((each) => each.slice(0, MOST)), ...problems];
 }

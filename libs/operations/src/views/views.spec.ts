@@ -1,8 +1,12 @@
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, TOPICS } from '@seamstream/events';
 import { decodeRecord } from '@seamstream/log-reader';
+import { DEFAULT_RELEASE_PLAN } from '@seamstream/release';
 import { deadLettered, published, recorded, withheld } from '@seamstream/testing/log-of';
+import { evaluatedByPerson, evaluationOf, pinned, promotedByRun } from '@seamstream/testing/promotion-log';
+import { releasePlanned, triedProblems } from '@seamstream/testing/release-log';
 import fc from 'fast-check';
+import { plainReleases, readReleases } from '../release/index.js';
 import { browseLog } from './browse-log.js';
 import { DashboardReader } from './dashboard-reader.js';
 import { findAnything } from './find-anything.js';
@@ -144,8 +148,37 @@ describe('the reader of the dashboard', () => {
     expect(list({ text: 'AAAA' }).matching).toBe(1);
     expect(list({ text: 'how many' }).matching).toBe(3);
     const { recent } = reader.problems();
-    const found = findAnything('bbbb', { lineage: reader.lineage(), runs: reader.runs(), recent });
+    const found = findAnything('bbbb', { lineage: reader.lineage(), runs: reader.runs(), releases: [], recent });
     expect(found).toMatchObject([{ kind: 'problem', id: 'bbbb-2' }]);
+    await reader.close();
+  });
+
+  it('says of releases what their command says, each stage with its counts, and finds them', async () => {
+    const [candidate, releaseId] = ['c4'.repeat(32), 'abcd-release'];
+    const [start, adapter, completed] = promotedByRun({ adapterDigest: candidate });
+    const stages = [{ kind: 'canary', share: 0.25, margin: 0.1, minProblems: 40 }];
+    const log = await logOf(
+      ...[start, adapter, completed, evaluatedByPerson(candidate, evaluationOf(0.7))].map(encodeEvent),
+      encodeEvent(releasePlanned({ releaseId, candidate, plan: { ...DEFAULT_RELEASE_PLAN, stages } })),
+      ...triedProblems({ releaseId, isCandidate: true, solved: 9, failed: 1 }).map(encodeEvent),
+      ...triedProblems({ releaseId, isCandidate: false, solved: 12, failed: 18 }).map(encodeEvent),
+      encodeEvent({ ...pinned('pin-1', null), reason: 'a holiday' }),
+    );
+    const kept = { log, snapshots: null };
+    const reader = new DashboardReader(kept);
+    await reader.refresh(quiet);
+    const own = reader.releases();
+    expect(own).toEqual(plainReleases(await readReleases(kept, quiet)));
+    expect(own.releases).toMatchObject([
+      {
+        status: 'running',
+        pin: { by: 'ada', reason: 'a holiday' },
+        stages: [{ kind: 'canary', share: 0.25, margin: 0.1, problems: 40, standing: 'runs', decision: null }],
+      },
+    ]);
+    expect(own.releases[0]!.stages[0]!.estimate!.difference).toBeCloseTo(0.5, 12);
+    const found = findAnything('abcd', { lineage: reader.lineage(), runs: [], releases: own.releases, recent: [] });
+    expect(found).toEqual([{ kind: 'release', id: releaseId, label: 'release abcd-rel of c4c4c4c4, running' }]);
     await reader.close();
   });
 });

@@ -102,6 +102,10 @@ describe('a reward', () => {
       await expect(
         earned({ kind, form: 'binary', threshold: 'auto' }, measured(0.5, Number.NaN), frozen),
       ).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
+    for (const accuracy of [1.5, -0.5])
+      await expect(earned({ kind: 'accuracy', form: 'binary' }, frozen, measured(accuracy, 1))).rejects.toMatchObject({
+        code: 'VERIFIER_FAILED',
+      });
     for (const loss of [null, Number.POSITIVE_INFINITY, -1])
       await expect(earned({ kind: 'perplexity', form: 'binary' }, frozen, { accuracy: 1, loss })).rejects.toMatchObject(
         { code: 'VERIFIER_FAILED', retryable: true },

@@ -1,15 +1,7 @@
 import { z } from 'zod';
+import { tracingConfigSchema } from '../tracing/tracing.config.js';
+import { httpAddress, isLoopback, isPlaintextElsewhere } from './addresses.js';
 import { secret, secretWhenRefused } from './load-config.js';
-
-/** An http(s) address. One with a user or a password in it is refused unseen. */
-export const httpAddress = z.url({ protocol: /^https?$/ }).refine(
-  (address) => {
-    if (!URL.canParse(address)) return true; // another check's fault
-    const { username, password } = new URL(address);
-    return username === '' && password === '';
-  },
-  { error: 'expected no user and password in the address: each has its own setting' },
-);
 
 /** The settings that every service reads. A service adds its own section: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
@@ -254,6 +246,7 @@ export const commonConfigSchema = z.object({
       level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     })
     .prefault({}),
+  tracing: tracingConfigSchema.prefault({}),
   consuming: z
     .object({
       /** Times that a single record is tried before it goes to the dead letters. */
@@ -278,17 +271,6 @@ export const commonConfigSchema = z.object({
 /** Text between commas as a list; JSON has been read by then. */
 function listOf(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value;
-}
-
-/** Whether what is sent to this address (a host, or host:port) stays on this machine. */
-function isLoopback(address: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$|^::1$/.test(address);
-}
-
-function isPlaintextElsewhere(address: string | undefined): boolean {
-  if (address === undefined || !URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 export type CommonConfig = z.infer<typeof commonConfigSchema>;

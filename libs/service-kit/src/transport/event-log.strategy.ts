@@ -15,6 +15,8 @@ import type { CommonConfig } from '../config/common-config.js';
 import { RationedLines } from '../rationed-lines.js';
 import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
+import { traceFacts } from '../tracing/current-trace.js';
+import type { Tracing } from '../tracing/tracing.port.js';
 import { BatchWorker } from './batch-worker.js';
 import type { TopicConsumption } from './consume-topic.decorator.js';
 import { CrashJournal } from './crash-journal.js';
@@ -39,6 +41,8 @@ export interface EventLogStrategyOptions {
   readonly onUnderWay?: ((group: string, progress: BatchUnderWay | null) => void) | undefined;
   /** Where marks of in-flight records are kept, for a service with its own process: then deaths have one cause. */
   readonly crashMarksIn?: ObjectStore | undefined;
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 interface Consumer {
@@ -125,7 +129,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   }
 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
-    const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
+    const { log, source, consuming, metrics, logger, tracing, clock = systemClock } = this.options;
     const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
     const { isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
@@ -142,6 +146,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         deadlineMs,
         ...this.crashesOf(group),
         ...(pace === undefined ? {} : { pace }),
+        ...(tracing === undefined ? {} : { tracing }),
         clock,
         observer: this.observerOf(group, topic),
       },
@@ -174,7 +179,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
 
   /** What happens, as metrics and lines. */
   private observerOf(group: string, topic: string): WorkerOptions['observer'] {
-    const { metrics, logger, clock = systemClock, onUnderWay } = this.options;
+    const { metrics, logger, tracing, clock = systemClock, onUnderWay } = this.options;
     const lines = new RationedLines(
       logger,
       (sumUp) => this.closers.push(sumUp),
@@ -188,9 +193,11 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         metrics.batchSeconds.observe({ group }, seconds);
         logger.debug({ group, records, events, deadLetters, seconds }, 'batch committed');
       },
-      deadLettered: (fault, { partition, offset }) => {
+      deadLettered: (fault, { partition, offset, headers }) => {
         metrics.deadLetters.inc({ group, code: fault.code });
-        lines.warn(fault.code, { group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
+        const trace = tracing === undefined ? {} : traceFacts(headers.traceparent ?? null);
+        const facts = { group, topic, partition, offset, ...fault, ...trace };
+        lines.warn(fault.code, facts, 'record sent to the dead letters');
       },
       retried: ({ code, reason }, waitMs) => {
         metrics.retries.inc({ group, code });

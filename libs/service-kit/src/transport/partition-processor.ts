@@ -28,11 +28,13 @@ import {
   wholeBatch,
   widened,
 } from './batch-split.js';
+import { BatchTrace } from './batch-trace.js';
 import { commitStep, planStep, type Step } from './commit-step.js';
 import { CrashIsolation } from './crash-journal.js';
 import type { Fault } from './dead-letter.js';
 import type { DeliveredBatch } from './delivery.js';
 import { type Failure, failureOf, isOutage, type Remedy, remedyFor } from './failure-policy.decide.js';
+import type { HandlerResult } from './handler-result.js';
 import { AnsweredRecords } from './idempotency-filter.js';
 import type { Admission } from './pace.js';
 import { haltError, RefusedForGood, refusedForGood, SubscriptionStop } from './subscription-end.js';
@@ -155,11 +157,13 @@ export class PartitionProcessor {
   private async attempt({ batch, signal }: Work, { items, alive, admission }: Taken): Promise<Step> {
     const { group, maxAttempts, clock } = this.options;
     const startedMs = clock.now();
-    const answers = new Map<Item, Awaited<ReturnType<TimedConsumer['ask']>>[number]>();
+    const trace = this.traceOf(batch, alive, startedMs);
+    const answers = new Map<Item, HandlerResult>();
     let done = 0;
     try {
       if (alive.length > 0) {
-        const given = await this.consumer.ask(this.delivered(batch, items, alive, signal));
+        const ask = () => this.consumer.ask(this.delivered(batch, items, alive, signal));
+        const given = await (trace === undefined ? ask() : trace.during(ask));
         for (const [index, item] of alive.entries()) answers.set(item, given[index]!);
       }
       done = alive.length;
@@ -168,8 +172,19 @@ export class PartitionProcessor {
     }
     const step = planStep(items, answers, { group, maxAttempts, failuresOf: (item) => this.failuresOf(item) });
     for (const item of step.failed) this.countFailure(item);
-    if (step.count > 0) await this.commit(batch, items.slice(0, step.count), step, startedMs, signal);
+    if (step.count > 0) {
+      const committed = items.slice(0, step.count);
+      const traced = trace?.traced(committed, answers, step);
+      const commit = () => this.commit(batch, committed, traced?.step ?? step, startedMs, signal);
+      await (trace === undefined ? commit() : trace.during(commit));
+      traced?.end(clock.now());
+    }
     return step;
+  }
+
+  private traceOf({ topic, partition }: RecordBatch, alive: readonly Item[], startMs: number): BatchTrace | undefined {
+    const { tracing, group } = this.options;
+    return tracing === undefined ? undefined : BatchTrace.of(tracing, { group, topic, partition, startMs }, alive);
   }
 
   private delivered(

@@ -2,6 +2,7 @@
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import type { TopicName } from '@seamstream/events';
 import type { Clock, ReadWriteLock } from '@seamstream/kernel';
+import type { Tracing } from '../tracing/tracing.port.js';
 import type { CrashJournal } from './crash-journal.js';
 import type { Fault } from './dead-letter.js';
 import type { Pace } from './pace.js';
@@ -54,6 +55,8 @@ export interface WorkerOptions {
   readonly pace?: Pace;
   /** Finds records that kill the process. All workers of the process share the lock. */
   readonly crashes?: { readonly marks: CrashJournal; readonly lock: ReadWriteLock };
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing;
   readonly clock: Clock;
   readonly observer: WorkerObserver;
 }

@@ -1,0 +1,46 @@
+/** What is measured of requests is bounded by the routes, and no text of a client is in it. */
+import { SpanCollector } from '@seamstream/testing/span-collector';
+import { startGateway } from '../gateway.fake.js';
+
+const HOSTILE = 'hostile-7f3a';
+
+it('a flood of hostile paths, ids and methods makes no more series, and each request is counted', async () => {
+  const gateway = await startGateway();
+  const read = () => gateway.service.metrics.registry.getSingleMetricAsString('seam_http_request_seconds');
+  const flood = async (from: number): Promise<void> => {
+    for (let n = from; n < from + 50; n++) {
+      await fetch(`${gateway.url}/${HOSTILE}/${n}?q=${HOSTILE}`);
+      await fetch(`${gateway.url}/api/problems/${HOSTILE}-${n}`);
+      await fetch(`${gateway.url}/v1/${n}`, { method: 'PROPFIND' }).catch(() => undefined);
+    }
+  };
+  await flood(0);
+  const before = await read();
+  await flood(50);
+  const after = await read();
+  expect(after.split('\n').length).toBe(before.split('\n').length);
+  expect(after).toContain('seam_http_request_seconds_count{route="/api/problems/:id",method="GET",status="4xx"} 100');
+  expect(after).not.toContain(HOSTILE);
+  await gateway.stop();
+}, 60_000);
+
+it.each([
+  ['takes all of its clients where the fraction is 1', 1, '01', 1],
+  ['takes none where it is 0, regardless of what a client samples', 0, '01', 0],
+  ['heeds a client that does not sample', 1, '00', 0],
+] as const)(
+  'a gateway that traces %s',
+  async (_, sampleRatio, flags, traced) => {
+    const collector = await SpanCollector.start();
+    const gateway = await startGateway({ tracing: { url: collector.url, sampleRatio } });
+    const traceparent = `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`;
+    await fetch(`${gateway.url}/v1/models/${HOSTILE}?q=${HOSTILE}`, {
+      headers: { traceparent, 'user-agent': HOSTILE },
+    });
+    await gateway.stop();
+    expect(collector.spans()).toHaveLength(traced);
+    expect(JSON.stringify(collector.spans())).not.toContain(HOSTILE);
+    await collector.stop();
+  },
+  60_000,
+);
