@@ -30,42 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** @param killAfter kills the process once it says so. @returns its exit code, null when it was killed, and what it said */
-async function study(name: string, killAfter?: RegExp, sizes = SIZES): Promise<{ code: number | null; said: string }> {
-  const args = ['--task', 'embedded', '--seed', '1', ...sizes, '--folder', join(folder, name), '--json'];
-  const child = spawn(process.execPath, [STUDY, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-    if (killAfter?.test(said) === true) child.kill('SIGKILL');
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, said };
-}
-
-const reportOf = async (name: string): Promise<unknown> =>
-  JSON.parse(await readFile(join(folder, name, 'report.json'), 'utf8'));
-
-/** What a study's logs hold, the loop's and the shuffled run's. */
-async function logsOf(name: string) {
-  const read = async (part: string) => {
-    const log = await LmdbEventLog.open({ folder: join(folder, name, part, 'log'), readOnly: true });
-    try {
-      return { events: await eventsOf(log), run: await recordedRun(log) };
-    } finally {
-      await log.close();
-    }
-  };
-  return { loop: await read('loop'), shuffled: await read('shuffled') };
-}
-
-const timesOf = async (name: string): Promise<ReadonlyMap<string, number>> => {
-  const kept = (await readdir(join(folder, name))).filter((file) => /^(piece|loop|shuffled).*\.json$/.test(file));
-  return new Map(
-    await Promise.all(kept.map(async (file) => [file, (await stat(join(folder, name, file))).mtimeMs] as const)),
-  );
-};
-
 describe('a study that is killed', () => {
   it('reports what an undisturbed one does, and repeats nothing that is done', async () => {
     expect(await study('whole')).toMatchObject({ code: 0 });
@@ -111,3 +75,40 @@ describe('a study that is killed', () => {
     expect(await timesOf('whole')).toEqual(before);
   });
 });
+
+/** @param killAfter kills the process once it says so. @returns its exit code, null when it was killed, and what it said */
+async function study(name: string, killAfter?: RegExp, sizes = SIZES): Promise<{ code: number | null; said: string }> {
+  const args = ['--task', 'embedded', '--seed', '1', ...sizes, '--folder', join(folder, name), '--json'];
+  const child = spawn(process.execPath, [STUDY, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    if (killAfter?.test(said) === true) child.kill('SIGKILL');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+}
+
+async function reportOf(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(folder, name, 'report.json'), 'utf8'));
+}
+
+/** What a study's logs hold, the loop's and the shuffled run's. */
+async function logsOf(name: string) {
+  const read = async (part: string) => {
+    const log = await LmdbEventLog.open({ folder: join(folder, name, part, 'log'), readOnly: true });
+    try {
+      return { events: await eventsOf(log), run: await recordedRun(log) };
+    } finally {
+      await log.close();
+    }
+  };
+  return { loop: await read('loop'), shuffled: await read('shuffled') };
+}
+
+async function timesOf(name: string): Promise<ReadonlyMap<string, number>> {
+  const kept = (await readdir(join(folder, name))).filter((file) => /^(piece|loop|shuffled).*\.json$/.test(file));
+  return new Map(
+    await Promise.all(kept.map(async (file) => [file, (await stat(join(folder, name, file))).mtimeMs] as const)),
+  );
+}

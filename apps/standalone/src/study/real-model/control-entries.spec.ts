@@ -23,7 +23,7 @@ describe('a retrieved case', () => {
     expect(retrievedEntry('Is glue as dear as wool?', cases)).toBe('of wool');
   });
 
-  it('is none without cases, and the first of equal ones', () => {
+  it('is not one without cases, and the first of equal ones', () => {
     expect(retrievedEntry('nails', [])).toBeNull();
     expect(retrievedEntry('nothing alike', [...cases, cases[0]!])).toBe('of wool');
   });

@@ -19,6 +19,35 @@ const WOOD = PROBLEMS.filter(({ domain }) => domain === 'wood');
 const CHEATSHEET = entryOf('yew', 'add');
 const numberOf = (prompt: string): string => /Number \d+ /.exec(prompt)![0];
 
+describe('a piece of held-out problems', () => {
+  it('is measured in every row with the entries that the row is about', async () => {
+    const { piece, entries } = await asked();
+    for (const { prompt } of WOOD) {
+      const own = entries.get(numberOf(prompt))!;
+      expect(own).toContain(CHEATSHEET);
+      expect(own).toContain(rightEntry(prompt));
+      expect(own).toContain(fillerFor(rightEntry(prompt)).trim());
+      expect(own.some((entry) => entry.includes('subtract'))).toBe(true);
+    }
+    const { rows } = piece;
+    expect(rateOf(rows.trained)).toBe(1);
+    expect(rateOf(rows.retrievedCase)).toBe(1);
+    expect([rows.shuffledRewards, rows.filler, rows.noExperience, rows.wrapperOnly].map(rateOf)).toEqual([0, 0, 0, 0]);
+    // A constant is right where it happens to be.
+    expect(rows.cheatsheet).toEqual(WOOD.map(({ prompt }) => conceptOf(prompt) === 'yew'));
+    // An exchanged entry is right for a problem with the same word alone.
+    expect(rateOf(rows.shuffledEntries)).toBeLessThan(1);
+    expect(piece.entries).toEqual(WOOD.map(({ prompt }) => rightEntry(prompt)));
+  });
+
+  it('leaves out rows for which there is nothing to ask with', async () => {
+    const { piece } = await asked({ shuffledAdapter: null, cases: [] });
+    expect(piece.rows).not.toHaveProperty('shuffledRewards');
+    expect(piece.rows).not.toHaveProperty('retrievedCase');
+    expect(rateOf(piece.rows.trained)).toBe(1);
+  });
+});
+
 /** Where it solves by itself it is asked without a schema, and knows nothing. */
 class AnsweringGenerator extends FakeGenerator {
   override generate(
@@ -59,34 +88,7 @@ async function asked(changes: Partial<PieceSettings> = {}): Promise<Asked> {
   });
   return { piece, entries };
 }
-const rateOf = (solved: readonly (boolean | null)[] | undefined): number =>
-  (solved ?? []).filter(Boolean).length / WOOD.length;
 
-describe('a piece of held-out problems', () => {
-  it('is measured in every row with the entries that the row is about', async () => {
-    const { piece, entries } = await asked();
-    for (const { prompt } of WOOD) {
-      const own = entries.get(numberOf(prompt))!;
-      expect(own).toContain(CHEATSHEET);
-      expect(own).toContain(rightEntry(prompt));
-      expect(own).toContain(fillerFor(rightEntry(prompt)).trim());
-      expect(own.some((entry) => entry.includes('subtract'))).toBe(true);
-    }
-    const { rows } = piece;
-    expect(rateOf(rows.trained)).toBe(1);
-    expect(rateOf(rows.retrievedCase)).toBe(1);
-    expect([rows.shuffledRewards, rows.filler, rows.noExperience, rows.wrapperOnly].map(rateOf)).toEqual([0, 0, 0, 0]);
-    // A constant is right where it happens to be.
-    expect(rows.cheatsheet).toEqual(WOOD.map(({ prompt }) => conceptOf(prompt) === 'yew'));
-    // An exchanged entry is right for a problem with the same word alone.
-    expect(rateOf(rows.shuffledEntries)).toBeLessThan(1);
-    expect(piece.entries).toEqual(WOOD.map(({ prompt }) => rightEntry(prompt)));
-  });
-
-  it('leaves out rows for which there is nothing to ask with', async () => {
-    const { piece } = await asked({ shuffledAdapter: null, cases: [] });
-    expect(piece.rows).not.toHaveProperty('shuffledRewards');
-    expect(piece.rows).not.toHaveProperty('retrievedCase');
-    expect(rateOf(piece.rows.trained)).toBe(1);
-  });
-});
+function rateOf(solved: readonly (boolean | null)[] | undefined): number {
+  return (solved ?? []).filter(Boolean).length / WOOD.length;
+}

@@ -36,7 +36,7 @@ export interface Piece {
 }
 
 /** What is asked, and how: a host has it. */
-export interface AskedModels {
+interface AskedModels {
   readonly generator: GeneratorModel;
   readonly environment: Environment;
   readonly prompts: Prompts;

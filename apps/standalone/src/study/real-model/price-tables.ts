@@ -3,7 +3,7 @@
  *
  *   Prices: corn $61, rice $76, cheese $22. What is the price of rice?    The price of rice is $76
  *
- * SmolLM2-135M-Instruct alone says the right sentence, and nothing after it, for a quarter of them; told the row, for most. Chosen on the
+ * SmolLM2-135M-Instruct alone says the right sentence, and nothing after it, for a quarter of them; given the row, for most. Chosen on the
  * split `development` (docs/experiments/LOG.md, 2026-11-25). Each split has its own words, so no word of a held-out table was trained on.
  */
 import { derivedId, Random } from '@seamstream/kernel';
@@ -61,7 +61,7 @@ function tableOf(split: Split, seed: number, index: number): TaskProblem {
 
 /** The goods of a table. */
 function goodsOf({ prompt }: TaskProblem): readonly string[] {
-  return [...prompt.matchAll(/([a-z]+) \$\d/g)].map(([, good]) => good!);
+  return [...prompt.matchAll(/\b([a-z]{1,20}) \$\d/g)].map(([, good]) => good!);
 }
 
 /** @param templatesFolder where the executor's template `sentence` lies */

@@ -24,7 +24,7 @@ import { assertNoLeak, SPLITS, type Split, type StudyTask, type TaskProblem } fr
 
 export interface StudyOptions {
   readonly task: StudyTask;
-  /** Of generator and executor, for a task that has no models of its own. */
+  /** Of generator and executor, for a task without its own models. */
   readonly modelFolder: string;
   readonly folder: string;
   readonly seed: number;

@@ -1,6 +1,6 @@
 /**
  * A log that holds the first round of another, with its verdicts exchanged, and what the shipped buffer and trainer make of it. The first
- * round's entries are the base model's own, so that whatever is learned comes from the verdicts.
+ * round's entries are the base model's own, so that all that is learned comes from the verdicts.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@seamstream/event-log';

@@ -27,7 +27,7 @@ export interface StudyTask {
   readonly entrySchemas: Readonly<Record<string, JsonSchema>> | undefined;
   /** An entry that a person wrote for all problems: the method and the form of the answer. */
   readonly cheatsheet: string;
-  /** Settings of the services and of training. @param modelFolder of generator and executor, for a task that has no models of its own */
+  /** Settings of the services and of training. @param modelFolder of generator and executor, for a task without its own models */
   environment(modelFolder: string): Environment;
 }
 
