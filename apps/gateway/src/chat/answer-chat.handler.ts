@@ -93,8 +93,8 @@ export class AnswerChatHandler {
     this.assertAnswerable(request);
     const receivedAtMs = this.world.clock.now();
     const { quotas, upstreams, recorder } = this.world;
-    const worst = worstCaseOf(request, this.settings.reserveTokens);
-    const charge = await quotas.reserve(client.key, worst, upstreams.models);
+    const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
+    const charge = await quotas.reserve(client.key, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
     const begun = await this.begin(request, form, client, charge, receivedAtMs).catch(async (error: unknown) => {
       // Where that fails too, it lapses.

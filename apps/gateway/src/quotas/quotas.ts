@@ -70,14 +70,15 @@ export class Quotas {
 
   /**
    * Room for one request; a client without limits needs none.
+   * @param worstCase asked where there are limits: it reads the whole request
    * @param models executors that may answer: the dearest counts
    * @throws ApiError 429 without room, 503 where the log does not say
    */
-  async reserve(keyId: string | null, worst: WorstCase, models: readonly string[]): Promise<Charge> {
+  async reserve(keyId: string | null, worstCase: () => WorstCase, models: readonly string[]): Promise<Charge> {
     const { clock, declared, log } = this.world;
     const limits = keyId === null ? [] : limitsFor(declared(), keyId);
     if (keyId === null || limits.length === 0) return UNLIMITED;
-    const reserved = this.reservation(keyId, worst, models, limits);
+    const reserved = this.reservation(keyId, worstCase(), models, limits);
     // A flood above a limit is refused without a record. Where this instance knows too little, the log decides.
     const foreseen = this.ledger.verdictOn({ ...reserved, atMs: reserved.meta.occurredAt });
     if (!foreseen.isAdmitted) throw this.refusal(reserved, foreseen);
