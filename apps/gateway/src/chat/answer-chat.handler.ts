@@ -42,7 +42,7 @@ export interface AnswerChatWorld {
   readonly upstreams: UpstreamOrder;
   readonly arrivals: ExperienceArrivals;
   readonly recorder: ChatRecorder;
-  readonly quotas: Pick<Quotas, 'reserve'>;
+  readonly quotas: Pick<Quotas, 'reserve' | 'settle'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
   /** Undefined where nothing is traced. */
@@ -92,13 +92,13 @@ export class AnswerChatHandler {
   async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
     const receivedAtMs = this.world.clock.now();
-    const { quotas, upstreams, recorder } = this.world;
+    const { quotas, upstreams } = this.world;
     const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
     const charge = await quotas.reserve(client.key, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
     const begun = await this.begin(request, form, client, charge, receivedAtMs).catch(async (error: unknown) => {
       // Where that fails too, it lapses.
-      await recorder.settlement(charge.released()).catch(() => undefined);
+      await quotas.settle(charge.released()).catch(() => undefined);
       throw error;
     });
     const ours = { ...charge.headers, ...headersOf(begun, receivedAtMs) };

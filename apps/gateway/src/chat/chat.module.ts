@@ -64,7 +64,7 @@ export class ChatModule {
     const handler = new AnswerChatHandler(
       {
         ...{ upstreams: order, arrivals, quotas, clock: world.clock, tracing: world.tracing },
-        recorder: new ChatRecorder(world.events, drivers.log, schemaFor, gateway.inlineContentBytes),
+        recorder: new ChatRecorder(world.events, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
       },
       { ...gateway, log: await drivers.log.identity() },

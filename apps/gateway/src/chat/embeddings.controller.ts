@@ -1,10 +1,8 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { EncodedEvent } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
-import { GatewayWorld } from '../gateway-world.js';
 import { ApiError } from '../http/api-error.js';
 import { goneOf } from '../http/reply-stream.js';
 import type { Charge } from '../quotas/charge.js';
@@ -19,7 +17,6 @@ export class EmbeddingsController {
     private readonly upstream: Upstream,
     private readonly quotas: Quotas,
     private readonly access: Access,
-    private readonly world: GatewayWorld,
   ) {}
 
   @Post('embeddings')
@@ -58,12 +55,8 @@ export class EmbeddingsController {
       if (isSeamError(error, 'ENDPOINT_UNAVAILABLE')) settlement = charge.released();
       throw error;
     } finally {
-      await this.settle(settlement);
+      await this.quotas.settle(settlement);
     }
-  }
-
-  private async settle(records: readonly EncodedEvent[]): Promise<void> {
-    if (records.length > 0) await this.world.drivers.log.append(records);
   }
 }
 

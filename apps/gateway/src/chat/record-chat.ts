@@ -1,5 +1,4 @@
 /** What the log holds of a request: written before the executor is asked, and before the last byte of its answer goes out. */
-import type { EventLog } from '@seamstream/event-log';
 import { copyOf, type EncodedEvent, type EventOf, type ProblemCopy } from '@seamstream/events';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { SentEvents } from '../sent-events.js';
@@ -21,7 +20,6 @@ export interface RecordedRequest {
 export class ChatRecorder {
   constructor(
     private readonly events: Pick<SentEvents, 'send'>,
-    private readonly log: Pick<EventLog, 'append'>,
     private readonly schemaFor: EntrySchemas,
     /** As the generator has it, so that results say of their problem what experiences say. */
     private readonly inlineContentBytes: number,
@@ -51,10 +49,5 @@ export class ChatRecorder {
     settlement: readonly EncodedEvent[],
   ): Promise<void> {
     await this.events.send(executionFailed({ ...request, treatment }, fault), settlement);
-  }
-
-  /** Of a request that did not begin. */
-  async settlement(records: readonly EncodedEvent[]): Promise<void> {
-    if (records.length > 0) await this.log.append(records);
   }
 }

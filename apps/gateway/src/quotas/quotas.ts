@@ -3,7 +3,7 @@
  * So instances agree without a word to each other, and one that starts again knows what was used.
  */
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type EncodedEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, newId } from '@seamstream/kernel';
 import {
   type DeclaredLimits,
@@ -83,9 +83,7 @@ export class Quotas {
     const foreseen = this.ledger.verdictOn({ ...reserved, atMs: reserved.meta.occurredAt });
     if (!foreseen.isAdmitted) throw this.refusal(reserved, foreseen);
     const charge = (headers: Charge['headers']) => new ReservedCharge(headers, reserved, declared, clock);
-    const decision = this.decisionOn(reserved, async () => {
-      await log.append(charge({}).released());
-    });
+    const decision = this.decisionOn(reserved, () => this.settle(charge({}).released()));
     try {
       await log.append([encodeEvent(reserved)]);
     } catch (error) {
@@ -98,6 +96,11 @@ export class Quotas {
     if (!verdict.isAdmitted) throw this.refusal(reserved, verdict);
     verdict.exceeded.forEach(this.world.onExceeded);
     return charge({ ...this.headersOf(reserved), ...shadowHeader(verdict.exceeded) });
+  }
+
+  /** Records the end of a charge that has no result in the log. */
+  async settle(records: readonly EncodedEvent[]): Promise<void> {
+    if (records.length > 0) await this.world.log.append(records);
   }
 
   private reservation(
