@@ -1,8 +1,8 @@
-/** A topic as a state in memory: what is stored is read first, and what is appended later as it comes. */
-import type { EventLog } from '@seamstream/event-log';
+/** A topic, followed for as long as the gateway runs: records as they come, or a state in memory that knows what is stored. */
+import type { EventLog, LogRecord } from '@seamstream/event-log';
 import type { SeamEvent, TopicName } from '@seamstream/events';
 import { isSeamError, sleep } from '@seamstream/kernel';
-import { decodeRecord, readEvents, storedRanges } from '@seamstream/log-reader';
+import { decodeRecord, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
 
 /** Before the log is followed again after an outage. */
 const AGAIN_AFTER_MS = 500;
@@ -24,32 +24,42 @@ export async function followTopic(
   { topic, sinceMs, apply }: TopicFollower,
   signal: AbortSignal,
 ): Promise<{ readonly reading: Promise<void> }> {
-  const next = new Map<number, number>();
-  for (const range of await storedRanges(log, topic)) {
-    const since = sinceMs === undefined ? range.from : await log.offsetForTime(topic, range.partition, sinceMs);
-    const from = Math.max(range.from, since);
-    // Up to the end that was taken, not to the last record: a log of Kafka's has offsets without a record.
-    for await (const { events } of readEvents(log, [{ ...range, from }], { undecodable: 'skip', signal }))
-      apply(events.map(({ event }) => event));
-    next.set(range.partition, range.to);
-  }
-  return { reading: follow(log, topic, next, apply, signal) };
+  const stored = await storedRanges(log, topic);
+  const ranges = sinceMs === undefined ? stored : await rangesSince(log, stored, sinceMs);
+  // Up to the end that was taken, not to the last record: a log of Kafka's has offsets without a record.
+  for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', signal }))
+    apply(events.map(({ event }) => event));
+  const next = new Map(stored.map(({ partition, to }) => [partition, to]));
+  const take = (records: readonly LogRecord[]): void => {
+    const decoded = records.map(decodeRecord);
+    apply(decoded.flatMap((each) => ('event' in each ? [each.event] : [])));
+  };
+  return { reading: followRecords(log, { topic, next, take }, signal) };
 }
 
-async function follow(
+/**
+ * Takes what is appended until the signal aborts, over outages of the log.
+ * @param next offset of the next record by partition; it moves on as records are taken
+ */
+export async function followRecords(
   log: EventLog,
-  topic: TopicName,
-  next: Map<number, number>,
-  apply: TopicFollower['apply'],
+  {
+    topic,
+    next,
+    take,
+  }: {
+    readonly topic: TopicName;
+    readonly next: Map<number, number>;
+    readonly take: (records: readonly LogRecord[]) => void;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const from = [...next].map(([partition, nextOffset]) => ({ topic, partition, nextOffset }));
     try {
       for await (const records of log.follow({ topics: [topic], from, signal })) {
-        const decoded = records.map(decodeRecord);
         for (const { partition, offset } of records) next.set(partition, offset + 1);
-        apply(decoded.flatMap((each) => ('event' in each ? [each.event] : [])));
+        take(records);
       }
     } catch (error) {
       if (!isSeamError(error) || !error.retryable) throw error;

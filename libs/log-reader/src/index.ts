@@ -23,4 +23,4 @@ export {
 } from './read-events.js';
 export { readMerged } from './read-merged.js';
 export type { ReadRange } from './read-range.js';
-export { storedRanges } from './stored-ranges.js';
+export { rangesSince, storedRanges } from './stored-ranges.js';

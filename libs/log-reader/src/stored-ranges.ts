@@ -15,3 +15,17 @@ export async function storedRanges(log: EventLog, topic: string): Promise<readon
     throw error;
   }
 }
+
+/** The same ranges without the records that are older, by their log's clock. One of which nothing is left is empty. */
+export function rangesSince(
+  log: EventLog,
+  ranges: readonly ReadRange[],
+  sinceMs: number,
+): Promise<readonly ReadRange[]> {
+  return Promise.all(
+    ranges.map(async ({ topic, partition, from, to }) => {
+      const since = await log.offsetForTime(topic, partition, sinceMs);
+      return { topic, partition, from: Math.max(from, since), to };
+    }),
+  );
+}

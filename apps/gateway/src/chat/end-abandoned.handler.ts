@@ -5,7 +5,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { copyOf, type EventOf, encodeEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { type Clock, sleep } from '@seamstream/kernel';
-import { type ReadRange, readEvents } from '@seamstream/log-reader';
+import { rangesSince, readEvents } from '@seamstream/log-reader';
 import { armOf, executionFailed, SOURCE, treatmentOf } from './chat-events.decide.js';
 import type { RecordedRequest } from './record-chat.js';
 
@@ -71,11 +71,10 @@ export class EndAbandonedHandler {
   }
 
   private async *eventsSince(topic: TopicName, nowMs: number, keys?: ReadonlyMap<string, unknown>) {
-    const ranges: ReadRange[] = [];
-    for (const { partition, low, high } of await this.log.watermarks(topic)) {
-      const since = await this.log.offsetForTime(topic, partition, nowMs - LOOK_BACK_MS);
-      if (Math.max(low, since) < high) ranges.push({ topic, partition, from: Math.max(low, since), to: high });
-    }
+    // Not as they are stored: a topic that is missing must not pass for one without results.
+    const marks = await this.log.watermarks(topic);
+    const all = marks.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
+    const ranges = await rangesSince(this.log, all, nowMs - LOOK_BACK_MS);
     const wants = ({ key }: { readonly key: string | null }): boolean => keys === undefined || keys.has(key ?? '');
     for await (const { events } of readEvents(this.log, ranges, { undecodable: 'skip', wants }))
       for (const { event, record } of events) yield { event, key: record.key ?? '', place: record };

@@ -1,26 +1,23 @@
 /** Waits for the experiences of requests under way: one reader of the log for all of them. */
-import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
+import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { type EventOf, TOPIC } from '@seamstream/events';
-import { isSeamError, sleep } from '@seamstream/kernel';
 import { decodeRecord } from '@seamstream/log-reader';
+import { followRecords } from '../follow-topic.js';
 
 type Generated = EventOf<'ExperienceGenerated'>;
-
-/** Before the log is followed again after an outage. */
-const AGAIN_AFTER_MS = 500;
 
 export class ExperienceArrivals {
   /** By problem: the key of the records, so that those of others are not decoded. */
   private readonly waiting = new Map<string, (experience: Generated | null) => void>();
-  private readonly next = new Map<number, number>();
-
-  private constructor(private readonly log: EventLog) {}
 
   /** Ready to see all that is appended from now on. @returns the arrivals, and the reading, which ends with the signal */
   static async open(log: EventLog, signal: AbortSignal): Promise<[ExperienceArrivals, Promise<void>]> {
-    const arrivals = new ExperienceArrivals(log);
-    for (const { partition, high } of await log.watermarks(TOPIC.experiences)) arrivals.next.set(partition, high);
-    return [arrivals, arrivals.read(signal)];
+    const arrivals = new ExperienceArrivals();
+    const marks = await log.watermarks(TOPIC.experiences);
+    const next = new Map(marks.map(({ partition, high }) => [partition, high]));
+    const take = (records: readonly LogRecord[]): void => arrivals.take(records);
+    // Requests continue without experiences while the log is out of reach, and say so.
+    return [arrivals, followRecords(log, { topic: TOPIC.experiences, next, take }, signal)];
   }
 
   /**
@@ -46,27 +43,12 @@ export class ExperienceArrivals {
     return { wait };
   }
 
-  private async read(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        for await (const records of this.log.follow({ topics: [TOPIC.experiences], from: this.places(), signal })) {
-          for (const record of records) {
-            this.next.set(record.partition, record.offset + 1);
-            const resolve = record.key === null ? undefined : this.waiting.get(record.key);
-            if (resolve === undefined) continue;
-            const decoded = decodeRecord(record);
-            if ('event' in decoded && decoded.event.type === 'ExperienceGenerated') resolve(decoded.event);
-          }
-        }
-      } catch (error) {
-        // Requests continue without experiences meanwhile, and say so.
-        if (!isSeamError(error) || !error.retryable) throw error;
-        await sleep(AGAIN_AFTER_MS, signal).catch(() => undefined);
-      }
+  private take(records: readonly LogRecord[]): void {
+    for (const record of records) {
+      const resolve = record.key === null ? undefined : this.waiting.get(record.key);
+      if (resolve === undefined) continue;
+      const decoded = decodeRecord(record);
+      if ('event' in decoded && decoded.event.type === 'ExperienceGenerated') resolve(decoded.event);
     }
-  }
-
-  private places(): readonly ConsumedOffset[] {
-    return [...this.next].map(([partition, nextOffset]) => ({ topic: TOPIC.experiences, partition, nextOffset }));
   }
 }

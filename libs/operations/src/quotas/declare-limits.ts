@@ -2,7 +2,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
-import { collectEvents, storedRanges } from '@seamstream/log-reader';
+import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
 import { apiKeysAfter, NO_KEYS } from '../access/index.js';
 import {
   type DeclaredLimit,
@@ -25,14 +25,14 @@ export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
  */
 export async function declareQuota(log: EventLog, request: QuotaRequest, clock: Clock): Promise<void> {
   const { keyId, measure, per, limit } = request;
-  const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  const events = await accessEvents(log);
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
   if (keyId !== EACH_CLIENT && !keys.issued.has(keyId))
     throw new SeamError(
       'NOT_FOUND',
       `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key or ${EACH_CLIENT}, got none of those issued. See "seam gateway keys list".`,
     );
-  const declared = events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
+  const declared = declaredBy(events);
   const isThere = [...declared.limits.values()].some(
     (each) => each.keyId === keyId && each.measure === measure && each.per === per,
   );
@@ -62,7 +62,14 @@ export async function declarePrice(log: EventLog, price: Price, clock: Clock): P
 }
 
 export async function readDeclaredLimits(log: EventLog): Promise<DeclaredLimits> {
-  const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  return declaredBy(await accessEvents(log));
+}
+
+async function accessEvents(log: EventLog): Promise<readonly PlacedEvent[]> {
+  return collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+}
+
+function declaredBy(events: readonly PlacedEvent[]): DeclaredLimits {
   return events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
 }
 
@@ -101,11 +108,7 @@ export function usageStart(nowMs: number): number {
 }
 
 async function usageSince(log: EventLog, sinceMs: number) {
-  const ranges = [];
-  for (const { topic, partition, from, to } of await storedRanges(log, TOPIC.usage)) {
-    const since = await log.offsetForTime(topic, partition, sinceMs);
-    if (Math.max(from, since) < to) ranges.push({ topic, partition, from: Math.max(from, since), to });
-  }
+  const ranges = await rangesSince(log, await storedRanges(log, TOPIC.usage), sinceMs);
   return collectEvents(log, ranges, { undecodable: 'skip' });
 }
 
