@@ -20,13 +20,8 @@ import { createServiceLogger, loadConfig, startService } from '@seamstream/servi
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { attributeSource, worldSource } from '../../apps/standalone/src/problem-stream.js';
-import type { Judging } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
+import { type Judging, rejudged } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
 import { eventsOf, ofType } from './recorded-run.js';
-
-/** What completes a group next to its verdicts. */
-const ATTEMPTED: ReadonlySet<string> = new Set([
-  ...['ProblemPublished', 'ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
-]);
 
 export const byVerifier: Judging = (outcomes) => outcomes;
 
@@ -68,7 +63,7 @@ export interface RejudgedRound {
   close(): Promise<void>;
 }
 
-/** Explores two rounds by the base model; what is learned begins at it each time. */
+/** Explores by the base model, a second round where one is asked for; what is learned begins at it each time. */
 export async function exploreRound(settings: RoundSettings): Promise<RejudgedRound> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'seam-rejudged-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(dataFolder, { recursive: true, force: true })];
@@ -79,18 +74,20 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
     await writeWorldFiles(dataFolder, settings);
     const opened = await openModels(settings, dataFolder, closers);
     // 1. The rounds, as any: entries, answers, verdicts.
-    const rounds = [await explored(opened, settings, 1), await explored(opened, settings, 2)] as const;
-    const entries = ofType(rounds[0], 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+    const round = await explored(opened, settings, 1);
+    let second: Promise<readonly SeamEvent[]> | undefined;
+    const entries = ofType(round, 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
     // 2. The same entries with other verdicts, in a separate log.
-    const judged = ({ judging, algorithm }: Learning, round: readonly SeamEvent[]): Lesson => ({
+    const lesson = ({ judging, algorithm }: Learning, of: readonly SeamEvent[]): Lesson => ({
       algorithm,
-      events: [...round.filter(({ type }) => ATTEMPTED.has(type)), ...judging(ofType(round, 'OutcomeRecorded'))],
+      events: rejudged(of, judging),
     });
     return {
       explored: entries.filter(({ success }) => success).length / entries.length,
-      learnedBy: async (judging, algorithm) => (await learned(opened, [judged({ judging, algorithm }, rounds[0])]))[0]!,
+      learnedBy: async (judging, algorithm) => (await learned(opened, [lesson({ judging, algorithm }, round)]))[0]!,
       learnedAfter: async (first, then) => {
-        const [before, after] = await learned(opened, [judged(first, rounds[0]), judged(then, rounds[1])]);
+        second ??= explored(opened, settings, 2);
+        const [before, after] = await learned(opened, [lesson(first, round), lesson(then, await second)]);
         return [before!, after!];
       },
       close,

@@ -150,8 +150,8 @@ export class ViewsController {
     const { id } = findQuerySchema.parse(query);
     const reader = await this.live.current();
     const { recent } = reader.problems();
-    const { releases } = reader.releases();
-    return jsonText({ found: findAnything(id, { lineage: reader.lineage(), runs: reader.runs(), releases, recent }) });
+    const of = { lineage: reader.lineage(), runs: reader.runs(), releases: reader.plannedReleases(), recent };
+    return jsonText({ found: findAnything(id, of) });
   }
 
   @Get('health')

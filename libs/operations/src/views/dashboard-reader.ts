@@ -23,6 +23,7 @@ import {
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
+import type { Release } from '@seamstream/release';
 import type { KeptReading } from '@seamstream/snapshots';
 import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
@@ -107,6 +108,11 @@ export class DashboardReader {
 
   buffer(): BufferContents {
     return this.read().buffer.answer();
+  }
+
+  /** As they were planned and decided, without what their counts say now. */
+  plannedReleases(): readonly Release[] {
+    return [...this.read().progress.answer().releases.values()];
   }
 
   releases(): PlainReleases {

@@ -80,11 +80,10 @@ export async function runStudy(
   const entries = pieces.flatMap((piece) => piece.entries);
   const report: StudyReport = {
     ...{ task: task.name, seed, algorithm, executor, adapter, shuffled: shuffledRun.ending },
-    rounds: explored.map((round) => ({
-      ...round,
-      promoted: decisions.some((decision) => decision.round === round.round && decision.promoted),
-      validation: decisions.find((decision) => decision.round === round.round)?.validation ?? null,
-    })),
+    rounds: explored.map((round) => {
+      const decision = decisions.find((each) => each.round === round.round);
+      return { ...round, promoted: decision?.promoted ?? false, validation: decision?.validation ?? null };
+    }),
     problems: { train: splits.train.length, validation: splits.validation.length, heldOut: heldOut.length },
     rows: rowReports(rows),
     leaks: leaksOf(pieces),

@@ -4,21 +4,17 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { readTopics } from '@seamstream/log-reader';
+import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import type { Environment } from '@seamstream/service-kit';
 import { hostServices } from '../../host-services.js';
 import { placeInStream } from '../../problem-stream.js';
 import { eventsIn, lastAdapter, type StoredAdapter } from './recorded-events.js';
-import { shuffled } from './shuffled-verdicts.js';
+import { rejudged, shuffled } from './shuffled-verdicts.js';
 import type { ShuffledEnding } from './study-report.js';
 
 const LOOK_EVERY_MS = 200;
 
-/** What a first round consists of, besides its verdicts. */
-const ATTEMPTS: ReadonlySet<string> = new Set([
-  ...['ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
-]);
+const ROUND_TOPICS = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
 
 export interface ShuffledRun {
   readonly ending: ShuffledEnding;
@@ -26,18 +22,11 @@ export interface ShuffledRun {
   readonly adapter: StoredAdapter | null;
 }
 
-/** The events of the first round in an order in which services may read them, verdicts exchanged. @param order another one is another shuffle */
+/** The events of the first round, verdicts exchanged. @param order another one is another shuffle */
 export async function shuffledRound(log: EventLog, order: string): Promise<readonly SeamEvent[]> {
-  const all = await eventsIn(log, [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes]);
+  const all = await eventsIn(log, ROUND_TOPICS);
   const first = all.filter((event) => 'problem' in event && placeInStream(event.problem)?.round === 1);
-  const outcomes = first.filter(
-    (event): event is SeamEvent & EventOf<'OutcomeRecorded'> => event.type === 'OutcomeRecorded',
-  );
-  return [
-    ...first.filter(({ type }) => type === 'ProblemPublished'),
-    ...first.filter(({ type }) => ATTEMPTS.has(type)),
-    ...shuffled(order)(outcomes).map((event): SeamEvent => ({ ...event, type: 'OutcomeRecorded' })),
-  ];
+  return rejudged(first, shuffled(order));
 }
 
 /**
@@ -53,11 +42,7 @@ export async function learnShuffled(
   const host = await hostServices(environment, ['buffer', 'trainer'], {
     onTraining: ({ phase, done, total }) => say(`shuffled rewards: ${phase} ${done}/${total}`),
     beforeServices: async (log) => {
-      const there = new Set<string>();
-      for await (const { events } of readTopics(log, [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes], {
-        undecodable: 'throw',
-      }))
-        for (const { event } of events) there.add(event.meta.messageId);
+      const there = new Set((await eventsIn(log, ROUND_TOPICS)).map(({ meta }) => meta.messageId));
       await log.append(round.filter(({ meta }) => !there.has(meta.messageId)).map(encodeEvent));
     },
   });

@@ -1,5 +1,5 @@
 /** Verdicts that say nothing, for learning that must then come to nothing: the negative control of everything that claims to learn. */
-import type { EventOf } from '@seamstream/events';
+import type { EventOf, SeamEvent } from '@seamstream/events';
 import { compareText, Random } from '@seamstream/kernel';
 
 type Outcome = EventOf<'OutcomeRecorded'>;
@@ -23,3 +23,17 @@ export const shuffled =
       return { ...outcome, success, reward };
     });
   };
+
+/** What a round consists of, besides its problems and its verdicts. */
+const ATTEMPTS: ReadonlySet<string> = new Set([
+  ...['ExperienceGenerated', 'ExperienceWithheld', 'AttemptUngraded', 'ExecutionFailed'],
+]);
+
+/** The events of a round in an order in which services may read them, under other verdicts. */
+export function rejudged(round: readonly SeamEvent[], judging: Judging): readonly SeamEvent[] {
+  return [
+    ...round.filter(({ type }) => type === 'ProblemPublished'),
+    ...round.filter(({ type }) => ATTEMPTS.has(type)),
+    ...judging(round.filter((event) => event.type === 'OutcomeRecorded')),
+  ];
+}
