@@ -2,10 +2,10 @@
  * Measures a few held-out problems in every arm. A study is made of such pieces: each is paid once, and is whole or not there.
  */
 import type { Environment } from '@seamstream/environments';
-import { type ControlRow, measureEntries, studyControls } from '@seamstream/evaluation';
+import { type ControlRow, evaluate, measureEntries, studyControls } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
-import { type GeneratorModel, generateExperiences, type Served } from '@seamstream/rollout';
+import type { GeneratorModel, Served } from '@seamstream/rollout';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { fillerFor, retrievedEntry, type SolvedCase } from './control-entries.js';
 
@@ -87,8 +87,16 @@ export async function measurePiece(problems: readonly Problem[], settings: Piece
       'retrievedCase',
       problems.map(({ prompt }) => retrievedEntry(prompt, cases)),
     );
-  if (shuffledAdapter !== null)
-    rows.shuffledRewards = await measured('shuffledRewards', await writtenBy(shuffledAdapter, problems, models));
+  if (shuffledAdapter !== null) {
+    // As the row of the true adapter: an entry that could not be written counts in neither.
+    const { arms } = await evaluate(problems, {
+      ...{ environment, generator, adapter: shuffledAdapter, prompts, maxEntryTokens, arms: ['trained'] },
+      schemaFor: (domain) => models.schemaFor(domain),
+      seed: 'held-out',
+      onProgress: (_, done, total) => onProgress('shuffledRewards', done, total),
+    });
+    rows.shuffledRewards = arms.trained!.solved;
+  }
   const { leaks } = study;
   return {
     rows,
@@ -102,22 +110,4 @@ export async function measurePiece(problems: readonly Problem[], settings: Piece
             byChance: leaks.byChance ?? 0,
           },
   };
-}
-
-/** Greedily, one for each problem; none where none could be written. */
-async function writtenBy(
-  adapter: Served,
-  problems: readonly Problem[],
-  models: AskedModels,
-): Promise<(string | null)[]> {
-  const { generator, prompts, entryMaxTokens: maxTokens } = models;
-  const written = await generateExperiences(
-    problems.map((problem) => ({ eventId: problem.problemId, problem })),
-    {
-      ...{ model: generator, adapter, prompts, groupSize: 1 },
-      sampling: { temperature: 0, topK: 0, topP: 1, maxTokens },
-      schemaFor: (domain) => models.schemaFor(domain),
-    },
-  );
-  return written.map((each) => (each.status === 'explored' ? (each.candidates[0]?.entry ?? null) : null));
 }
