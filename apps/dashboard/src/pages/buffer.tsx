@@ -1,7 +1,7 @@
 /** The success buffer: what is kept of each stratum, what was refused and why, and its versions. */
 import type { BufferContents } from '@seamstream/read-models';
 import type { JSX } from 'preact';
-import { Card, Empty, Facts, Heads, How, Waiting } from '../parts/pieces.js';
+import { Card, Empty, Facts, Heads, How, Scrolled, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, short } from '../parts/words.js';
 import { useView } from '../state/view.js';
 
@@ -53,7 +53,7 @@ export function BufferPage(): JSX.Element {
               />
             }
           >
-            <div class="scroll-x" tabIndex={0} role="region" aria-label="Strata of the buffer">
+            <Scrolled label="Strata of the buffer">
               <table class="plain-table">
                 <Heads
                   titles={['stratum', 'rows', 'share', 'admitted', ...reasonTitles]}
@@ -75,7 +75,7 @@ export function BufferPage(): JSX.Element {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scrolled>
           </Card>
           <Card
             title="Versions"

@@ -2,7 +2,19 @@
 import type { PlainRelease, PlainReleases, StageStatus } from '@seamstream/operations/release';
 import type { JSX } from 'preact';
 import { Interval } from '../parts/interval.js';
-import { AdapterLink, Badge, Card, Empty, Facts, Heads, How, Status, Text, Waiting } from '../parts/pieces.js';
+import {
+  AdapterLink,
+  Badge,
+  Card,
+  Empty,
+  Facts,
+  Heads,
+  How,
+  Scrolled,
+  Status,
+  Text,
+  Waiting,
+} from '../parts/pieces.js';
 import { count, percent, plural, pretty, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -45,7 +57,7 @@ function List({ of }: { readonly of: PlainReleases }): JSX.Element {
             />
           }
         >
-          <div class="scroll-x" tabIndex={0} role="region" aria-label="Releases">
+          <Scrolled label="Releases">
             <table class="plain-table">
               <Heads titles={['release', 'tries', 'over', 'planned by', 'stage', 'stands']} />
               <tbody>
@@ -75,7 +87,7 @@ function List({ of }: { readonly of: PlainReleases }): JSX.Element {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scrolled>
         </Card>
       )}
       {of.refusedCount === 0 ? null : (

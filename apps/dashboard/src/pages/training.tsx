@@ -2,7 +2,7 @@
 import type { RecordedRun } from '@seamstream/operations/read-models';
 import type { JSX } from 'preact';
 import { Chart } from '../parts/chart.js';
-import { AdapterLink, Card, Empty, Facts, Heads, How, Status, Waiting } from '../parts/pieces.js';
+import { AdapterLink, Card, Empty, Facts, Heads, How, Scrolled, Status, Waiting } from '../parts/pieces.js';
 import { settingsDiff } from '../parts/settings-diff.js';
 import { clock, count, figure, percent, short, time } from '../parts/words.js';
 import { path, query, setQuery } from '../state/place.js';
@@ -68,7 +68,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
         size="full"
         how={<How counted="Every training run of the log, newest first." command="seam runs" />}
       >
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="Training runs">
+        <Scrolled label="Training runs">
           <table class="plain-table">
             <Heads
               titles={[
@@ -117,7 +117,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
               ))}
             </tbody>
           </table>
-        </div>
+        </Scrolled>
       </Card>
     </div>
   );

@@ -1,6 +1,7 @@
 /** What is learned: a cell for each domain and adapter, greener the more of the domain's validation problems were solved. */
 import type { MeasuredAdapter } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
+import { Scrolled } from './pieces.js';
 import { percent } from './words.js';
 
 /** More columns would be too narrow to read: the newest are shown. */
@@ -10,7 +11,7 @@ export function Learned({ measured }: { readonly measured: readonly MeasuredAdap
   const shown = measured.slice(-MOST_COLUMNS);
   const domains = [...new Set(shown.flatMap(({ perDomain }) => Object.keys(perDomain)))].sort();
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label="What is learned, by domain and adapter">
+    <Scrolled label="What is learned, by domain and adapter">
       <table class="learned">
         <thead>
           <tr>
@@ -36,7 +37,7 @@ export function Learned({ measured }: { readonly measured: readonly MeasuredAdap
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }
 

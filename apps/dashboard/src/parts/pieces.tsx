@@ -22,6 +22,21 @@ export function How({ counted, command }: { readonly counted: string; readonly c
   );
 }
 
+/** What may be wider than its card: it is scrolled by keys too. */
+export function Scrolled({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}): Element {
+  return (
+    <div class="scroll-x" tabIndex={0} role="region" aria-label={label}>
+      {children}
+    </div>
+  );
+}
+
 export function Card(props: {
   readonly title: string;
   readonly how?: Element;
