@@ -3,13 +3,9 @@
 // One arm and seed after the other: the whole demonstration, then the adapter that it serves on three sets of problems. Each has a
 // file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing and shows what is there.
 // The choice of an arm is made on the set "development" alone; "heldOut" and "newWords" are for reporting.
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import {
   ARMS,
   armEnvironment,
@@ -21,11 +17,8 @@ import {
   STUDY_SETS,
   studyTable,
 } from '@seamstream/standalone';
+import { loopReport, once, outputOf, root } from './kept-runs.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const run = promisify(execFile);
-const CONVERGED = 0;
-const NOT_CONVERGED = 3;
 const ROUND_SIZE = 64;
 
 const { values: options } = parseArgs({
@@ -66,36 +59,22 @@ async function main() {
   process.stdout.write(`${studyTable(results, 'sft')}\n`);
 }
 
-async function runOnce(arm, seed) {
+function runOnce(arm, seed) {
   const path = join(folder, `${method}-${rounds}-rounds-${options.problems}-problems-${arm.name}-${seed}.json`);
-  if (existsSync(path)) return;
-  process.stderr.write(`${new Date().toISOString()} ${arm.name}, seed ${seed}\n`);
-  const dataDir = await mkdtemp(join(tmpdir(), 'seam-study-'));
-  try {
+  return once(path, `${arm.name}, seed ${seed}`, async (dataDir) => {
     // 1. The loop, as anybody starts it; what it measures itself is kept small.
     const report = await demonstration(arm, seed, dataDir);
     // 2. What it serves in the end, greedily, on problems that no round asked.
     const verdicts = await verdictsOf(arm, seed, dataDir);
-    // 3. The result, whole or not at all.
-    const result = { arm: arm.name, seed, method, rounds, ...figuresOf(report), verdicts };
-    await writeFile(`${path}.part`, `${JSON.stringify(result)}\n`);
-    await rename(`${path}.part`, path);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    return { arm: arm.name, seed, method, rounds, ...figuresOf(report), verdicts };
+  });
 }
 
-async function demonstration(arm, seed, dataDir) {
-  const args = ['--exit', '--json', '--method', method, '--seed', `${seed}`, '--algorithm', arm.algorithm];
+function demonstration(arm, seed, dataDir) {
+  const args = ['--method', method, '--seed', `${seed}`, '--algorithm', arm.algorithm];
   const limits = ['--round-size', `${ROUND_SIZE}`, '--max-rounds', `${rounds}`, '--held-out', '8'];
-  const start = join(root, 'apps/standalone/bin/start.js');
-  const settings = { cwd: root, maxBuffer: 1 << 27, env: { ...process.env, ...armEnvironment(arm) } };
-  const { stdout, code } = await run(process.execPath, [start, ...args, ...limits, '--data-dir', dataDir], settings)
-    .then((done) => ({ ...done, code: CONVERGED }))
-    .catch((cause) => cause);
-  if (code !== CONVERGED && code !== NOT_CONVERGED)
-    throw new Error(`Cannot continue the study: the demonstration of ${arm.name} on seed ${seed} ended with ${code}.`);
-  return JSON.parse(stdout);
+  const env = { ...process.env, ...armEnvironment(arm) };
+  return loopReport([...args, ...limits, '--data-dir', dataDir], { name: `${arm.name} on seed ${seed}`, env });
 }
 
 function figuresOf({ rounds: played, attempts, loopSeconds, ended }) {
@@ -120,7 +99,7 @@ async function verdictsOf(arm, seed, dataDir) {
   const cli = join(root, 'apps/cli/bin/seam.js');
   const args = ['eval', file, '--arms', 'trained', '--predictions', predictions, '--json', '--data-dir', dataDir];
   // A run without any promotion serves the base model, and that is what is measured.
-  await run(process.execPath, [cli, ...args], { cwd: root, maxBuffer: 1 << 27, env: environment });
+  await outputOf(process.execPath, [cli, ...args], environment);
   const judged = (await readFile(predictions, 'utf8')).trimEnd().split('\n').map(JSON.parse);
   const solved = new Map(judged.map(({ problemId, success }) => [problemId, success === true]));
   return Object.fromEntries(sets.map(([split, own]) => [split, own.map(({ problemId }) => solved.get(problemId))]));

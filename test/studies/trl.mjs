@@ -5,13 +5,10 @@
 // measured greedily on the same held-out problems, which is not counted. The loop runs as `npm start` does, without the shifted phase.
 // Each run has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing.
 // TRL's settings are to be chosen on seed 101 alone (docs/explanation/algorithms/learning-speed.md).
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { pythonWithTrl } from '@seamstream/dev-servers';
 import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
 import { PromptInjection } from '@seamstream/environments';
@@ -30,11 +27,8 @@ import {
   trlCurve,
   trlMeasurements,
 } from '@seamstream/standalone';
+import { loopReport, once, outputOf, root } from './kept-runs.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const run = promisify(execFile);
-const CONVERGED = 0;
-const NOT_CONVERGED = 3;
 const ROUND_SIZE = 64;
 const GROUP_SIZE = 16;
 const HELD_OUT = 256;
@@ -73,25 +67,17 @@ const fileOf = (name, seed) => join(folder, `${name}-seed-${seed}.json`);
 async function main() {
   await mkdir(folder, { recursive: true });
   for (const seed of options.table ? [] : seeds) {
-    if (options.only !== 'loop') await once(fileOf(trlName, seed), (work) => trained(seed, work));
-    if (options.only !== 'trl') await once(fileOf('loop', seed), (work) => looped(seed, work));
+    if (options.only !== 'loop') await kept(trlName, seed, trained);
+    if (options.only !== 'trl') await kept('loop', seed, looped);
   }
   const runs = await allRuns();
   if (!options.json) process.stdout.write(`${speedTable(runs)}\n`);
   else process.stdout.write(`${JSON.stringify({ settings, runs, ratios: ratiosOf(runs) }, null, 2)}\n`);
 }
 
-/** The result, whole or not at all. */
-async function once(path, make) {
-  if (existsSync(path)) return;
-  process.stderr.write(`${new Date().toISOString()} ${path}\n`);
-  const work = await mkdtemp(join(tmpdir(), 'seam-study-'));
-  try {
-    await writeFile(`${path}.part`, `${JSON.stringify(await make(work))}\n`);
-    await rename(`${path}.part`, path);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+function kept(name, seed, make) {
+  const path = fileOf(name, seed);
+  return once(path, path, (work) => make(seed, work));
 }
 
 /** TRL's measurements on one seed. */
@@ -120,10 +106,7 @@ async function trained(seed, work) {
     await writeFile(join(work, 'job.json'), JSON.stringify(job));
     const env = { ...process.env, ...python.environment, ...OFFLINE };
     const started = performance.now();
-    await run(python.command, [join(root, 'test/studies/trl_grpo.py'), join(work, 'job.json')], {
-      env,
-      maxBuffer: 1 << 27,
-    });
+    await outputOf(python.command, [join(root, 'test/studies/trl_grpo.py'), join(work, 'job.json')], env);
     const measured = trlMeasurements(await readFile(log, 'utf8'));
     return { seed, settings, executor: model.digest, seconds: (performance.now() - started) / 1000, measured };
   } finally {
@@ -134,14 +117,8 @@ async function trained(seed, work) {
 
 /** The loop's report on one seed, and the held-out success of every adapter that it promoted. */
 async function looped(seed, work) {
-  const start = join(root, 'apps/standalone/bin/start.js');
-  const args = ['--exit', '--json', '--seed', `${seed}`, '--max-shifted-rounds', '0', '--held-out', '8'];
-  const { stdout, code } = await run(process.execPath, [start, ...args, '--data-dir', work], { maxBuffer: 1 << 27 })
-    .then((done) => ({ ...done, code: CONVERGED }))
-    .catch((cause) => cause);
-  if (code !== CONVERGED && code !== NOT_CONVERGED)
-    throw new Error(`Cannot continue the study: expected the loop of seed ${seed} to end, got status ${code}.`);
-  const { rounds, runs, executor, loopSeconds } = JSON.parse(stdout);
+  const args = ['--seed', `${seed}`, '--max-shifted-rounds', '0', '--held-out', '8', '--data-dir', work];
+  const { rounds, runs, executor, loopSeconds } = await loopReport(args, { name: `seed ${seed}` });
   const file = join(work, 'held-out.jsonl');
   const problems = heldOutProblems('base', HELD_OUT);
   await writeFile(file, problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''));
@@ -155,8 +132,7 @@ async function looped(seed, work) {
 async function measured(adapter, file, { work, seed }) {
   const cli = join(root, 'apps/cli/bin/seam.js');
   const args = ['eval', file, '--adapter', adapter, '--arms', 'trained', '--json', '--data-dir', work];
-  const { stdout } = await run(process.execPath, [cli, ...args], { maxBuffer: 1 << 27, env: environment(work, seed) });
-  return JSON.parse(stdout).arms.trained.success;
+  return JSON.parse(await outputOf(process.execPath, [cli, ...args], environment(work, seed))).arms.trained.success;
 }
 
 function environment(dataFolder, seed) {
