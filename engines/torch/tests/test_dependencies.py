@@ -19,10 +19,11 @@ def test_what_is_asked_for_is_locked_and_is_what_was_tested() -> None:
     assert asked == {name: version(name) for name in asked} | {"torch": version("torch").split("+")[0]}
 
 
-def test_one_pytorch_serves_the_engine_its_tests_and_vllm() -> None:
+def test_one_pytorch_serves_the_engine_its_tests_vllm_and_trl() -> None:
     """Gigabytes are fetched once."""
     locks = [FOLDER / "requirements.lock", *sorted((FOLDER / "../../infra/dev/requirements").glob("*.lock"))]
     lines = [re.findall(r"^torch==\S+ --hash=\S+$", lock.read_text(), re.M) for lock in locks]
     found = [line for each in lines for line in each]
-    assert len(found) == 3
+    # `ray.lock` alone needs no PyTorch.
+    assert len(found) == len(locks) - 1
     assert len(set(found)) == 1
