@@ -10,7 +10,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pythonWithTrl } from '@seamstream/dev-servers';
-import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
+import { entrySchemaFor } from '@seamstream/embedded-world';
 import { PromptInjection } from '@seamstream/environments';
 import { loadPrompts } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
@@ -26,6 +26,7 @@ import {
   speedTable,
   trlCurve,
   trlMeasurements,
+  worldSource,
 } from '@seamstream/standalone';
 import { loopReport, once, outputOf, root } from './kept-runs.mjs';
 
@@ -84,12 +85,7 @@ function kept(name, seed, make) {
 async function trained(seed, work) {
   const python = await pythonWithTrl();
   const prompts = await loadPrompts();
-  // Texts that are no entries cost no call, so that a budget may take more problems than it pays for.
-  const count = Math.ceil(budget / GROUP_SIZE) * 2;
-  const problems = {
-    train: worldProblems({ seed: `stream/${seed}`, split: 'train', variant: 'base', count }),
-    heldOut: heldOutProblems('base', HELD_OUT),
-  };
+  const problems = { train: publishedProblems(seed), heldOut: heldOutProblems('base', HELD_OUT) };
   const model = await LanguageModel.load(environment(work, seed).SEAM_EXECUTOR_MODEL_FOLDER, { threads: 1 });
   const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: Number(maxTokens(work, seed)) });
   const asked = new PromptInjection(executor, prompts);
@@ -113,6 +109,16 @@ async function trained(seed, work) {
     await server.close();
     await model.close();
   }
+}
+
+/** As the loop publishes them. Texts that are no entries cost no call, so a budget may take twice the problems that it pays for. */
+function publishedProblems(seed) {
+  const source = worldSource(seed);
+  const rounds = Math.ceil((budget / GROUP_SIZE / ROUND_SIZE) * 2);
+  const size = { roundSize: ROUND_SIZE, count: ROUND_SIZE };
+  return Array.from({ length: rounds }, (_, done) =>
+    source({ ...size, round: done + 1, phase: 'base', startIndex: done * ROUND_SIZE, occurredAt: 0 }),
+  ).flatMap((events) => events.map(({ problem }) => problem));
 }
 
 /** The loop's report on one seed, and the held-out success of every adapter that it promoted. */

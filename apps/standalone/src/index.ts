@@ -8,6 +8,7 @@ export {
   SHIPPED_MODEL_FOLDERS,
   worldFiles,
 } from './embedded-environment.js';
+export { worldSource } from './problem-stream.js';
 export { renderEditsStudy } from './report/edits-report.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { settingsOfFolder } from './run-settings.js';
