@@ -41,7 +41,7 @@ export interface TeamRollout {
 }
 
 /** An agent with what computes it. */
-interface AgentModel {
+export interface AgentModel {
   readonly agent: Agent;
   readonly model: GeneratorModel;
   readonly adapter: Adapter | null;

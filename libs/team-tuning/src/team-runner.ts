@@ -32,9 +32,9 @@ import {
   teamBaseDigest,
   teamFingerprint,
 } from './team-artefact.js';
+import { sampledBatch } from './team-batch.js';
 import type { StageJob } from './team-method.js';
-import { batchEvents, batchSeed, recordedBatch } from './team-records.js';
-import { rollOutTeam, type TeamRollout } from './team-rollout.js';
+import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
 
@@ -208,39 +208,25 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return others.map(truncatedTeamWeight);
   }
 
-  /** A batch of the run: as the log has it, or sampled now from the team as it is by then. */
+  /** A batch of the stage, from the team as it is by then. */
   private async batch(stage: Stage, batch: number): Promise<readonly TeamRollout[]> {
     const { job, recording, state } = stage;
     const known = state.batches.get(batch);
     if (known !== undefined) return known;
-    const { log, team, agents, environment, schemaFor, clock } = this.dependencies;
+    const { team, agents } = this.dependencies;
     const { settings } = job;
     const count = samplesAnew(settings) ? team.agents.length : 1;
     const size = Math.ceil(job.problems.length / count);
-    const problems = job.problems.slice(batch * size, (batch + 1) * size);
-    const facts = { runId: recording.runId, batch };
-    const recorded = await recordedBatch(log, facts, problems);
-    if (recorded !== undefined) return state.keep(batch, recorded);
-    recording.report('preparing', batch, count);
-    const sampling = { ...settings.sampling, topK: 0, topP: 1 };
-    const rollouts = await rollOutTeam(problems, {
-      ...{ team, groupSize: settings.groupSize, sampling, schemaFor, environment },
+    const rollouts = await sampledBatch(this.dependencies, {
+      ...{ recording, batch, of: count, problems: job.problems.slice(batch * size, (batch + 1) * size) },
+      ...{ groupSize: settings.groupSize, sampling: { ...settings.sampling, topK: 0, topP: 1 } },
       agents: team.agents.map((agent, place) => ({
         agent,
         model: agents[place]!.model,
+        baseModelDigest: agents[place]!.engine.baseModelDigest,
         adapter: state.adapters[place]!,
       })),
-      seed: batchSeed(recording.runId, batch),
-      signal: recording.signal,
     });
-    const events = batchEvents(rollouts, {
-      ...facts,
-      ...{ team, groupSize: settings.groupSize, sampling, executor: environment.identity, at: clock.now() },
-      agents: team.agents.map(({ name }) => name),
-      isResampled: batch > 0,
-      baseModelDigests: new Map(team.agents.map(({ name }, place) => [name, agents[place]!.engine.baseModelDigest])),
-    });
-    await recording.record?.(events);
     return state.keep(batch, rollouts);
   }
 
