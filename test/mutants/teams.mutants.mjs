@@ -2,6 +2,7 @@
 const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
 const teams = { suite: 'quick', spec: 'libs/team-tuning/src/team.spec.ts' };
 const measured = { suite: 'quick', spec: 'apps/cli/src/evaluate/evaluate-team.spec.ts' };
+const swap = { suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts' };
 const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
 
 const rows = (base, file, title, controls) =>
@@ -96,13 +97,8 @@ export default [
   ...rows(stage, 'team-runner.ts', 'a stage of a team', [
     {
       control: 'the team is sampled as it is by then',
-      from: '        adapter: state.adapters[place]!,\n      })),\n      seed',
-      to: '        adapter: stage.before[place]!,\n      })),\n      seed',
-    },
-    {
-      control: 'what the log has is not asked again',
-      from: 'if (recorded !== undefined) return state.keep(batch, recorded);',
-      to: '',
+      from: '        adapter: state.adapters[place]!,\n      })),\n    });',
+      to: '        adapter: stage.before[place]!,\n      })),\n    });',
     },
     {
       control: 'a stage is saved after each agent',
@@ -110,6 +106,66 @@ export default [
       to: '',
     },
   ]),
+  ...rows(stage, 'team-batch.ts', 'a stage of a team', [
+    {
+      control: 'what the log has is not asked again',
+      from: 'if (recorded !== undefined) return recorded;',
+      to: '',
+    },
+  ]),
+  ...rows(swap, 'swap/swap-agent.ts', 'an agent of a team', [
+    {
+      control: 'what leaves is asked as it was, not what joins',
+      from: 'return { engines: agents.map((each) => each.replaced ?? each), adapters',
+      to: 'return { engines: agents, adapters',
+    },
+    {
+      control: 'an adapter that joins is the one that was named',
+      from: 'engine: agents[place]!.engine, adapter: joining,',
+      to: 'engine: agents[place]!.engine, adapter: present.adapters[place]!,',
+    },
+    {
+      control: 'what stays too far away does not join',
+      from: 'if (!aligned.isWithin) {',
+      to: 'if (metrics.passes < 0) {',
+    },
+    {
+      control: 'only one agent joins at a time',
+      from: 'if (other !== undefined)',
+      to: 'if (other === null)',
+    },
+  ]),
+  ...rows(swap, 'swap/align-agent.ts', 'an agent of a team', [
+    {
+      control: 'steps go towards the agent that is replaced',
+      from: 'currentLogProbs: logProbs, advantage: 0',
+      to: 'currentLogProbs: own, advantage: 0',
+    },
+    {
+      control: 'passes end at the first one within the target',
+      from: 'if (isWithin || passes === settings.maxPasses)',
+      to: 'if (passes === settings.maxPasses)',
+    },
+  ]),
+  ...rows(swap, 'team-runner.ts', 'an agent of a team', [
+    {
+      control: 'a stage refuses a team of other base models',
+      from: '    enginesOf(\n      parent,',
+      to: '    [].concat(\n      parent,',
+    },
+  ]),
+  ...[
+    {
+      control: 'problems of a run that failed stay unread',
+      from: "if ((run.status !== 'promoted' && run.status !== 'rejected') || run.plan.slot !== slot) continue;",
+      to: "if (run.status === 'unknown' || !hasEnded(run) || run.plan.slot !== slot) continue;",
+    },
+  ].map((each) => ({
+    ...swap,
+    file: 'libs/training-runs/src/plan-problems.ts',
+    title: 'an agent of a team',
+    ...each,
+  })),
   ...rows(stage, 'team-runner.ts', 'other ways to tune', [
     {
       control: 'a batch of an older team has truncated weights',

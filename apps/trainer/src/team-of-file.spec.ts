@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
-import { InMemoryEventLog } from '@seamstream/event-log';
+import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, type Problem, TOPICS } from '@seamstream/events';
 import { presets } from '@seamstream/learning';
-import { InMemoryObjectStore } from '@seamstream/object-store';
+import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
-import { TeamMethod, tuningSettings } from '@seamstream/team-tuning';
+import { TeamMethod, teamSettings } from '@seamstream/team-tuning';
 import { publicationOf } from '@seamstream/testing/result-log';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
 import { assertReadsOutcomes } from './team-of-file.js';
@@ -17,6 +17,8 @@ import { teamEvents } from './team-world.fake.js';
 
 const modelAt = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
 const EXECUTOR = modelAt('executor');
+const GENERATOR = modelAt('generator-base');
+const OTHER_TOKENS = modelAt('self-edits/executor');
 const VOTE = { agents: ['one', 'two'].map((name) => ({ name, path: EXECUTOR, role: '{problem}\nSolution:' })) };
 
 let folder: string;
@@ -33,7 +35,7 @@ afterEach(async () => {
 describe('the team of a file', () => {
   it('is sampled, tuned agent by agent within the preset’s gate, published and promoted as one', async () => {
     const { log, objects, onDemand } = await trainerOf(VOTE);
-    await log.append(problemsOf('stage', 4).map((problem) => encodeEvent(publicationOf(problem))));
+    await publish(log, 'stage', 4);
     const settings = { sampling: { maxTokens: 16 }, groupSize: 2 };
     const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings }, new AbortController().signal);
     expect(ending.map(({ type }) => type)).toEqual(['AdapterPromoted']);
@@ -67,21 +69,126 @@ describe('the team of a file', () => {
   });
 });
 
+describe('an agent of a team', () => {
+  const signal = new AbortController().signal;
+  const SAMPLING = { maxTokens: 16 };
+
+  it('gives its place to another base model that comes within the target of it, and the team learns on', async () => {
+    const [one, two] = VOTE.agents;
+    const changed = { agents: [one, { ...two!, path: GENERATOR, replaces: EXECUTOR }] };
+    const { log, onDemand } = await trainerOf(changed);
+    await publish(log, 'probes', 8);
+    const swap = { ...{ agent: 'two', target: 0.05, learningRate: 3e-3, groupSize: 2 }, sampling: SAMPLING };
+    const swapped = await onDemand.handle({ algorithm: 'swap-agent', settings: swap }, signal);
+    expect(swapped.ending).toMatchObject([{ type: 'AdapterPromoted' }]);
+    const [event] = await teamEvents(log, 'AgentSwapped');
+    expect(event).toMatchObject({ agent: 'two', slot: 'team/two', target: 0.05, replacedAdapterDigest: null });
+    expect(event!.joinedBaseModelDigest).not.toBe(event!.replacedBaseModelDigest);
+    expect(event!.distanceBefore).toBeGreaterThan(0.5);
+    expect(event!.distance).toBeLessThanOrEqual(0.05);
+    const [published] = await teamEvents(log, 'AdapterPublished');
+    expect(await onDemand.verify(published!.adapterDigest, signal)).toMatchObject({ matches: true });
+    await publish(log, 'stage', 4);
+    const stage = { sampling: SAMPLING, groupSize: 2 };
+    const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings: stage }, signal);
+    expect(ending).toMatchObject([{ type: 'AdapterPromoted', parent: published!.adapterDigest }]);
+  }, 240_000);
+
+  it('gives its place to an adapter of the same base model, in the team that is served', async () => {
+    const { log, onDemand } = await trainerOf(VOTE);
+    await publish(log, 'stage', 4);
+    const stage = { sampling: SAMPLING, groupSize: 2, learningRate: 1e-3, gate: null };
+    await onDemand.handle({ algorithm: 'sat-seq', settings: stage }, signal);
+    const [first, second] = await teamEvents(log, 'AgentUpdated');
+    await publish(log, 'probes', 4);
+    const swap = { agent: 'two', adapter: first!.adapterDigest, target: 10, sampling: SAMPLING };
+    await onDemand.handle({ algorithm: 'swap-agent', settings: swap }, signal);
+    expect(await teamEvents(log, 'AgentSwapped')).toMatchObject([
+      {
+        ...{ replacedAdapterDigest: second!.adapterDigest, joinedAdapterDigest: first!.adapterDigest },
+        // Within the target from the start, it joins as it came.
+        ...{ adapterDigest: first!.adapterDigest, passes: 0 },
+      },
+    ]);
+  }, 120_000);
+
+  it('keeps its place from a model that stays too far away, and the run says how far', async () => {
+    const [one, two] = VOTE.agents;
+    const { log, onDemand } = await trainerOf({ agents: [one, { ...two!, path: GENERATOR, replaces: EXECUTOR }] });
+    await publish(log, 'probes', 2);
+    const settings = { agent: 'two', target: 1e-9, maxPasses: 1, sampling: SAMPLING };
+    const { ending } = await onDemand.handle({ algorithm: 'swap-agent', settings }, signal);
+    const reason = expect.stringMatching(/after 1 passes what joins as two is [\d.]+ nats from what it replaces/);
+    expect(ending).toMatchObject([{ type: 'TrainingRunRejected', reason }]);
+    expect(await teamEvents(log, 'AgentSwapped')).toEqual([]);
+  }, 120_000);
+
+  it.each<[string, object, object, RegExp]>([
+    ['no name', {}, {}, /expected one of the agents one, two, got no name/],
+    ['a name that no agent has', {}, { agent: 'three' }, /expected one of the agents one, two, got three/],
+    ['an adapter that is nowhere', {}, { agent: 'two', adapter: 'ab'.repeat(32) }, /got abab\w* \(/],
+    ['other tokens', { two: OTHER_TOKENS }, { agent: 'two' }, /with the tokens of the one that it replaces/],
+    ['two changes at once', { one: GENERATOR, two: GENERATOR }, { agent: 'two' }, /changes that of one as well/],
+  ])(
+    'is not swapped by a request with %s, and the problems stay for a right one',
+    async (_, changed, settings, says) => {
+      const joining = Object.entries(changed) as [string, string][];
+      const agents = VOTE.agents.map((agent) => {
+        const path = joining.find(([name]) => name === agent.name)?.[1];
+        return path === undefined ? agent : { ...agent, path, replaces: EXECUTOR };
+      });
+      const { log, onDemand } = await trainerOf({ agents });
+      await publish(log, 'probes', 2);
+      const asked = (more: object) => ({ algorithm: 'swap-agent', settings: { sampling: SAMPLING, ...more } });
+      const wrong = await onDemand.handle(asked(settings), signal);
+      expect(wrong.ending).toMatchObject([{ type: 'TrainingRunFailed', reason: expect.stringMatching(says) }]);
+      if (joining.length > 0) return;
+      const { ending } = await onDemand.handle(asked({ agent: 'two', target: 10 }), signal);
+      expect(ending).toMatchObject([{ type: 'AdapterPromoted' }]);
+    },
+    120_000,
+  );
+
+  it('is no part of a stage whose team has other base models: it is swapped first', async () => {
+    const { log, objects, onDemand } = await trainerOf(VOTE);
+    await publish(log, 'stage', 4);
+    const stage = { algorithm: 'sat-seq', settings: { sampling: SAMPLING, groupSize: 2 } };
+    await onDemand.handle(stage, signal);
+    const changed = await trainerOf(
+      { agents: [VOTE.agents[0], { ...VOTE.agents[1], path: GENERATOR }] },
+      {},
+      { log, objects },
+    );
+    await publish(log, 'more', 4);
+    const { ending } = await changed.onDemand.handle(stage, signal);
+    const reason = expect.stringMatching(/Name in "replaces" what an agent had before/);
+    expect(ending).toMatchObject([{ type: 'TrainingRunFailed', reason }]);
+  }, 120_000);
+});
+
 describe('the preset sat-seq', () => {
   it('holds settings that sequential tuning accepts, with the values of the release', () => {
     const given = presets.get('sat-seq')!.algorithms['sat-seq']!;
-    expect(tuningSettings(given)).toMatchObject(given);
-    expect(tuningSettings(given)).toMatchObject({
+    const settingsOf = teamSettings['sat-seq'];
+    expect(settingsOf(given)).toMatchObject(given);
+    expect(settingsOf(given)).toMatchObject({
       ...{ groupSize: 4, clip: { low: 0.2, high: 0.2 }, kl: { beta: 0.001 } },
       gate: { target: 0.05, quantile: 0.99, maxBacktracks: 5 },
     });
   });
 });
 
-async function trainerOf(team: unknown, environment: Record<string, string> = {}) {
+/** A trainer with the team of a file, where others have worked before or in a new world. */
+async function trainerOf(
+  team: unknown,
+  environment: Record<string, string> = {},
+  { log, objects }: { readonly log: EventLog; readonly objects: ObjectStore } = {
+    log: new InMemoryEventLog(),
+    objects: new InMemoryObjectStore(),
+  },
+) {
   const file = join(folder, 'team.yaml');
   await writeFile(file, typeof team === 'string' ? team : JSON.stringify(team));
-  const log = new InMemoryEventLog();
   await log.createTopics(TOPICS);
   const config = loadConfig(trainerConfigSchema, {
     SEAM_PRESET: 'sat-seq',
@@ -93,13 +200,17 @@ async function trainerOf(team: unknown, environment: Record<string, string> = {}
     SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
     ...environment,
   });
-  const drivers = { log, objects: new InMemoryObjectStore() };
+  const drivers = { log, objects };
   const validation = { name: 'validation', problems: problemsOf('validation', 4) };
   const context = {
     ...{ config, drivers, logger: createServiceLogger('trainer', 'silent') },
     onClose: (close: () => Promise<void>) => void closers.push(close),
   };
-  return { log, objects: drivers.objects, ...(await createTrainer(context, { validation })) };
+  return { log, objects, ...(await createTrainer(context, { validation })) };
+}
+
+async function publish(log: EventLog, seed: string, count: number): Promise<void> {
+  await log.append(problemsOf(seed, count).map((problem) => encodeEvent(publicationOf(problem))));
 }
 
 function problemsOf(seed: string, count: number): readonly Problem[] {

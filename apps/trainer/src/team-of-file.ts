@@ -18,7 +18,7 @@ interface Surroundings {
   readonly validation: ValidationProblems;
 }
 
-interface AgentEngines {
+interface OpenedModel {
   readonly model: LanguageModel;
   readonly engine: LanguageModelTraining;
 }
@@ -33,10 +33,15 @@ export async function teamOfFile(
   // 1. Who is in it.
   const team = await readTeam(file);
   // 2. What computes and trains them.
-  const opened = new Map<string, AgentEngines>();
-  for (const { name, path } of team.agents)
-    if (!opened.has(path)) opened.set(path, await openAgent({ name, path }, config, onClose));
-  const agents = team.agents.map(({ path }) => opened.get(path)!);
+  const opened = new Map<string, OpenedModel>();
+  for (const { name, path, replaces } of team.agents)
+    for (const folder of [path, replaces])
+      if (folder !== null && !opened.has(folder))
+        opened.set(folder, await openAgent({ name, path: folder }, config, onClose));
+  const agents = team.agents.map(({ path, replaces }) => ({
+    ...opened.get(path)!,
+    ...(replaces === null ? {} : { replaced: opened.get(replaces)! }),
+  }));
   // 3. What a tuned team is compared on.
   const evaluation = new TeamEvaluation({
     ...{ team, schemaFor, environmentOf, terms: { entryMaxTokens, responseMaxTokens } },
@@ -64,7 +69,7 @@ async function openAgent(
   { name, path }: { readonly name: string; readonly path: string },
   { trainer: { threads, executionProvider, chatTemplate } }: TrainerServiceConfig,
   onClose: (close: () => Promise<void>) => void,
-): Promise<AgentEngines> {
+): Promise<OpenedModel> {
   const loading = LanguageModel.load(path, { threads, executionProvider, chatTemplate });
   const model = await fromNamedFolder(`path of agent ${name}`, path, loading);
   onClose(() => model.close());

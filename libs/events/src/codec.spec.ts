@@ -73,6 +73,7 @@ describe('an event on the wire', () => {
       ['TeamBatchSampled', 'seam.teams', 'run-1'],
       ['AgentUpdateTried', 'seam.teams', 'run-1'],
       ['AgentUpdated', 'seam.teams', 'run-1'],
+      ['AgentSwapped', 'seam.teams', 'run-1'],
       ['LibraryReplyRecorded', 'seam.training', 'r-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],

@@ -9,6 +9,8 @@ import type { AdapterPublished } from '@seamstream/events';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, encodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
+import type { GeneratorModel } from '@seamstream/rollout';
+import type { TrainingEngine } from '@seamstream/training-contract';
 import type { Artefact, RunPlan, StoredArtefact } from '@seamstream/training-runs';
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -70,6 +72,33 @@ export function teamBaseDigest(digests: readonly string[]): string {
   return new Set(digests).size === 1 ? digests[0]! : sha256(canonicalJson(digests));
 }
 
+/** What computes an agent, and what trains it. */
+export interface AgentEngines {
+  readonly model: GeneratorModel;
+  readonly engine: TrainingEngine;
+  /** The same of the base model whose place it takes; absent where the agent keeps its own. */
+  readonly replaced?: Pick<AgentEngines, 'model' | 'engine'>;
+}
+
+/**
+ * What computes the agents of a team that was promoted, in its order: the base models of the file, or those that they replace.
+ * @throws ADAPTER_INVALID where it belongs to neither
+ */
+export function enginesOf<E extends Pick<AgentEngines, 'engine'> & { readonly replaced?: E | undefined }>(
+  { digest, baseModelDigest }: TeamArtefact,
+  agents: readonly E[],
+): readonly E[] {
+  const known = [agents, agents.map((each) => each.replaced ?? each)];
+  const found = known.find(
+    (each) => teamBaseDigest(each.map(({ engine }) => engine.baseModelDigest)) === baseModelDigest,
+  );
+  if (found !== undefined) return found;
+  throw new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot use team ${digest}: expected the base models of the team file, got others (${baseModelDigest}). Name in "replaces" what an agent had before, and swap it (docs/how-to/teams.md).`,
+  );
+}
+
 /** @throws ADAPTER_INVALID unless the artefact has the agents of the file, in their order */
 export function assertMembers({ digest, members }: TeamArtefact, { agents }: Pick<Team, 'agents'>): void {
   const [expected, got] = [agents.map(({ name }) => name), members.map(({ agent }) => agent)];
@@ -87,13 +116,14 @@ export function isTeamKey(key: string): boolean {
   return key.startsWith(TEAMS);
 }
 
-const keyOf = (adapterDigest: string): string => `adapters/${adapterDigest}/adapter.safetensors`;
+/** Where an adapter's weights are, also those of adapters that no team has. */
+export const adapterKey = (digest: string): string => `adapters/${digest}/adapter.safetensors`;
 
 /** Weights first: a reader that finds the team finds its agents. */
 export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: RunPlan): Promise<StoredArtefact> {
   const { members, baseModelDigest, digest } = team;
   for (const { adapter } of members)
-    if (adapter !== null) await objects.put(keyOf(adapter.digest), encodeAdapter(adapter));
+    if (adapter !== null) await objects.put(adapterKey(adapter.digest), encodeAdapter(adapter));
   const { runId, algorithm, configuration, seed } = plan;
   const { promotion, evaluation } = configuration;
   const config = { run: runId, algorithm, seed, settings: configuration.algorithm, promotion, evaluation };
@@ -122,7 +152,7 @@ export async function loadTeam(
   const { members, baseModelDigest } = parsed.data;
   const loaded = await Promise.all(
     members.map(async ({ agent, slot, adapterDigest: digest }): Promise<TeamMember> => {
-      const adapter = digest === null ? null : decodeAdapter(await objects.get(keyOf(digest)), { digest });
+      const adapter = digest === null ? null : decodeAdapter(await objects.get(adapterKey(digest)), { digest });
       return { agent, slot, adapter };
     }),
   );

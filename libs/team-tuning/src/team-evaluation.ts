@@ -11,13 +11,15 @@ import {
   type Stretch,
 } from '@seamstream/training-runs';
 import type { Team } from './team.js';
-import type { TeamArtefact } from './team-artefact.js';
+import { type TeamArtefact, teamBaseDigest } from './team-artefact.js';
 import { rollOutTeam, type TeamRollout, whyUnasked } from './team-rollout.js';
 
 interface TeamEvaluationSettings {
   readonly team: Team;
   /** In the order of the team. */
   readonly models: readonly GeneratorModel[];
+  /** Those of the base models that they replace, where a team of before is to be measured. */
+  readonly replacedModels?: readonly GeneratorModel[];
   /** The environment over an executor whose responses have so many tokens at most. */
   readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
   readonly schemaFor: EntrySchemas;
@@ -54,6 +56,13 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
     }));
   }
 
+  /** Those that the team was tuned with; of a team that never learned, those that its agents have had until now. */
+  private modelsOf(team: TeamArtefact | null): readonly GeneratorModel[] {
+    const { models, replacedModels = models } = this.settings;
+    const digest = teamBaseDigest(models.map((model) => model.digest));
+    return team?.baseModelDigest === digest ? models : replacedModels;
+  }
+
   /**
    * One greedy rollout of each problem, in their order.
    * @param team null: every agent has its base model
@@ -63,7 +72,8 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
     problems: readonly Problem[],
     onProgress: (done: number, total: number) => void = () => undefined,
   ): Promise<readonly TeamRollout[]> {
-    const { models, environmentOf, schemaFor, terms } = this.settings;
+    const { environmentOf, schemaFor, terms } = this.settings;
+    const models = this.modelsOf(team);
     const environment = await environmentOf(terms.responseMaxTokens);
     const rollouts: TeamRollout[] = [];
     for (let at = 0; at < problems.length; at += ASKED_AT_ONCE) {

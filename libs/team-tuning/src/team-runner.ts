@@ -7,8 +7,6 @@ import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import { effectiveSampleRatio } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { GeneratorModel } from '@seamstream/rollout';
-import type { TrainingEngine } from '@seamstream/training-contract';
 import {
   type AdapterEvaluation,
   type JobResult,
@@ -22,9 +20,12 @@ import { agentOrder } from './agent-order.js';
 import { certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
 import { StageState } from './stage-state.js';
+import { swapAgent } from './swap/swap-agent.js';
 import type { Team } from './team.js';
 import {
+  type AgentEngines,
   assertMembers,
+  enginesOf,
   loadTeam,
   storeTeam,
   type TeamArtefact,
@@ -33,16 +34,10 @@ import {
   teamFingerprint,
 } from './team-artefact.js';
 import { sampledBatch } from './team-batch.js';
-import type { StageJob } from './team-method.js';
+import type { StageJob, TeamJob } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
-
-/** What computes an agent, and what trains it. */
-interface AgentEngines {
-  readonly model: GeneratorModel;
-  readonly engine: TrainingEngine;
-}
 
 interface TeamRunnerDependencies {
   readonly log: EventLog;
@@ -67,8 +62,8 @@ interface Stage {
   readonly before: readonly (Adapter | null)[];
 }
 
-export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
-  override readonly kind = 'team-stage';
+export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
+  override readonly kind = 'team';
 
   constructor(private readonly dependencies: TeamRunnerDependencies) {
     super();
@@ -86,7 +81,13 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return this.dependencies.evaluation;
   }
 
-  override async run(
+  override run(job: TeamJob, parent: TeamArtefact | null, recording: Recording): Promise<JobResult<TeamArtefact>> {
+    return job.work === 'swap'
+      ? swapAgent(job, parent, recording, this.dependencies)
+      : this.runStage(job, parent, recording);
+  }
+
+  private async runStage(
     job: StageJob,
     parent: TeamArtefact | null,
     recording: Recording,
@@ -127,11 +128,15 @@ export class TeamRunner extends JobRunner<StageJob, TeamArtefact> {
     return { status: 'made', artefact, steps: state.steps, metrics: this.figuresOf(stage) };
   }
 
-  /** The team's adapters, null where an agent has its base model. @throws ADAPTER_INVALID where the parent is another team */
+  /** The team's adapters, null where an agent has its base model. @throws ADAPTER_INVALID where the parent is another team, or has other base models */
   private adaptersOf(parent: TeamArtefact | null): readonly (Adapter | null)[] {
-    const { team } = this.dependencies;
+    const { team, agents } = this.dependencies;
     if (parent === null) return team.agents.map(() => null);
     assertMembers(parent, team);
+    enginesOf(
+      parent,
+      agents.map(({ engine }) => ({ engine })),
+    );
     const members = new Map(parent.members.map((member) => [member.agent, member.adapter]));
     return team.agents.map(({ name }) => members.get(name)!);
   }

@@ -9,7 +9,14 @@ describe('a team file', () => {
     const team = parseTeam(SEED, 'team.yaml');
     expect(team).toMatchObject({ topology: 'vote', slot: 'team' });
     expect(team.agents[1]).toEqual({
-      ...{ name: 'agent_2', path: 'path/to/model_2', slot: 'team/agent_2', role: '{problem}', field: null },
+      ...{
+        name: 'agent_2',
+        path: 'path/to/model_2',
+        replaces: null,
+        slot: 'team/agent_2',
+        role: '{problem}',
+        field: null,
+      },
     });
     expect(
       parseTeam(JSON.stringify({ topology: 'chain', agents: [{ name: 'a', path: 'm' }] }), 't').agents[0]!.role,

@@ -15,6 +15,8 @@ const agentSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, 'expected letters, digits, - and _, at most 40'),
   /** Folder of its base model, as Hugging Face publishes one. */
   path: z.string().min(1),
+  /** Folder of the base model of the agent whose place it takes, for a swap; absent: its own. */
+  replaces: z.string().min(1).optional(),
   /** What its adapters are published for; by default the team's slot and its name. */
   slot: z.string().min(1).optional(),
   /** What it is asked: {problem} once, and in a chain {before} at most once. */
@@ -55,6 +57,8 @@ const teamSchema = z
 export interface Agent {
   readonly name: string;
   readonly path: string;
+  /** Folder of the base model of the agent whose place it takes; null: its own. */
+  readonly replaces: string | null;
   readonly slot: string;
   readonly role: string;
   readonly field: (typeof ENTRY_FIELDS)[number] | null;
@@ -94,6 +98,7 @@ export function teamOf(given: unknown, name: string): Team {
     agents: agents.map((agent) => ({
       name: agent.name,
       path: agent.path,
+      replaces: agent.replaces ?? null,
       slot: agent.slot ?? `${slot}/${agent.name}`,
       role: agent.role ?? DEFAULT_ROLES[topology],
       field: agent.field ?? null,

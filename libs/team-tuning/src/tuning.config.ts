@@ -3,7 +3,7 @@ import { SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { CERTIFICATE_CONSTANTS } from './formulas/certificate.js';
 
-const trainableSchema = z.discriminatedUnion('kind', [
+export const trainableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('full') }),
   z.strictObject({
     kind: z.literal('lora'),
@@ -18,6 +18,24 @@ const trainableSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+export const samplingSchema = z
+  .strictObject({
+    /** Ratios are of the plain distribution: other temperatures are for evaluations. */
+    temperature: z.literal(1).default(1),
+    maxTokens: z.int().positive().default(64),
+  })
+  .prefault({});
+
+export const optimizerSchema = z
+  .strictObject({
+    beta1: z.number().min(0).max(1).default(0.9),
+    beta2: z.number().min(0).max(1).default(0.95),
+    epsilon: z.number().positive().default(1e-8),
+    weightDecay: z.number().nonnegative().default(0.01),
+    clipNorm: z.number().nonnegative().default(1),
+  })
+  .prefault({});
+
 const tuningSchema = z.strictObject({
   /** sequential: one agent after the other. simultaneous: all on one batch, each as if the others stayed: the control. */
   updates: z.enum(['sequential', 'simultaneous']).default('sequential'),
@@ -27,13 +45,7 @@ const tuningSchema = z.strictObject({
   resample: z.boolean().default(true),
   /** Rollouts of a problem. */
   groupSize: z.int().min(2).max(256).default(4),
-  sampling: z
-    .strictObject({
-      /** Ratios are of the plain distribution: other temperatures are for evaluations. */
-      temperature: z.literal(1).default(1),
-      maxTokens: z.int().positive().default(64),
-    })
-    .prefault({}),
+  sampling: samplingSchema,
   advantage: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('group'), clip: z.number().positive().default(5) }),
@@ -68,15 +80,7 @@ const tuningSchema = z.strictObject({
   /** Turns per optimizer step. */
   batchSize: z.int().positive().default(64),
   learningRate: z.number().positive().default(1e-5),
-  optimizer: z
-    .strictObject({
-      beta1: z.number().min(0).max(1).default(0.9),
-      beta2: z.number().min(0).max(1).default(0.95),
-      epsilon: z.number().positive().default(1e-8),
-      weightDecay: z.number().nonnegative().default(0.01),
-      clipNorm: z.number().nonnegative().default(1),
-    })
-    .prefault({}),
+  optimizer: optimizerSchema,
   trainable: trainableSchema.default({ kind: 'full' }),
   certificate: z
     .strictObject({

@@ -4,6 +4,7 @@ import type { Adapter, TrainingSequence } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
 import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
 import { surrogateOf } from './formulas/surrogate.js';
+import { scoredTurns } from './scored-turns.js';
 import type { TuningSettings } from './tuning.config.js';
 
 /** A turn of the agent, as its update needs it. */
@@ -51,9 +52,6 @@ export interface UpdateFacts {
   readonly onPass?: ((pass: PassTried) => void) | undefined;
 }
 
-/** Sequences that log-probabilities are asked of at once. */
-const SCORED_AT_ONCE = 128;
-
 export async function updateAgent(facts: UpdateFacts): Promise<AgentUpdate> {
   const { engine, adapter, settings, turns } = facts;
   const { clip, entropyCoefficient, trainable } = settings;
@@ -79,7 +77,7 @@ export async function updateAgent(facts: UpdateFacts): Promise<AgentUpdate> {
 async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promise<AgentUpdate> {
   const { turns, settings, signal, onPass } = facts;
   const { gate, passes: wanted } = settings;
-  const current = await scored(weights, turns);
+  const current = await scoredTurns(weights, turns);
   const passes: PassTried[] = [];
   let beta = settings.kl.beta;
   let accepted = 0;
@@ -125,7 +123,7 @@ async function takePass(
   for (let at = 0; at < drawn.length; at += batchSize) {
     signal?.throwIfAborted();
     const batch = drawn.slice(at, at + batchSize);
-    const logProbs = await scored(
+    const logProbs = await scoredTurns(
       weights,
       batch.map((index) => turns[index]!),
     );
@@ -161,27 +159,6 @@ async function statesOf(
   turns: readonly TrainedTurn[],
   current: readonly (readonly number[])[],
 ): Promise<Parameters<typeof distancePerState>[0]> {
-  const now = await scored(weights, turns);
+  const now = await scoredTurns(weights, turns);
   return turns.map(({ state }, at) => ({ state, logProbs: now[at]!, currentLogProbs: current[at]! }));
-}
-
-/** ln π of each turn's chosen tokens under the present weights. Equal turns are asked once. */
-async function scored(
-  weights: TrainingWeights,
-  turns: readonly TrainedTurn[],
-): Promise<readonly (readonly number[])[]> {
-  const places = new Map<string, number>();
-  const different: TrainingSequence[] = [];
-  const at = turns.map(({ sequence }) => {
-    const key = `${sequence.tokenIds.join()}/${sequence.targets.join()}`;
-    const known = places.get(key);
-    if (known !== undefined) return known;
-    places.set(key, different.length);
-    different.push(sequence);
-    return different.length - 1;
-  });
-  const values: (readonly number[])[] = [];
-  for (let from = 0; from < different.length; from += SCORED_AT_ONCE)
-    values.push(...(await weights.logProbabilities(different.slice(from, from + SCORED_AT_ONCE))));
-  return at.map((place) => values[place]!);
 }

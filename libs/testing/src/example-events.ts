@@ -350,6 +350,14 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', batch: 0, position: 0 },
     ...{ adapterDigest: '56'.repeat(32), parent: null, effectiveSampleRatio: 1, distance: 0.04, beta: 0.1 },
   },
+  AgentSwapped: {
+    type: 'AgentSwapped',
+    meta: meta('m-14-9', null),
+    ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', batch: 0 },
+    ...{ joinedBaseModelDigest: '57'.repeat(32), joinedAdapterDigest: null },
+    ...{ replacedBaseModelDigest: '58'.repeat(32), replacedAdapterDigest: '56'.repeat(32) },
+    ...{ adapterDigest: '59'.repeat(32), target: 0.01, distanceBefore: 0.4, distance: 0.009, passes: 6, states: 8 },
+  },
   LibraryReplyRecorded: {
     type: 'LibraryReplyRecorded',
     meta: meta('m-14-4', 'm-14'),

@@ -94,11 +94,14 @@ export function unendedRun(
   });
 }
 
-/** Where the problems of a slot's ended runs end so far, in a partition of seam.problems: those of a killed one are still to be learned from. */
+/**
+ * Where the problems of a slot's runs with a result end so far, in a partition of seam.problems: those of a run that was killed, cancelled,
+ * or failed by a wrong request are still to be learned from.
+ */
 function endOfProblems({ runs }: TrainingHistory, slot: string, partition: number): number {
   let end = 0;
   for (const run of runs.values()) {
-    if (run.status === 'unknown' || run.plan.slot !== slot || !hasEnded(run)) continue;
+    if ((run.status !== 'promoted' && run.status !== 'rejected') || run.plan.slot !== slot) continue;
     for (const { topic, to, ...range } of run.plan.inputs)
       if (topic === TOPIC.problems && range.partition === partition) end = Math.max(end, to);
   }

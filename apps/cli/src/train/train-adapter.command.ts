@@ -81,7 +81,7 @@ export function trainCommand(run: RunCommand): Command {
   return new Command('train')
     .summary('one training run now')
     .description(
-      'Trains one adapter from the log (grpo, rest-em), the buffer (sft) or new problems (sat-seq), publishes and evaluates it, and promotes it when it is not\n' +
+      'Trains one adapter from the log (grpo, rest-em), the buffer (sft) or new problems (sat-seq, swap-agent), publishes and evaluates it, and promotes it when it is not\n' +
         'worse than its parent, which must still be served then: the events are those of the trainer service. The resolved\n' +
         'configuration is recorded with the run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was\n' +
         'refused or failed.',
@@ -108,6 +108,10 @@ export function trainCommand(run: RunCommand): Command {
         ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/explanation/seam.md)"],
         ['seam train rest-em --set keep=solved', 'the entries with reward 1, of the present writer'],
         ['SEAM_PRESET=sat-seq SEAM_TRAINER_TEAM=team.yaml seam train sat-seq', 'a stage of a team (docs/teams.md)'],
+        [
+          'seam train swap-agent --set agent=solver',
+          'another model takes the place of an agent (docs/how-to/teams.md)',
+        ],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),
     )

@@ -1173,6 +1173,42 @@ export interface AgentUpdated {
   readonly beta: number;
 }
 
+/**
+ * Another base model or adapter takes the place of an agent, aligned with what the other agents know. It is
+ * served only after the team is promoted.
+ */
+export interface AgentSwapped {
+  readonly meta: EventMeta;
+  /** The training run that sampled, or learned. */
+  readonly runId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** The slot that its adapters are published for. */
+  readonly slot: string;
+  /** Number of the batch in the run, from 0. */
+  readonly batch: number;
+  /** Digest of the base model that takes the agent's place. */
+  readonly joinedBaseModelDigest: string;
+  /** Digest of its adapter as it came. Null is the bare base model. */
+  readonly joinedAdapterDigest: string | null;
+  /** Digest of the base model of the agent that was replaced. */
+  readonly replacedBaseModelDigest: string;
+  /** Digest of the adapter of the agent that was replaced. Null is the bare base model. */
+  readonly replacedAdapterDigest: string | null;
+  /** Digest of its weights as it joins. */
+  readonly adapterDigest: string;
+  /** Upper limit of the distance, in nats. */
+  readonly target: number;
+  /** Mean over states of the distance to the replaced agent before any step, in nats. */
+  readonly distanceBefore: number;
+  /** The same of the weights that join. */
+  readonly distance: number;
+  /** Passes over the turns of the replaced agent. */
+  readonly passes: number;
+  /** Number of states that the mean was taken over. */
+  readonly states: number;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** The result of a run. */
@@ -1586,6 +1622,7 @@ export interface EventsByType {
   readonly TeamBatchSampled: TeamBatchSampled;
   readonly AgentUpdateTried: AgentUpdateTried;
   readonly AgentUpdated: AgentUpdated;
+  readonly AgentSwapped: AgentSwapped;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1638,7 +1675,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
-  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated'] },
+  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared'] },
   { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled'] },
@@ -1677,6 +1714,7 @@ export const TOPIC_OF = {
   TeamBatchSampled: 'seam.teams',
   AgentUpdateTried: 'seam.teams',
   AgentUpdated: 'seam.teams',
+  AgentSwapped: 'seam.teams',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -1756,6 +1794,8 @@ export function keyOf(event: SeamEvent): string | null {
     case 'AgentUpdateTried':
       return event.runId;
     case 'AgentUpdated':
+      return event.runId;
+    case 'AgentSwapped':
       return event.runId;
     case 'AdapterPublished':
       return event.adapterDigest;

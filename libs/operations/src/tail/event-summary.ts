@@ -53,7 +53,7 @@ function runSummary(event: RunEvent): string {
 }
 
 type TeamEvent = EventOf<
-  'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated'
+  'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated' | 'AgentSwapped'
 >;
 
 function isOfTeam(event: SeamEvent): event is TeamEvent {
@@ -73,6 +73,8 @@ function teamSummary(event: TeamEvent): string {
       return `${shortId(event.runId)} ${onOneLine(event.agent)} pass ${event.pass + 1} ${onOneLine(event.decision)}: distance ${Number(event.distance.toPrecision(3))} nats (at most ${event.target ?? 'any'})`;
     case 'AgentUpdated':
       return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
+    case 'AgentSwapped':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} takes the place of ${adapterName(event.replacedAdapterDigest)}, ${Number(event.distance.toPrecision(3))} nats from it (at most ${event.target})`;
   }
 }
 
