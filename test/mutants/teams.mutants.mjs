@@ -232,8 +232,8 @@ export default [
     },
     {
       control: 'a killed stage keeps no problem from another one',
-      from: ' || !hasEnded(run)) continue;',
-      to: ') continue;',
+      from: "(run.status !== 'promoted' && run.status !== 'rejected') ||",
+      to: "run.status === 'unknown' ||",
     },
   ].map((each) => ({ ...stage, file: 'libs/training-runs/src/plan-problems.ts', title: 'a stage of a team', ...each })),
   ...rows(measured, 'team-samples.ts', 'seam eval --team', [
