@@ -77,4 +77,21 @@ export default [
     from: '.filter(({ event }) => isNamed(event.releaseId))',
     to: '.filter(() => false)',
   },
+  {
+    suite: 'quick',
+    spec: 'apps/dashboard/src/parts/word-diff.spec.ts',
+    file: 'apps/dashboard/src/parts/word-diff.ts',
+    control: 'a word that differs is shown as the same',
+    from: 'now.length && old[i] === now[j]) {',
+    to: 'now.length && old[i]?.length === now[j]?.length) {',
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/cli/src/library/library.command.spec.ts',
+    title: 'library list',
+    file: 'libs/operations/src/library/list-libraries.ts',
+    control: 'weights are listed as a library',
+    from: '.filter(({ key }) => isLibraryKey(key))',
+    to: '',
+  },
 ];

@@ -26,6 +26,12 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
   ['adapters', 'Adapters', async () => (await import('./pages/adapters.js')).AdaptersPage],
   ['releases', 'Releases', async () => (await import('./pages/releases.js')).ReleasesPage],
   ['training', 'Training', async () => (await import('./pages/training.js')).TrainingPage],
+  [
+    'libraries',
+    'Libraries',
+    async () => (await import('./pages/libraries.js')).LibrariesPage,
+    async () => (await import('./pages/library.js')).LibraryPage,
+  ],
   ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
   ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],

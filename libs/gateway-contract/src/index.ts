@@ -19,8 +19,10 @@ export {
   responsesRequestSchema,
 } from './responses.js';
 export {
+  adapterWordSchema,
   doctorQuerySchema,
   findQuerySchema,
+  libraryDiffQuerySchema,
   logQuerySchema,
   problemIdSchema,
   problemsQuerySchema,

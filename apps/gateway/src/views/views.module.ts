@@ -2,6 +2,7 @@
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { snapshotPlaceOf } from '@seamstream/service-kit';
 import type { GatewayWorld } from '../gateway-world.js';
+import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
 import { StreamController } from './stream.controller.js';
 import { ViewsController } from './views.controller.js';
@@ -13,7 +14,7 @@ export class ViewsModule implements OnModuleDestroy {
     const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
     return {
       module: ViewsModule,
-      controllers: [ViewsController, StreamController],
+      controllers: [ViewsController, LibrariesController, StreamController],
       providers: [{ provide: LiveViews, useValue: live }],
     };
   }

@@ -25,6 +25,7 @@ import {
 } from '@seamstream/read-models';
 import type { Release } from '@seamstream/release';
 import type { KeptReading } from '@seamstream/snapshots';
+import { type ListedLibrary, listedLibraries } from '../library/list-libraries.js';
 import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
@@ -104,6 +105,10 @@ export class DashboardReader {
   runs(): readonly RecordedRun[] {
     const { training, lineage, written } = this.read();
     return recordedRuns(training.answer(), lineage.answer(), written.answer());
+  }
+
+  libraries(): readonly ListedLibrary[] {
+    return listedLibraries(this.lineage(), this.runs());
   }
 
   buffer(): BufferContents {
