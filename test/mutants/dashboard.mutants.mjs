@@ -94,4 +94,20 @@ export default [
     from: '.filter(({ key }) => isLibraryKey(key))',
     to: '',
   },
+  {
+    suite: 'quick',
+    spec: 'libs/read-models/src/team-stages.projection.spec.ts',
+    file: 'libs/read-models/src/team-stages.projection.ts',
+    control: 'a pass that a killed stage records again counts twice',
+    from: 'if (!passes.some((each) => each.pass === pass && each.attempt === attempt))',
+    to: 'if (passes.length < 100)',
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/cli/src/team/team.command.spec.ts',
+    file: 'libs/team-tuning/src/formulas/certificate.ts',
+    control: 'a bound that says nothing is not called vacuous',
+    from: 'const isVacuous = (bound: number): boolean => !(bound > -1);',
+    to: 'const isVacuous = (_bound: number): boolean => false;',
+  },
 ];

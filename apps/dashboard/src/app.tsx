@@ -32,6 +32,12 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
     async () => (await import('./pages/libraries.js')).LibrariesPage,
     async () => (await import('./pages/library.js')).LibraryPage,
   ],
+  [
+    'teams',
+    'Teams',
+    async () => (await import('./pages/teams.js')).TeamsPage,
+    async () => (await import('./pages/team.js')).TeamPage,
+  ],
   ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
   ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],

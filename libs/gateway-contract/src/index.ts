@@ -26,5 +26,6 @@ export {
   logQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
+  slotSchema,
   streamQuerySchema,
 } from './views.js';

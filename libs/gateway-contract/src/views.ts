@@ -52,3 +52,6 @@ export const streamQuerySchema = z.strictObject({ after: z.string().max(5000).op
 export const adapterWordSchema = z.string().min(1).max(100);
 
 export const libraryDiffQuerySchema = z.strictObject({ before: adapterWordSchema.default('base') });
+
+/** What a team is served as. */
+export const slotSchema = z.string().min(1).max(200);

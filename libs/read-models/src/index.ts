@@ -59,6 +59,14 @@ export {
   successByArmProjection,
 } from './success-by-arm.projection.js';
 export {
+  type AgentUpdate,
+  type SampledBatch,
+  type StageProgress,
+  type TeamStagesState,
+  type TriedPass,
+  teamStagesProjection,
+} from './team-stages.projection.js';
+export {
   type TrainingProgress,
   type TrainingProgressState,
   type TrainingRun,

@@ -24,7 +24,7 @@ export function renderLibraries(libraries: readonly ListedLibrary[], style: Styl
     return [
       ...[String(version), shortId(digest), parent === null ? 'empty' : shortId(parent), minuteOf(publishedAtMs)],
       ...[status, maxItems === null ? count(items) : `${count(items)}/${count(maxItems)}`],
-      ...[percent(evaluation?.success), percent(evaluation?.parentSuccess ?? undefined)],
+      ...[percent(evaluation?.success), percent(evaluation?.parentSuccess)],
       ...[made.join(', '), onOneLine(reason ?? '–')],
     ];
   });

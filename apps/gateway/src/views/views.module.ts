@@ -5,6 +5,7 @@ import type { GatewayWorld } from '../gateway-world.js';
 import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
 import { StreamController } from './stream.controller.js';
+import { TeamsController } from './teams.controller.js';
 import { ViewsController } from './views.controller.js';
 
 @Module({})
@@ -14,7 +15,7 @@ export class ViewsModule implements OnModuleDestroy {
     const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
     return {
       module: ViewsModule,
-      controllers: [ViewsController, LibrariesController, StreamController],
+      controllers: [ViewsController, LibrariesController, TeamsController, StreamController],
       providers: [{ provide: LiveViews, useValue: live }],
     };
   }

@@ -7,6 +7,7 @@ import {
   liftProjection,
   recentProblemsProjection,
   successByArmProjection,
+  teamStagesProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
@@ -33,6 +34,7 @@ export async function compareSnapshots(
         bufferContentsProjection,
         liftProjection,
         recentProblemsProjection,
+        teamStagesProjection,
       ],
       options,
     );

@@ -20,6 +20,7 @@ import {
   recentProblemsProjection,
   releaseProgressProjection,
   successByArmProjection,
+  teamStagesProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
@@ -32,6 +33,7 @@ import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.j
 import { type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
 import { type PlainReleases, plainReleases, releasesStatus } from '../release/release-status.js';
 import { lagOf, type Status, type StatusAnswers, statusOf } from '../status/status.js';
+import type { TeamFacts } from '../team/team-stages.js';
 import { type Overview, overviewOf } from './overview.js';
 
 /** The ledger, and what it says of each problem. */
@@ -111,6 +113,11 @@ export class DashboardReader {
     return listedLibraries(this.lineage(), this.runs());
   }
 
+  /** What is known of teams and their stages. */
+  teamFacts(): TeamFacts {
+    return { lineage: this.lineage(), runs: this.runs(), stages: this.read().stages.answer() };
+  }
+
   buffer(): BufferContents {
     return this.read().buffer.answer();
   }
@@ -169,5 +176,6 @@ function modelsOf(reading: KeptReading) {
     written: reading.of(faithfulEntriesProjection),
     buffer: reading.of(bufferContentsProjection),
     activity: reading.of(activityProjection),
+    stages: reading.of(teamStagesProjection),
   };
 }
