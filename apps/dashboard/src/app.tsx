@@ -38,6 +38,7 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
     async () => (await import('./pages/teams.js')).TeamsPage,
     async () => (await import('./pages/team.js')).TeamPage,
   ],
+  ['self-edits', 'Self-edits', async () => (await import('./pages/self-edits.js')).SelfEditsPage],
   ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
   ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],

@@ -16,6 +16,12 @@ export {
 export { type Cells, MemoryCells } from './cells.js';
 export { changesBy } from './counted-verdicts.js';
 export {
+  type EditedPassage,
+  type EditedPassagesState,
+  editedPassagesProjection,
+  type TriedEdit,
+} from './edited-passages.projection.js';
+export {
   type FaithfulEntries,
   type FaithfulEntriesByAdapter,
   type FaithfulEntriesState,

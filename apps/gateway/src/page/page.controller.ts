@@ -23,7 +23,6 @@ const ADDRESSES = [
   'teams',
   'teams/:id',
   'self-edits',
-  'self-edits/:id',
   'buffer',
   'log',
   'releases',

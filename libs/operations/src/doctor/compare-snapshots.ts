@@ -2,6 +2,7 @@
 import {
   adapterLineageProjection,
   bufferContentsProjection,
+  editedPassagesProjection,
   faithfulEntriesProjection,
   ledgerProjection,
   liftProjection,
@@ -35,6 +36,7 @@ export async function compareSnapshots(
         liftProjection,
         recentProblemsProjection,
         teamStagesProjection,
+        editedPassagesProjection,
       ],
       options,
     );

@@ -8,6 +8,8 @@ import {
   adapterLineageProjection,
   type BufferContents,
   bufferContentsProjection,
+  type EditedPassage,
+  editedPassagesProjection,
   faithfulEntriesProjection,
   type KeptProjection,
   type Ledger,
@@ -118,6 +120,11 @@ export class DashboardReader {
     return { lineage: this.lineage(), runs: this.runs(), stages: this.read().stages.answer() };
   }
 
+  /** Passages that self-edits were tried on, the newest first. */
+  passages(): readonly EditedPassage[] {
+    return this.read().passages.answer();
+  }
+
   buffer(): BufferContents {
     return this.read().buffer.answer();
   }
@@ -177,5 +184,6 @@ function modelsOf(reading: KeptReading) {
     buffer: reading.of(bufferContentsProjection),
     activity: reading.of(activityProjection),
     stages: reading.of(teamStagesProjection),
+    passages: reading.of(editedPassagesProjection),
   };
 }
