@@ -110,4 +110,12 @@ export default [
     from: 'const isVacuous = (bound: number): boolean => !(bound > -1);',
     to: 'const isVacuous = (_bound: number): boolean => false;',
   },
+  {
+    suite: 'quick',
+    spec: 'libs/read-models/src/edited-passages.projection.spec.ts',
+    file: 'libs/read-models/src/edited-passages.projection.ts',
+    control: 'problems without edits are among the passages',
+    from: ' || !isOfPassage(event)',
+    to: '',
+  },
 ];

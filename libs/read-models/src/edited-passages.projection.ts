@@ -1,6 +1,6 @@
 /** Passages that self-edits were tried on: each edit with the questions that are right after training on it. All events of a passage are in one partition. */
 import { type EventOf, promptOrName, TOPIC } from '@seamstream/events';
-import { compareText, excerpt } from '@seamstream/kernel';
+import { compareText } from '@seamstream/kernel';
 import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
 export interface TriedEdit {
@@ -57,7 +57,7 @@ export const editedPassagesProjection: KeptProjection<EditedPassagesState, reado
     const passage = known ?? {
       problemId,
       domain,
-      passage: excerpt(promptOrName({ prompt }), CHARACTERS),
+      passage: beginningOf(promptOrName({ prompt })),
       at,
       tried: [],
     };
@@ -73,6 +73,9 @@ export const editedPassagesProjection: KeptProjection<EditedPassagesState, reado
   read: (state) => newest(state).map((passage) => ({ ...passage, tried: [...passage.tried] })),
 };
 
+/** Its lines stay as they are. */
+const beginningOf = (text: string): string => text.slice(0, CHARACTERS).toWellFormed();
+
 /** A reward that measures an update is of self-edits alone; so is a passage with its questions. */
 function isOfPassage({ measurement, problem }: EventOf<'OutcomeRecorded'>): boolean {
   return measurement !== null || problem.verifier?.kind === 'passage';
@@ -82,7 +85,7 @@ function triedIn(event: EventOf<'OutcomeRecorded'>): TriedEdit {
   const { experienceId, arm, adapterDigest, entry, success, reward, verifierDetail, measurement } = event;
   return {
     ...{ experienceId, arm, adapterDigest, success, reward },
-    edit: entry === null ? null : excerpt(entry, CHARACTERS),
+    edit: entry === null ? null : beginningOf(entry),
     detail: verifierDetail,
     before: measurement?.accuracyBefore ?? null,
     after: measurement?.accuracyAfter ?? null,
