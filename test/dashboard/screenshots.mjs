@@ -10,16 +10,24 @@ mkdirSync(folder, { recursive: true });
 const browser = await driver.launch({ executablePath: await chromium(), args: [...CHROMIUM_ARGUMENTS] });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-  const { rows } = await (await fetch(`${url}/api/views/problems?standing=solved&limit=1`)).json();
-  const { releases } = await (await fetch(`${url}/api/views/releases`)).json();
+  const view = async (path) => (await fetch(`${url}/api/views/${path}`)).json();
+  const { rows } = await view('problems?standing=solved&limit=1');
+  const { releases } = await view('releases');
+  const { libraries } = await view('libraries');
+  const { teams } = await view('teams');
+  const { passages } = await view('edits');
+  // Of what a log does not have no picture is made: the methods have a log each.
+  const isOfMethod = libraries.length + teams.length + passages.length > 0;
   for (const [name, path] of [
-    ['overview', '/'],
-    ['problem', `/problems/${encodeURIComponent(rows[0].problemId)}`],
-    // Where the log has one.
+    ...(isOfMethod ? [] : [['overview', '/']]),
+    ...(isOfMethod ? [] : rows.map(({ problemId }) => ['problem', `/problems/${encodeURIComponent(problemId)}`])),
     ...releases.slice(-1).map(({ event }) => ['release', `/releases/${encodeURIComponent(event.releaseId)}`]),
+    ...libraries.slice(-1).map(({ digest }) => ['library', `/libraries/${digest}?peek=e1`]),
+    ...teams.slice(0, 1).map(({ slot }) => ['team', `/teams/${encodeURIComponent(slot)}`]),
+    ...passages.slice(0, 1).map(({ problemId }) => ['self-edits', `/self-edits?peek=${problemId}`]),
   ]) {
     await page.goto(url + path);
-    await page.locator('.waiting').waitFor({ state: 'detached' });
+    await page.locator('body:not(:has(.waiting))').waitFor();
     // Charts are drawn a moment later.
     await page.waitForTimeout(1000);
     await page.screenshot({ path: `${folder}dashboard-${name}.png` });

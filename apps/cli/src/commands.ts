@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),
   adapters: async () => running((await import('./adapters/list-adapters.command.js')).adaptersCommand),
   release: async () => running((await import('./release/release.command.js')).releaseCommand),
+  team: async () => running((await import('./team/team.command.js')).teamCommand),
   library: async () => running((await import('./library/library.command.js')).libraryCommand),
   experts: async () => running((await import('./experts/experts.command.js')).expertsCommand),
   buffer: async () => running((await import('./buffer/show-buffer.command.js')).bufferCommand),

@@ -19,10 +19,13 @@ export {
   responsesRequestSchema,
 } from './responses.js';
 export {
+  adapterWordSchema,
   doctorQuerySchema,
   findQuerySchema,
+  libraryDiffQuerySchema,
   logQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
+  slotSchema,
   streamQuerySchema,
 } from './views.js';

@@ -47,3 +47,11 @@ export const doctorQuerySchema = z.strictObject({ groups: count(100_000).default
 
 /** Where a page's stream ended before: the id of its last message. EventSource sends it as a header by itself, a page that was hidden as a word. */
 export const streamQuerySchema = z.strictObject({ after: z.string().max(5000).optional() });
+
+/** What names an adapter: `served`, `base`, or the first digits of a digest. */
+export const adapterWordSchema = z.string().min(1).max(100);
+
+export const libraryDiffQuerySchema = z.strictObject({ before: adapterWordSchema.default('base') });
+
+/** What a team is served as. */
+export const slotSchema = z.string().min(1).max(200);

@@ -16,6 +16,12 @@ export {
 export { type Cells, MemoryCells } from './cells.js';
 export { changesBy } from './counted-verdicts.js';
 export {
+  type EditedPassage,
+  type EditedPassagesState,
+  editedPassagesProjection,
+  type TriedEdit,
+} from './edited-passages.projection.js';
+export {
   type FaithfulEntries,
   type FaithfulEntriesByAdapter,
   type FaithfulEntriesState,
@@ -58,6 +64,14 @@ export {
   type SuccessTally,
   successByArmProjection,
 } from './success-by-arm.projection.js';
+export {
+  type AgentUpdate,
+  type SampledBatch,
+  type StageProgress,
+  type TeamStagesState,
+  type TriedPass,
+  teamStagesProjection,
+} from './team-stages.projection.js';
 export {
   type TrainingProgress,
   type TrainingProgressState,

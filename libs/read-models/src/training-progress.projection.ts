@@ -6,6 +6,8 @@ import { advance, type FoldedOffsets, type KeptProjection } from './projection.j
 export interface TrainingRun {
   readonly runId: string;
   readonly algorithm: string;
+  /** What its adapter is served as. */
+  readonly slot: string;
   readonly status: 'running' | 'completed' | 'failed' | 'rejected' | 'cancelled';
   /** Adapter that training started from; null is the bare base model. */
   readonly parentAdapter: string | null;
@@ -62,12 +64,11 @@ export const trainingProgressProjection: KeptProjection<TrainingProgressState, T
     if (!advance(state.folded, position)) return state;
     if (event.type === 'TrainingRunStarted') {
       if (state.runs.has(event.runId)) return state; // resumed after a kill
-      const { runId, algorithm, parentAdapter, meta, inputs, configuration, seed, baseModelDigest, codeVersion } =
+      const { runId, algorithm, slot, parentAdapter, meta, inputs, configuration, seed, baseModelDigest, codeVersion } =
         event;
       const only = event.manifestDigest === null ? [] : [event.manifestDigest];
       state.runs.set(runId, {
-        runId,
-        algorithm,
+        ...{ runId, algorithm, slot },
         status: 'running',
         parentAdapter,
         ...{ inputs, configuration, seed, baseModelDigest, codeVersion },

@@ -1,10 +1,12 @@
-export { type Certificate, certificateOf, certificateText } from './formulas/certificate.js';
+export { type Certificate, certificateIn, certificateOf, certificateText } from './formulas/certificate.js';
 export { parseTeam, type Team, teamOf } from './team.js';
 export {
   assertMembers,
   isTeamKey,
   loadTeam,
+  readTeamManifest,
   type TeamArtefact,
+  type TeamManifest,
   teamBaseDigest,
   teamFingerprint,
 } from './team-artefact.js';

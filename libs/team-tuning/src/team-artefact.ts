@@ -136,11 +136,13 @@ export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: 
   return { key, sizeBytes: body.length };
 }
 
-/** @throws ADAPTER_INVALID where the objects are not what was published; OBJECT_NOT_FOUND */
-export async function loadTeam(
-  objects: ObjectStore,
+export type TeamManifest = Readonly<z.infer<typeof manifestSchema>>;
+
+/** Who is in a team, without their weights. @throws ADAPTER_INVALID where the object is not what was published; OBJECT_NOT_FOUND */
+export async function readTeamManifest(
+  objects: Pick<ObjectStore, 'get'>,
   { key, adapterDigest }: Pick<AdapterPublished, 'key' | 'adapterDigest'>,
-): Promise<TeamArtefact> {
+): Promise<TeamManifest> {
   const bytes = await objects.get(key);
   const parsed = manifestSchema.safeParse(jsonIn(bytes));
   if (sha256(bytes) !== adapterDigest || !parsed.success)
@@ -149,7 +151,15 @@ export async function loadTeam(
       `Cannot load team ${adapterDigest}: expected its manifest at ${key}, got other content. Restore the object, or roll back.`,
       { details: { key } },
     );
-  const { members, baseModelDigest } = parsed.data;
+  return parsed.data;
+}
+
+/** @throws ADAPTER_INVALID where the objects are not what was published; OBJECT_NOT_FOUND */
+export async function loadTeam(
+  objects: ObjectStore,
+  published: Pick<AdapterPublished, 'key' | 'adapterDigest'>,
+): Promise<TeamArtefact> {
+  const { members, baseModelDigest } = await readTeamManifest(objects, published);
   const loaded = await Promise.all(
     members.map(async ({ agent, slot, adapterDigest: digest }): Promise<TeamMember> => {
       const adapter = digest === null ? null : decodeAdapter(await objects.get(adapterKey(digest)), { digest });

@@ -17,7 +17,7 @@ import {
   type StoredArtefact,
 } from '@seamstream/training-runs';
 import { agentOrder } from './agent-order.js';
-import { certificateOf } from './formulas/certificate.js';
+import { certificateFigures, certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
 import { StageState } from './stage-state.js';
 import { swapAgent } from './swap/swap-agent.js';
@@ -289,11 +289,7 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       givenUp: updates.filter((each) => each.isGivenUp).length,
       meanReward: updates.at(-1)!.reward,
       ...Object.fromEntries(updates.map(({ place, distance }) => [`distance_${team.agents[place]!.name}`, distance])),
-      certificate: certificate.bound,
-      certificateGain: certificate.gain,
-      certificateOccupancyShift: certificate.occupancyShift,
-      certificateEstimatorBias: certificate.estimatorBias,
-      certificateFiniteSample: certificate.finiteSample,
+      ...certificateFigures(certificate),
     };
   }
 

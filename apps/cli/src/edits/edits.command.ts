@@ -5,6 +5,7 @@ import { cacheEditsCommand } from './cache-edits.command.js';
 import { generateEditsCommand } from './generate-edits.command.js';
 import { exportEditsCommand, inspectEditsCommand } from './inspect-edits.command.js';
 import { previewEditsCommand } from './preview-edits.command.js';
+import { triedEditsCommand } from './tried-edits.command.js';
 
 export function editsCommand(run: RunCommand): Command {
   return new Command('edits')
@@ -20,5 +21,6 @@ export function editsCommand(run: RunCommand): Command {
     .addCommand(generateEditsCommand(run))
     .addCommand(inspectEditsCommand(run))
     .addCommand(exportEditsCommand(run))
+    .addCommand(triedEditsCommand(run))
     .addCommand(cacheEditsCommand(run));
 }

@@ -103,6 +103,29 @@ describe('a library is promoted and rolled back like weights', () => {
   });
 });
 
+describe('seam library list', () => {
+  it('has every version with its size, its changes and what promotion said, and no weights', async () => {
+    await world.log.append(promotedByRun({ adapterDigest: 'ab'.repeat(32) }).map(encodeEvent));
+    const [first, second] = await twoSteps();
+    const digest = await imported('youtu.json');
+    const { libraries } = await json<{ libraries: Record<string, unknown>[] }>('library', 'list');
+    expect(libraries).toMatchObject([
+      { digest: first.digest, parent: null, status: 'promoted', items: 1, maxItems: 8, changes: { add: 1, modify: 0 } },
+      { digest: second.digest, parent: first.digest, status: 'served', items: 2, changes: { add: 1, modify: 1 } },
+      { digest, status: 'published', items: 2, maxItems: null, changes: { add: 0, import: 2 }, evaluation: null },
+    ]);
+    const text = await said('list');
+    expect(text).toMatch(
+      new RegExp(`${second.digest.slice(0, 8)} +${first.digest.slice(0, 8)} .*served +2/8 .*modify 1`),
+    );
+    expect(text).toMatch(new RegExp(`${digest.slice(0, 8)} +empty .*published +2 .*import 2`));
+  });
+
+  it('says how one is made where there is not one', async () => {
+    expect(await said('list')).toContain('seam train contrast');
+  });
+});
+
 describe('seam library show, diff and history', () => {
   it('show the served library, with ids, domains, fields and groups', async () => {
     const [first, second] = await twoSteps();
@@ -179,10 +202,13 @@ async function learned(
   const events = promotedByRun({
     ...{ adapterDigest: library.digest, parent: parent?.digest ?? null, algorithm: 'contrast' },
     ...{ key: libraryKey(library.digest), fingerprint: answersOf() },
+    configuration: JSON.stringify({ algorithm: { maxItems: 8 } }),
   });
+  const made = Map.groupBy(changes, ({ operation }) => `${operation}Items`);
+  const metrics = { ...Object.fromEntries([...made].map(([name, all]) => [name, all.length])), items: items.length };
   await world.log.append(
     events.map((event) =>
-      encodeEvent(event.type === 'AdapterPublished' ? { ...event, baseModelDigest: base() } : event),
+      encodeEvent(event.type === 'AdapterPublished' ? { ...event, metrics, baseModelDigest: base() } : event),
     ),
   );
   return library;

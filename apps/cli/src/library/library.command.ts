@@ -2,6 +2,7 @@ import { count, shortId } from '@seamstream/kernel';
 import {
   compareLibraries,
   libraryHistory,
+  readLibraries,
   readLibrary,
   takeLibraryIn,
   takeLibraryOut,
@@ -10,8 +11,16 @@ import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { readingOf } from '../read-models/read-model-options.js';
-import { renderDiff, renderHistory, renderLibrary } from './render-library.js';
+import { keptLogOf, readingOf } from '../read-models/read-model-options.js';
+import { renderDiff, renderHistory, renderLibraries, renderLibrary } from './render-library.js';
+
+async function list(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const libraries = await readLibraries(...(await keptLogOf(runtime)));
+  if (terminal.json) terminal.printJson({ libraries });
+  else terminal.print(renderLibraries(libraries, terminal.style));
+  return EXIT.ok;
+}
 
 async function show(runtime: CommandRuntime, word: string): Promise<ExitCode> {
   const { terminal } = runtime;
@@ -80,12 +89,18 @@ export function libraryCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       examples([
+        ['seam library list', 'every version: its size, its changes, what promotion said'],
         ['seam library show', 'the served one'],
         ['seam library diff 4f3a90c1 served', 'what differs'],
         ['seam library history', 'every change with its reason'],
         ['seam library export served --output library.json', "as youtu-agent's practice writes one"],
         ['seam library import library.json', 'publishes it; seam adapters promote serves it'],
       ]),
+    )
+    .addCommand(
+      new Command('list')
+        .summary('every version: its size, its changes, what promotion said')
+        .action(() => run((runtime) => list(runtime))),
     )
     .addCommand(
       new Command('show')

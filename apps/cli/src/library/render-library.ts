@@ -1,10 +1,35 @@
 /** Libraries for a terminal. Texts of a library come from strangers: control characters are shown as escapes. */
 import type { LibraryDiff, LibraryItem } from '@seamstream/experience-library';
 import { count, onOneLine, shortId } from '@seamstream/kernel';
-import type { HistoryStep, PublishedLibrary } from '@seamstream/operations/library';
+import type { HistoryStep, ListedLibrary, PublishedLibrary } from '@seamstream/operations/library';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { minuteOf } from '../terminal/text.js';
+import { minuteOf, percent } from '../terminal/text.js';
+
+/** The newest last, as they were published. */
+export function renderLibraries(libraries: readonly ListedLibrary[], style: Style): string {
+  if (libraries.length === 0) return 'No library in this log. Make one: seam train contrast, or seam library import.\n';
+  const columns = [
+    { title: 'VERSION', align: 'right' as const },
+    ...['DIGEST', 'MADE FROM', 'PUBLISHED', 'STATUS'].map((title) => ({ title })),
+    ...['ITEMS', 'SUCCESS', 'PARENT'].map((title) => ({ title, align: 'right' as const })),
+    { title: 'CHANGES' },
+    { title: 'WHY' },
+  ];
+  const rows = libraries.map((library) => {
+    const { version, digest, parent, publishedAtMs, status, items, maxItems, changes, evaluation, reason } = library;
+    const made = Object.entries(changes).flatMap(([operation, times]) =>
+      times === 0 ? [] : [`${operation} ${count(times)}`],
+    );
+    return [
+      ...[String(version), shortId(digest), parent === null ? 'empty' : shortId(parent), minuteOf(publishedAtMs)],
+      ...[status, maxItems === null ? count(items) : `${count(items)}/${count(maxItems)}`],
+      ...[percent(evaluation?.success), percent(evaluation?.parentSuccess)],
+      ...[made.join(', '), onOneLine(reason ?? '–')],
+    ];
+  });
+  return renderTable(columns, rows, style);
+}
 
 export function renderLibrary({ library, version }: PublishedLibrary, style: Style): string {
   const { items, parent, baseModelDigest } = library;

@@ -92,6 +92,16 @@ function Node({ of, isServed }: { readonly of: AdapterVersion; readonly isServed
   );
 }
 
+/** What is no weights has a page to itself. */
+function kindOf({ key, kind, sizeBytes, adapterDigest }: AdapterVersion): JSX.Element | string {
+  if (!key.startsWith('libraries/')) return `${kind}, ${bytes(sizeBytes)}`;
+  return (
+    <span>
+      <a href={`/libraries/${adapterDigest}`}>library</a>, {bytes(sizeBytes)}
+    </span>
+  );
+}
+
 function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage: AdapterLineage }): JSX.Element {
   const versions = new Map(lineage.versions.map(({ adapterDigest, version }) => [adapterDigest, version]));
   const { evaluation, comparison } = of;
@@ -113,7 +123,7 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
             ],
             ['algorithm', of.algorithm],
             ['published', time(of.publishedAt)],
-            ['kind, size', `${of.kind}, ${bytes(of.sizeBytes)}`],
+            ['kind, size', kindOf(of)],
             [
               'digest',
               <span key="d" class="mono wrap">

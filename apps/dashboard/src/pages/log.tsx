@@ -1,8 +1,8 @@
 /** The log, newest first: a typed filter, what could not be decoded, and what caused what. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { PeekList } from '../parts/peek-list.js';
 import { Badge, Empty, Facts, How, Text, Waiting } from '../parts/pieces.js';
-import { LongTable } from '../parts/table.js';
 import { clock, count, plural, time } from '../parts/words.js';
 import { query, setQuery, withQuery } from '../state/place.js';
 import { readView, useView } from '../state/view.js';
@@ -72,10 +72,11 @@ const columns = [
   { title: 'says', width: 'minmax(200px, 1fr)', cell: (row: ToldRecord) => row.summary },
 ];
 
+const ROOM: ReadonlySet<string> = new Set(['says']);
+
 export function LogPage(): JSX.Element {
   const topics = query.value.get('topics') ?? '';
   const filter = query.value.get('filter') ?? '';
-  const peek = query.value.get('peek');
   const asked = new URLSearchParams({
     limit: '100',
     ...(topics === '' ? {} : { topics }),
@@ -92,7 +93,7 @@ export function LogPage(): JSX.Element {
     // The first page moves on as the log grows: it stays as it was from here on.
     setOlder({ ...page, records: [...records, ...page.records] });
   };
-  const chosen = records.find((each) => placeOf(each) === peek);
+  const recordAt = (place: string): ToldRecord | undefined => records.find((each) => placeOf(each) === place);
   return (
     <>
       <h1>Log</h1>
@@ -137,19 +138,20 @@ export function LogPage(): JSX.Element {
           {records.length === 0 ? (
             <Empty>No record fits among those that were looked at.</Empty>
           ) : (
-            <div class={chosen === undefined ? '' : 'with-peek'}>
-              <LongTable
-                label="Records of the log, newest first"
-                columns={chosen === undefined ? columns : columns.filter(({ title }) => title !== 'says')}
-                rows={records}
-                keyOf={placeOf}
-                chosen={peek}
-                onChoose={(row) => setQuery({ peek: placeOf(row) })}
-                onOpen={(row) => setQuery({ peek: placeOf(row) })}
-                onClose={() => setQuery({ peek: undefined })}
-              />
-              {chosen === undefined ? null : <Peek of={chosen} />}
-            </div>
+            <PeekList
+              label="Records of the log, newest first"
+              chosenLabel="The chosen record"
+              columns={columns}
+              room={ROOM}
+              rows={records}
+              keyOf={placeOf}
+              head={(place) => <strong>{recordAt(place)?.type ?? 'no event'}</strong>}
+            >
+              {(place) => {
+                const chosen = recordAt(place);
+                return chosen === undefined ? null : <Peek of={chosen} />;
+              }}
+            </PeekList>
           )}
           {next == null ? (
             <p class="dim">This is the beginning of the log.</p>
@@ -175,13 +177,7 @@ function Peek({ of }: { readonly of: ToldRecord }): JSX.Element {
   const problem = problemOf(of);
   const about = (words: string): string => withQuery({ filter: words, topics: undefined, peek: undefined });
   return (
-    <aside class="peek" aria-label="The chosen record">
-      <p class="line">
-        <strong>{of.type ?? 'no event'}</strong>
-        <button type="button" onClick={() => setQuery({ peek: undefined })}>
-          Close
-        </button>
-      </p>
+    <>
       <Facts
         of={[
           [
@@ -221,6 +217,6 @@ function Peek({ of }: { readonly of: ToldRecord }): JSX.Element {
       )}
       <h3>headers</h3>
       <Text>{JSON.stringify(of.headers, null, 2)}</Text>
-    </aside>
+    </>
   );
 }

@@ -1,8 +1,8 @@
 /** The problems that were published last: filters, live, with a look into one next to the list. */
 import type { ListedProblem, ProblemList } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
+import { PeekList } from '../parts/peek-list.js';
 import { Empty, How, Standing, Waiting } from '../parts/pieces.js';
-import { LongTable } from '../parts/table.js';
 import { clock, count, plural, STANDINGS } from '../parts/words.js';
 import { go, query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -20,7 +20,7 @@ const columns = [
   {
     title: 'problem',
     width: 'minmax(160px, 3fr)',
-    cell: (row: ListedProblem) => <a href={`/problems/${row.problemId}`}>{row.question}</a>,
+    cell: (row: ListedProblem) => <a href={addressOf(row.problemId)}>{row.question}</a>,
   },
   { title: 'domain', width: 'minmax(90px, 1fr)', cell: (row: ListedProblem) => row.domain },
   { title: 'arm', width: '80px', cell: (row: ListedProblem) => row.arm ?? '–' },
@@ -28,12 +28,13 @@ const columns = [
   { title: 'became', width: '124px', cell: (row: ListedProblem) => <Standing standing={row.standing} /> },
 ];
 
+const addressOf = (problemId: string): string => `/problems/${encodeURIComponent(problemId)}`;
+
 /** Columns that make room for a look next to the list. */
 const ROOM: ReadonlySet<string> = new Set(['arm', 'candidates', 'domain']);
 
 export function ProblemsPage(): JSX.Element {
   const asked = new URLSearchParams(query.value);
-  const peek = asked.get('peek');
   asked.delete('peek');
   asked.set('limit', String(MOST_ROWS));
   const { data, fault } = useView<ProblemList>(`/api/views/problems?${asked}`);
@@ -60,29 +61,18 @@ export function ProblemsPage(): JSX.Element {
           {data.rows.length === 0 ? (
             <Empty command="seam publish problems.jsonl">No problem fits.</Empty>
           ) : (
-            <div class={peek === null ? '' : 'with-peek'}>
-              <LongTable
-                label="Problems, newest first"
-                columns={peek === null ? columns : columns.filter(({ title }) => !ROOM.has(title))}
-                rows={data.rows}
-                keyOf={({ problemId }) => problemId}
-                chosen={peek}
-                onChoose={({ problemId }) => setQuery({ peek: problemId })}
-                onOpen={({ problemId }) => go(`/problems/${encodeURIComponent(problemId)}`)}
-                onClose={() => setQuery({ peek: undefined })}
-              />
-              {peek === null ? null : (
-                <aside class="peek" aria-label="The chosen problem">
-                  <p class="line">
-                    <a href={`/problems/${peek}`}>Open</a>
-                    <button type="button" onClick={() => setQuery({ peek: undefined })}>
-                      Close
-                    </button>
-                  </p>
-                  <Story problemId={peek} isPeek />
-                </aside>
-              )}
-            </div>
+            <PeekList
+              label="Problems, newest first"
+              chosenLabel="The chosen problem"
+              columns={columns}
+              room={ROOM}
+              rows={data.rows}
+              keyOf={({ problemId }) => problemId}
+              onOpen={({ problemId }) => go(addressOf(problemId))}
+              head={(problemId) => <a href={addressOf(problemId)}>Open</a>}
+            >
+              {(problemId) => <Story problemId={problemId} isPeek />}
+            </PeekList>
           )}
         </>
       )}

@@ -16,10 +16,8 @@ import { readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
 import { browseLog, findAnything, listProblems, parseLogFilter } from '@seamstream/operations/views';
 import { GatewayWorld } from '../gateway-world.js';
+import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
-
-const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'] as const;
-const FRESH = ['cache-control', 'no-store'] as const;
 
 @Controller('api/views')
 export class ViewsController {

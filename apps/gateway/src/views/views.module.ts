@@ -2,8 +2,11 @@
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { snapshotPlaceOf } from '@seamstream/service-kit';
 import type { GatewayWorld } from '../gateway-world.js';
+import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
+import { SelfEditsController } from './self-edits.controller.js';
 import { StreamController } from './stream.controller.js';
+import { TeamsController } from './teams.controller.js';
 import { ViewsController } from './views.controller.js';
 
 @Module({})
@@ -13,7 +16,7 @@ export class ViewsModule implements OnModuleDestroy {
     const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
     return {
       module: ViewsModule,
-      controllers: [ViewsController, StreamController],
+      controllers: [ViewsController, LibrariesController, TeamsController, SelfEditsController, StreamController],
       providers: [{ provide: LiveViews, useValue: live }],
     };
   }

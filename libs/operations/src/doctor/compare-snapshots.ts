@@ -2,11 +2,13 @@
 import {
   adapterLineageProjection,
   bufferContentsProjection,
+  editedPassagesProjection,
   faithfulEntriesProjection,
   ledgerProjection,
   liftProjection,
   recentProblemsProjection,
   successByArmProjection,
+  teamStagesProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
@@ -33,6 +35,8 @@ export async function compareSnapshots(
         bufferContentsProjection,
         liftProjection,
         recentProblemsProjection,
+        teamStagesProjection,
+        editedPassagesProjection,
       ],
       options,
     );

@@ -15,6 +15,7 @@ import {
   successorOf,
 } from '@seamstream/experience-library';
 import { derivedId, SeamError, shortId } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
 import type { AdapterWorld } from '../adapters/adapter-world.js';
 import { BASE, findAdapter } from '../adapters/find-adapter.js';
@@ -28,25 +29,50 @@ export interface PublishedLibrary {
   readonly version: AdapterVersion;
 }
 
+/** Where libraries are found: the lineage names them, the object store has them. */
+export interface LibraryShelf {
+  readonly lineage: AdapterLineage;
+  openObjects(): Promise<ObjectStore>;
+}
+
+async function shelfOf(world: LibraryWorld, options: ReadingOptions): Promise<LibraryShelf> {
+  const { answer: lineage } = await readLineage(await world.openKeptLog(), options);
+  return { lineage, openObjects: () => world.openObjects() };
+}
+
 /** @param word `served`, or the first digits of a digest. @throws NOT_FOUND; INVALID_INPUT for weights; ADAPTER_INVALID */
 export async function readLibrary(
   world: LibraryWorld,
   word: string,
   options: ReadingOptions,
 ): Promise<PublishedLibrary> {
-  const { answer: lineage } = await readLineage(await world.openKeptLog(), options);
-  return load(world, findAdapter(lineage, word));
+  return libraryOn(await shelfOf(world, options), word);
 }
 
-async function load(world: LibraryWorld, version: AdapterVersion): Promise<PublishedLibrary> {
+/** As {@link readLibrary}, of a lineage that was read before. */
+export function libraryOn(shelf: LibraryShelf, word: string): Promise<PublishedLibrary> {
+  return load(shelf, findAdapter(shelf.lineage, word));
+}
+
+async function load(
+  { openObjects }: Pick<LibraryShelf, 'openObjects'>,
+  version: AdapterVersion,
+): Promise<PublishedLibrary> {
   const { adapterDigest: digest, key } = version;
   if (!isLibraryKey(key))
     throw new SeamError(
       'INVALID_INPUT',
       `Cannot read ${shortId(digest)} as a library: expected texts, got weights. "seam adapters show" shows them.`,
     );
-  const objects = await world.openObjects();
+  const objects = await openObjects();
   return { library: decodeLibrary(await objects.get(key), { digest }), version };
+}
+
+export interface ComparedLibraries {
+  /** Digests; null is the empty library. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly diff: LibraryDiff;
 }
 
 /** What differs between two libraries. @param words each as for {@link readLibrary}; `base` is the empty library */
@@ -54,10 +80,17 @@ export async function compareLibraries(
   world: LibraryWorld,
   words: { readonly before: string; readonly after: string },
   options: ReadingOptions,
-): Promise<{ readonly before: string | null; readonly after: string | null; readonly diff: LibraryDiff }> {
-  const { answer: lineage } = await readLineage(await world.openKeptLog(), options);
+): Promise<ComparedLibraries> {
+  return comparedOn(await shelfOf(world, options), words);
+}
+
+/** As {@link compareLibraries}, of a lineage that was read before. */
+export async function comparedOn(
+  shelf: LibraryShelf,
+  words: { readonly before: string; readonly after: string },
+): Promise<ComparedLibraries> {
   const open = async (word: string): Promise<ExperienceLibrary | null> =>
-    word === BASE ? null : (await load(world, findAdapter(lineage, word))).library;
+    word === BASE ? null : (await libraryOn(shelf, word)).library;
   const [before, after] = [await open(words.before), await open(words.after)];
   const empty = successorOf(null, { baseModelDigest: '' });
   return {
@@ -83,10 +116,11 @@ export async function libraryHistory(
   word: string,
   options: ReadingOptions,
 ): Promise<readonly HistoryStep[]> {
-  const { answer: lineage } = await readLineage(await world.openKeptLog(), options);
+  const shelf = await shelfOf(world, options);
+  const { lineage } = shelf;
   const steps: HistoryStep[] = [];
   for (let at: AdapterVersion | undefined = findAdapter(lineage, word); at !== undefined; ) {
-    const { library, version } = await load(world, at);
+    const { library, version } = await load(shelf, at);
     const { adapterDigest: digest, runId, publishedAt, status } = version;
     const { parent, items, changes } = library;
     steps.unshift({ digest, parent, runId, publishedAtMs: publishedAt, status, items: items.length, changes });

@@ -12,6 +12,7 @@ export {
 } from './lift-estimate.js';
 export {
   type Answered,
+  readEditedPassages,
   readLedger,
   readLift,
   readLineage,

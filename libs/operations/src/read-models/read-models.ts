@@ -3,6 +3,8 @@ import {
   type AdapterLineage,
   type AdapterLineageState,
   adapterLineageProjection,
+  type EditedPassage,
+  editedPassagesProjection,
   faithfulEntriesProjection,
   type KeptProjection,
   type Ledger,
@@ -49,6 +51,14 @@ export async function readLift(kept: KeptLog, options: ReadingOptions): Promise<
 /** Success per arm, domain and adapter. */
 export function readSuccess(kept: KeptLog, options: ReadingOptions): Promise<Answered<SuccessByArm>> {
   return readOne(kept, successByArmProjection, options);
+}
+
+/** Passages that self-edits were tried on, the newest first. */
+export function readEditedPassages(
+  kept: KeptLog,
+  options: ReadingOptions,
+): Promise<Answered<readonly EditedPassage[]>> {
+  return readOne(kept, editedPassagesProjection, options);
 }
 
 /** Runs with their steps and figures. */

@@ -1,5 +1,11 @@
 export type { IterationFigures } from './iteration-figures.js';
-export { readSelfTrainings, reportOf, type SelfTrainingReport, stopSelfTraining } from './read-restem.js';
+export {
+  readSelfTrainings,
+  reportOf,
+  SelfTrainingReader,
+  type SelfTrainingReport,
+  stopSelfTraining,
+} from './read-restem.js';
 export { RESTEM_PRESETS, type RestEmRunConfig, resolveRestEm, settingsIn } from './restem.config.js';
 export { type RestEmEnding, runRestEm } from './run-restem.js';
 export { type RecordedTrial, type SearchResult, searchRestEm, settingsOf } from './search-restem.js';

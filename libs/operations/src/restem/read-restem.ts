@@ -58,11 +58,31 @@ function isUnderWay({ status, decision }: Parameters<typeof nextStep>[1][number]
   return status === 'running' || (status === 'completed' && decision === 'published');
 }
 
-async function selfTrainingsIn(log: EventLog): Promise<readonly SelfTraining[]> {
-  const state = initialSelfTrainings();
-  for (const { event } of await new NewEvents(log, SELF_TRAINING_TOPICS).read()) evolveSelfTrainings(state, event);
-  return [...state.byId.values()];
+/** Reads on from where it stood, for those who ask again. */
+export class SelfTrainingReader {
+  private readonly state = initialSelfTrainings();
+  private readonly news: NewEvents;
+  /** One reading comes after another. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(log: EventLog) {
+    this.news = new NewEvents(log, SELF_TRAINING_TOPICS);
+  }
+
+  /** With all that is in the log now, in the order of their starts. */
+  states(): Promise<readonly SelfTraining[]> {
+    const next = this.last.then(() => this.readOn());
+    this.last = next.catch(() => undefined);
+    return next;
+  }
+
+  private async readOn(): Promise<readonly SelfTraining[]> {
+    for (const { event } of await this.news.read()) evolveSelfTrainings(this.state, event);
+    return [...this.state.byId.values()];
+  }
 }
+
+const selfTrainingsIn = (log: EventLog): Promise<readonly SelfTraining[]> => new SelfTrainingReader(log).states();
 
 /**
  * Records that a person stops a self-training: the process that runs it stops at the next safe place.

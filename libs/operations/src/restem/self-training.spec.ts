@@ -205,7 +205,15 @@ function run(index: number, came: 'running' | 'promoted' | 'not better' | 'faile
     failed: { status: 'failed', decision: null },
   } as const;
   return {
-    ...{ runId: `r${index}`, algorithm: 'rest-em', parentAdapter: null, inputs: [], manifests: [], seed: '' },
+    ...{
+      runId: `r${index}`,
+      algorithm: 'rest-em',
+      slot: 's',
+      parentAdapter: null,
+      inputs: [],
+      manifests: [],
+      seed: '',
+    },
     ...{ baseModelDigest: 'b', codeVersion: '0', evaluation: null, adapterDigest: null, steps: 0, startedAt: 0 },
     ...{ endedAt: null, code: null, reason: null, metrics: {}, checkpoints: [], faithful: null },
     configuration: JSON.stringify({ iteration: { of: 't', index } }),

@@ -8,6 +8,8 @@ import {
   adapterLineageProjection,
   type BufferContents,
   bufferContentsProjection,
+  type EditedPassage,
+  editedPassagesProjection,
   faithfulEntriesProjection,
   type KeptProjection,
   type Ledger,
@@ -20,17 +22,20 @@ import {
   recentProblemsProjection,
   releaseProgressProjection,
   successByArmProjection,
+  teamStagesProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
 import type { Release } from '@seamstream/release';
 import type { KeptReading } from '@seamstream/snapshots';
+import { type ListedLibrary, listedLibraries } from '../library/list-libraries.js';
 import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
 import { type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
 import { type PlainReleases, plainReleases, releasesStatus } from '../release/release-status.js';
 import { lagOf, type Status, type StatusAnswers, statusOf } from '../status/status.js';
+import type { TeamFacts } from '../team/team-stages.js';
 import { type Overview, overviewOf } from './overview.js';
 
 /** The ledger, and what it says of each problem. */
@@ -106,6 +111,20 @@ export class DashboardReader {
     return recordedRuns(training.answer(), lineage.answer(), written.answer());
   }
 
+  libraries(): readonly ListedLibrary[] {
+    return listedLibraries(this.lineage(), this.runs());
+  }
+
+  /** What is known of teams and their stages. */
+  teamFacts(): TeamFacts {
+    return { lineage: this.lineage(), runs: this.runs(), stages: this.read().stages.answer() };
+  }
+
+  /** Passages that self-edits were tried on, the newest first. */
+  passages(): readonly EditedPassage[] {
+    return this.read().passages.answer();
+  }
+
   buffer(): BufferContents {
     return this.read().buffer.answer();
   }
@@ -164,5 +183,7 @@ function modelsOf(reading: KeptReading) {
     written: reading.of(faithfulEntriesProjection),
     buffer: reading.of(bufferContentsProjection),
     activity: reading.of(activityProjection),
+    stages: reading.of(teamStagesProjection),
+    passages: reading.of(editedPassagesProjection),
   };
 }

@@ -56,12 +56,36 @@ export function certificateOf(
   const surprise = Math.log((2 * updates.length) / confidence);
   const finiteSample = sumOf(({ rollouts }) => advantageMax * horizon * Math.sqrt(surprise / (2 * rollouts)));
   const bound = gain - occupancyShift - estimatorBias - finiteSample;
-  return { gain, occupancyShift, estimatorBias, finiteSample, bound, isVacuous: !(bound > -1), constants };
+  return { gain, occupancyShift, estimatorBias, finiteSample, bound, isVacuous: isVacuous(bound), constants };
+}
+
+const isVacuous = (bound: number): boolean => !(bound > -1);
+
+type Terms = Omit<Certificate, 'constants'>;
+
+/** What a run records of a certificate, by the names of {@link certificateIn}. */
+export function certificateFigures(of: Terms): Readonly<Record<string, number>> {
+  return {
+    certificate: of.bound,
+    certificateGain: of.gain,
+    certificateOccupancyShift: of.occupancyShift,
+    certificateEstimatorBias: of.estimatorBias,
+    certificateFiniteSample: of.finiteSample,
+  };
+}
+
+/** The certificate that a run recorded; null where it recorded none. @param figures of the run, by name */
+export function certificateIn(figures: Readonly<Record<string, number>>): Terms | null {
+  const { certificate: bound, certificateGain: gain, certificateOccupancyShift: occupancyShift } = figures;
+  const { certificateEstimatorBias: estimatorBias, certificateFiniteSample: finiteSample } = figures;
+  if (bound === undefined || gain === undefined || occupancyShift === undefined) return null;
+  if (estimatorBias === undefined || finiteSample === undefined) return null;
+  return { gain, occupancyShift, estimatorBias, finiteSample, bound, isVacuous: isVacuous(bound) };
 }
 
 /** The bound in words, for people. */
-export function certificateText({ bound, isVacuous }: Certificate): string {
-  return isVacuous
+export function certificateText({ bound, isVacuous: saysNothing }: Pick<Certificate, 'bound' | 'isVacuous'>): string {
+  return saysNothing
     ? `vacuous: the bound is ${bound.toFixed(0)}, and no success rate falls by more than 1. It proves nothing here; the distance gate is what holds updates back`
     : `the team's success changes by at least ${bound.toFixed(3)} with the stated constants`;
 }

@@ -1,0 +1,61 @@
+/** Teams for a terminal. Pure. */
+import { count, onOneLine, shortId } from '@seamstream/kernel';
+import type { ListedTeam, ShownTeam, TeamStage } from '@seamstream/operations/team';
+import type { Style } from '../terminal/style.js';
+import { type Column, renderTable } from '../terminal/table.js';
+import { minuteOf, percent } from '../terminal/text.js';
+
+const right = (title: string): Column => ({ title, align: 'right' });
+const digestOf = (digest: string | null): string => (digest === null ? 'base' : shortId(digest));
+
+export function renderTeams(teams: readonly ListedTeam[], style: Style): string {
+  if (teams.length === 0)
+    return 'No team was tuned in this log. Tune one: seam train sat-seq (SEAM_TRAINER_TEAM names it).\n';
+  const columns = [
+    ...[{ title: 'SLOT' }, { title: 'SERVED' }],
+    ...['STAGES', 'ACCEPTED', 'TAKEN BACK', 'GIVEN UP', 'SUCCESS', 'BEFORE'].map(right),
+  ];
+  const rows = teams.map(({ slot, served, stages, accepted, takenBack, givenUp, success, parentSuccess }) => [
+    ...[onOneLine(slot), digestOf(served)],
+    ...[stages, accepted, takenBack, givenUp].map(count),
+    ...[success, parentSuccess].map((share) => percent(share)),
+  ]);
+  return renderTable(columns, rows, style);
+}
+
+export function renderTeam({ slot, served, members, stages }: ShownTeam, style: Style): string {
+  const agents = members.map(({ agent, slot: own, adapterDigest }, at) =>
+    [String(at + 1), agent, own, digestOf(adapterDigest)].map(onOneLine),
+  );
+  return [
+    `${style.bold(onOneLine(slot))}, served: ${digestOf(served)}\n`,
+    renderTable([right('ACTS'), { title: 'AGENT' }, { title: 'SLOT' }, { title: 'ADAPTER' }], agents, style),
+    ...stages.map((stage) => renderStage(stage, style)),
+  ].join('\n');
+}
+
+function renderStage(stage: TeamStage, style: Style): string {
+  const { startedAt, stands, reason, updates, order, gate, agents, evaluation, certificate } = stage;
+  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats`;
+  const passes = agents.flatMap(({ agent, passes: tried }) =>
+    tried.map(({ pass, attempt, decision, beta, distance }) => [
+      ...[onOneLine(agent), String(pass), String(attempt), decision],
+      ...[distance.toFixed(4), beta.toFixed(4)],
+    ]),
+  );
+  const columns = [
+    { title: 'AGENT' },
+    right('PASS'),
+    right('ATTEMPT'),
+    { title: 'DECISION' },
+    right('KL'),
+    right('BETA'),
+  ];
+  const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;
+  return [
+    `stage ${stage.stage}  ${minuteOf(startedAt)}  ${stands}${reason === null ? '' : ` (${onOneLine(reason)})`}: ${measured}\n`,
+    `${updates}, order ${order}: ${agents.map(({ agent }) => onOneLine(agent)).join(', ') || 'not chosen yet'}; ${held}\n`,
+    passes.length === 0 ? '' : renderTable(columns, passes, style),
+    certificate === null ? '' : `certificate: ${certificate.says}\n`,
+  ].join('');
+}

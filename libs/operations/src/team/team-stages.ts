@@ -1,0 +1,92 @@
+/** The stages of sequential tuning by the slot of their team: who was updated in which order, what the gate did, what promotion said. Pure. */
+import type { AdapterAct, AdapterLineage, AgentUpdate, SampledBatch, StageProgress } from '@seamstream/read-models';
+import {
+  type Certificate,
+  certificateIn,
+  certificateText,
+  SEQUENTIAL_TUNING,
+  tuningSettings,
+} from '@seamstream/team-tuning';
+import type { RecordedRun } from '../read-models/recorded-runs.js';
+
+export interface TeamStage {
+  /** 1, 2, 3, … in the order of their starts. */
+  readonly stage: number;
+  readonly runId: string;
+  /** Milliseconds since the Unix epoch; null while it continues. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly stands: string;
+  readonly reason: string | null;
+  /** What it began with, and what it made; null is the bare base models, or nothing yet. */
+  readonly parent: string | null;
+  readonly made: string | null;
+  readonly updates: 'sequential' | 'simultaneous';
+  /** How the order was chosen. */
+  readonly order: 'static' | 'random' | 'information';
+  /** Whether the team was sampled again before each agent. */
+  readonly resamples: boolean;
+  /** Null: every pass is kept. */
+  readonly gate: { readonly target: number; readonly quantile: number; readonly maxBacktracks: number } | null;
+  readonly batches: readonly SampledBatch[];
+  /** In the order in which the agents were updated. */
+  readonly agents: readonly AgentUpdate[];
+  readonly accepted: number;
+  readonly takenBack: number;
+  readonly givenUp: number;
+  /** Null before its end. */
+  readonly certificate: (Omit<Certificate, 'constants'> & { readonly says: string }) | null;
+  readonly evaluation: RecordedRun['evaluation'];
+}
+
+export interface TunedTeam {
+  readonly slot: string;
+  /** Digest of the team that is served; null: the bare base models. */
+  readonly served: string | null;
+  readonly stages: readonly TeamStage[];
+  /** What was decided on its versions, in the order of time. */
+  readonly acts: readonly (AdapterAct & { readonly adapterDigest: string })[];
+}
+
+export interface TeamFacts {
+  readonly lineage: AdapterLineage;
+  readonly runs: readonly RecordedRun[];
+  readonly stages: readonly StageProgress[];
+}
+
+/** By slot, those whose first stage began first before others. */
+export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly TunedTeam[] {
+  const progress = new Map(stages.map((stage) => [stage.runId, stage]));
+  const tuning = runs.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING);
+  return [...Map.groupBy(tuning, ({ slot }) => slot)].map(([slot, own]): TunedTeam => {
+    const versions = lineage.versions.filter((version) => version.slot === slot);
+    return {
+      slot,
+      served: lineage.otherSlots[slot] ?? null,
+      stages: own.map((run, at) => stageOf(run, at + 1, progress.get(run.runId))),
+      acts: versions
+        .flatMap(({ acts, adapterDigest }) => acts.map((act) => ({ ...act, adapterDigest })))
+        .sort((a, b) => a.at - b.at),
+    };
+  });
+}
+
+function stageOf(run: RecordedRun, stage: number, progress: StageProgress | undefined): TeamStage {
+  const { runId, startedAt, endedAt, status, decision, reason, parentAdapter, adapterDigest, evaluation } = run;
+  const { algorithm } = JSON.parse(run.configuration) as { readonly algorithm?: unknown };
+  const { updates, order, resample, gate } = tuningSettings(algorithm);
+  const agents = [...(progress?.updates ?? [])].sort((a, b) => placeOf(a) - placeOf(b));
+  const decided = (as: string): number =>
+    agents.reduce((sum, { passes }) => sum + passes.filter((pass) => pass.decision === as).length, 0);
+  const certificate = certificateIn(run.metrics);
+  return {
+    ...{ stage, runId, startedAt, endedAt, reason, evaluation, updates, order, gate, agents },
+    ...{ stands: decision ?? status, parent: parentAdapter, made: adapterDigest, resamples: resample },
+    batches: progress?.batches ?? [],
+    ...{ accepted: decided('accepted'), takenBack: decided('taken back'), givenUp: decided('given up') },
+    certificate: certificate === null ? null : { ...certificate, says: certificateText(certificate) },
+  };
+}
+
+/** The agent whose passes are tried now is the last one. */
+const placeOf = ({ result }: AgentUpdate): number => result?.position ?? Number.MAX_SAFE_INTEGER;

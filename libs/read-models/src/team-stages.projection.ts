@@ -1,0 +1,97 @@
+/** What the stages of teams come to: batches of rollouts, and each agent's update pass by pass. All records of a run are in one partition. */
+import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
+
+/** A pass of an agent's update, and what the gate decided on it. */
+export type TriedPass = Pick<
+  EventOf<'AgentUpdateTried'>,
+  'pass' | 'attempt' | 'decision' | 'beta' | 'distance' | 'target' | 'states' | 'gain' | 'steps'
+>;
+
+export interface AgentUpdate {
+  readonly agent: string;
+  readonly slot: string;
+  /** Its rollouts' batch. */
+  readonly batch: number;
+  readonly passes: readonly TriedPass[];
+  /** Null while its passes are tried. */
+  readonly result: Pick<
+    EventOf<'AgentUpdated'>,
+    'position' | 'adapterDigest' | 'parent' | 'effectiveSampleRatio' | 'distance' | 'beta'
+  > | null;
+}
+
+export type SampledBatch = Pick<EventOf<'TeamBatchSampled'>, 'batch' | 'isResampled' | 'rollouts' | 'successes'>;
+
+export interface StageProgress {
+  readonly runId: string;
+  /** By number. */
+  readonly batches: readonly SampledBatch[];
+  /** In the order in which the agents were updated. */
+  readonly updates: readonly AgentUpdate[];
+}
+
+type MutableUpdate = { -readonly [K in keyof AgentUpdate]: AgentUpdate[K] } & { passes: TriedPass[] };
+
+interface MutableStage {
+  readonly batches: Map<number, SampledBatch>;
+  readonly updates: Map<string, MutableUpdate>;
+}
+
+export interface TeamStagesState {
+  readonly folded: FoldedOffsets;
+  readonly runs: Map<string, MutableStage>;
+}
+
+export const teamStagesProjection: KeptProjection<TeamStagesState, readonly StageProgress[]> = {
+  name: 'team-stages',
+  topics: [TOPIC.teams],
+
+  initialState: () => ({ folded: new Map(), runs: new Map() }),
+
+  evolve(state, event, position) {
+    if (advance(state.folded, position)) evolveStage(state.runs, event);
+    return state;
+  },
+
+  read({ runs }) {
+    return sortedEntries(runs).map(([runId, { batches, updates }]) => ({
+      runId,
+      batches: [...batches.values()].sort((a, b) => a.batch - b.batch),
+      updates: [...updates.values()].map((update) => ({ ...update, passes: [...update.passes] })),
+    }));
+  },
+};
+
+/** A stage that was killed records again what it had recorded: the first record counts. */
+function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
+  if (event.type === 'TeamBatchSampled') {
+    const { batch, isResampled, rollouts, successes } = event;
+    const { batches } = stageOf(runs, event.runId);
+    if (!batches.has(batch)) batches.set(batch, { batch, isResampled, rollouts, successes });
+  } else if (event.type === 'AgentUpdateTried') {
+    const { pass, attempt, decision, beta, distance, target, states, gain, steps } = event;
+    const { passes } = updateIn(stageOf(runs, event.runId), event);
+    if (!passes.some((each) => each.pass === pass && each.attempt === attempt))
+      passes.push({ pass, attempt, decision, beta, distance, target, states, gain, steps });
+  } else if (event.type === 'AgentUpdated') {
+    const { position, adapterDigest, parent, effectiveSampleRatio, distance, beta } = event;
+    const update = updateIn(stageOf(runs, event.runId), event);
+    update.result ??= { position, adapterDigest, parent, effectiveSampleRatio, distance, beta };
+  }
+}
+
+function stageOf(runs: TeamStagesState['runs'], runId: string): MutableStage {
+  const known = runs.get(runId) ?? { batches: new Map(), updates: new Map() };
+  runs.set(runId, known);
+  return known;
+}
+
+function updateIn(
+  { updates }: MutableStage,
+  { agent, slot, batch }: Pick<AgentUpdate, 'agent' | 'slot' | 'batch'>,
+): MutableUpdate {
+  const known = updates.get(agent) ?? { agent, slot, batch, passes: [], result: null };
+  updates.set(agent, known);
+  return known;
+}
