@@ -139,7 +139,7 @@ export default [
     },
     {
       control: 'a revoked key ends the streams that it opened, and no others',
-      from: 'if (this.keys.revoked.has(key)) closed.abort();',
+      from: 'if (this.keys.revoked.has(id)) closed.abort();',
       to: 'if (this.keys.revoked.size > 0) closed.abort();',
     },
     {
@@ -151,6 +151,118 @@ export default [
       control: 'pages of other sites are refused',
       from: 'if (isHere && isOwn) return;',
       to: 'if (isHere || isOwn) return;',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/access.ts', 'apps/gateway/src/access/bearer-tokens.spec.ts', [
+    {
+      control: 'a text that is no key opens nothing where keys alone open',
+      from: 'if (key !== undefined) return { id: key.keyId',
+      to: "if (key === undefined) return { id: null, role: 'admin', expiresAt: null };\n    if (key !== undefined) return { id: key.keyId",
+    },
+    {
+      control: 'a token above the most that is read is refused',
+      from: '{1,8192}',
+      to: '{1,819200}',
+    },
+    {
+      control: 'a key is no token',
+      from: 'this.tokens !== undefined && !text.startsWith(KEY_BEGINS)',
+      to: 'this.tokens !== undefined',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/issuer.config.ts', 'apps/gateway/src/access/bearer-tokens.spec.ts', [
+    {
+      control: 'an issuer in clear is refused',
+      from: '(url) => !isPlaintextElsewhere(url)',
+      to: '(url) => url.length > 0',
+    },
+    {
+      control: 'an issuer without an audience is refused',
+      from: '(url === undefined) === (audience === undefined)',
+      to: 'url !== audience || url === undefined',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/tokens.ts', 'apps/gateway/src/access/tokens.spec.ts', [
+    {
+      control: 'a token for another audience is refused',
+      from: 'issuer: url, audience, algorithms:',
+      to: 'issuer: url, algorithms:',
+    },
+    {
+      control: 'a token of another issuer is refused',
+      from: '...{ issuer: url, audience,',
+      to: '...{ audience,',
+    },
+    {
+      control: 'an algorithm that is not allowed by name is refused',
+      from: 'algorithms: [...algorithms], requiredClaims',
+      to: 'requiredClaims',
+    },
+    {
+      control: 'a token without an end is refused',
+      from: "requiredClaims: ['sub', 'exp']",
+      to: "requiredClaims: ['sub']",
+    },
+    {
+      control: 'a subject is a text',
+      from: "typeof sub === 'string' && sub !== ''",
+      to: "sub !== undefined && sub !== ''",
+    },
+    {
+      control: 'a token for another purpose is refused',
+      from: 'protectedHeader.typ !== undefined && !TYPES.test(protectedHeader.typ)',
+      to: "protectedHeader.typ === ''",
+    },
+    {
+      control: 'a token without a role is refused',
+      from: 'if (role === undefined)',
+      to: "if (role === undefined && sub === '')",
+    },
+    {
+      control: 'a silent issuer is no fault of the token',
+      from: 'isSeamError(error) ? issuerSilent(url) : tokenRefusal(error)',
+      to: 'tokenRefusal(error)',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/role-of-claims.decide.ts', 'apps/gateway/src/access/tokens.spec.ts', [
+    {
+      control: 'the highest role counts',
+      from: 'ROLES.findLast',
+      to: 'ROLES.find',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/issuer-keys.ts', 'apps/gateway/src/access/tokens.spec.ts', [
+    {
+      control: 'a key that is no longer published opens nothing',
+      from: 'if (!this.signal.aborted) await this.read();',
+      to: 'if (this.signal.aborted) await this.read();',
+    },
+    {
+      control: 'a flood of tokens is no flood of readings',
+      from: 'nowMs >= this.searchedAtMs + this.rhythm.againAfterMs',
+      to: 'nowMs >= this.searchedAtMs',
+    },
+    {
+      control: 'known keys hold for an hour without the issuer, and not longer',
+      from: 'if (this.world.clock.now() < readAtMs + this.rhythm.keptMs) return find;',
+      to: 'if (readAtMs > 0) return find;',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/read-issuer.ts', 'apps/gateway/src/access/tokens.spec.ts', [
+    {
+      control: 'a description of another issuer is refused',
+      from: 'if (metadata.issuer !== issuer)',
+      to: "if (metadata.issuer === '')",
+    },
+    {
+      control: 'a redirect is not followed',
+      from: "redirect: 'manual'",
+      to: "redirect: 'follow'",
+    },
+    {
+      control: 'keys in clear are refused',
+      from: 'if (isPlaintextElsewhere(metadata.jwks_uri))',
+      to: 'if (isPlaintextElsewhere(issuer))',
     },
   ]),
   ...quick('apps/dashboard/src/state/event-stream.ts', 'apps/dashboard/src/state/event-stream.spec.ts', [

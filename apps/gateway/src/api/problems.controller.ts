@@ -25,7 +25,7 @@ export class ProblemsController {
     const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
     const problems = await publishProblems(this.world.drivers.log, rows, {
       nowMs: this.world.clock.now(),
-      subject: this.access.principalOf(request.raw).key,
+      subject: this.access.principalOf(request.raw).id,
       repeatKey: repeatKeyOf(request),
       traceparent: this.world.requests.traceparentOf(request),
     });
