@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import { apiKeysAfter, keyOpening, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
+import { apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
 import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
-import { ApiError } from '../http/api-error.js';
 import type { Principal } from './principal.js';
+import { originOf } from './refusal-counts.decide.js';
+import type { Refusals } from './refusals.js';
+import { RefusedError } from './refused-error.js';
 import type { Tokens } from './tokens.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
@@ -33,6 +35,7 @@ export class Access {
   private constructor(
     private readonly isOpen: boolean,
     private readonly tokens: Tokens | undefined,
+    private readonly refusals: Pick<Refusals, 'add'>,
     private readonly clock: Clock,
   ) {}
 
@@ -40,11 +43,12 @@ export class Access {
   static async open(
     { access }: Pick<GatewayConfig['gateway'], 'access'>,
     tokens: Tokens | undefined,
+    refusals: Pick<Refusals, 'add'>,
     log: EventLog,
     clock: Clock,
     signal: AbortSignal,
   ): Promise<[Access, Promise<void>]> {
-    const opened = new Access(access === 'open', tokens, clock);
+    const opened = new Access(access === 'open', tokens, refusals, clock);
     // A revocation that is in the log counts from the first request on.
     const apply = (events: readonly SeamEvent[]): void => {
       opened.keys = events.reduce(apiKeysAfter, opened.keys);
@@ -67,35 +71,52 @@ export class Access {
    */
   async admit(request: IncomingMessage, route: string | undefined): Promise<void> {
     if (!isGuarded(route)) return;
-    if (this.isOpen) assertOwnSite(request);
-    const principal = this.isOpen ? ANYONE : await this.principalOpening(request);
-    this.principals.set(request, principal);
+    try {
+      if (this.isOpen) assertOwnSite(request);
+      const principal = this.isOpen ? ANYONE : await this.principalOpening(request);
+      this.principals.set(request, principal);
+    } catch (error) {
+      if (error instanceof RefusedError) this.count(error, request, route);
+      throw error;
+    }
   }
 
   private async principalOpening({ headers }: IncomingMessage): Promise<Principal> {
     const text = BEARER.exec(headers.authorization ?? '')?.[1];
     if (text !== undefined && this.tokens !== undefined && !text.startsWith(KEY_BEGINS))
       return this.tokens.principalOf(text);
-    const key = text === undefined ? undefined : keyOpening(this.keys, text, this.clock.now());
-    if (key !== undefined) return { id: key.keyId, role: key.role, expiresAt: key.expiresAt };
+    const key = text === undefined ? undefined : keyOf(this.keys, text);
+    const closed = key === undefined ? undefined : closedBy(key, this.clock.now());
+    if (key !== undefined && closed === undefined) return { id: key.keyId, role: key.role, expiresAt: key.expiresAt };
     const opens = this.tokens === undefined ? 'a key that is open' : 'a key or a token that opens';
-    throw new ApiError({
-      status: 401,
-      message: `Cannot answer: expected "Authorization: Bearer" and ${opens}, got none.`,
-      code: 'invalid_api_key',
-      headers: { 'www-authenticate': 'Bearer' },
-    });
+    throw new RefusedError(
+      {
+        status: 401,
+        message: `Cannot answer: expected "Authorization: Bearer" and ${opens}, got none.`,
+        code: 'invalid_api_key',
+        headers: { 'www-authenticate': 'Bearer' },
+      },
+      key?.keyId ?? null,
+      closed === undefined ? undefined : `key_${closed}`,
+    );
   }
 
-  /** @throws ApiError 403 for a role that may not */
-  assertMay(request: IncomingMessage, role: Role): void {
+  /** @param route as it is declared @throws ApiError 403 for a role that may not */
+  assertMay(request: IncomingMessage, role: Role, route: string | undefined): void {
     const principal = this.principalOf(request);
     if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;
-    throw new ApiError({
+    const facts = {
       status: 403,
       message: `Cannot answer: expected the role ${role}, got ${principal.role}. Ask an admin for another.`,
       code: 'forbidden',
-    });
+    };
+    const error = new RefusedError(facts, principal.id);
+    this.count(error, request, route);
+    throw error;
+  }
+
+  private count({ id, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
+    this.refusals.add({ id, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });
   }
 
   principalOf(request: IncomingMessage): Principal {
@@ -146,10 +167,7 @@ function assertOwnSite({ headers }: IncomingMessage): void {
   const isHere = isLoopback(host.replace(/:\d{1,5}$/, ''));
   const isOwn = headers.origin === undefined || headers.origin === `http://${host}`;
   if (isHere && isOwn) return;
-  throw new ApiError({
-    status: 403,
-    message:
-      'Cannot answer: expected a request of this machine, got one that another site made. Use the address that the gateway printed.',
-    code: 'foreign_site',
-  });
+  const message =
+    'Cannot answer: expected a request of this machine, got one that another site made. Use the address that the gateway printed.';
+  throw new RefusedError({ status: 403, message, code: 'foreign_site' }, null);
 }

@@ -31,9 +31,9 @@ describe('a token of a real provider', () => {
     const ask = () =>
       bot.chat.completions.create({ model: 'seam', messages: [{ role: 'user', content: 'How many?' }] });
     expect((await ask()).choices[0]!.message.content).toBe('Four.');
-    const [{ meta }] = (await eventsOf(log, 'ProblemPublished')) as [{ meta: { subject: unknown } }];
+    const [published] = await eventsOf(log, 'ProblemPublished');
     const user = userIdOf(provider.url, 'bot');
-    expect(meta.subject).toBe(user);
+    expect(published!.meta.subject).toBe(user);
     const once = { measure: 'requests', per: 'month', limit: 1, mode: 'enforced' } as const;
     await declareQuota(log, { keyId: user, ...once, declaredBy: 'ada', reason: 'a trial' }, systemClock);
     await until(

@@ -3,17 +3,18 @@ import { SeamError } from '@seamstream/kernel';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
 import { Access, isLoopback } from './access.js';
+import type { Refusals } from './refusals.js';
 import { Tokens } from './tokens.js';
 
 /**
  * @returns the door, and all that it follows until the gateway ends
  * @throws INVALID_CONFIGURATION where other machines could ask without a key, or in clear; as Tokens.open where no token could be taken
  */
-export async function openAccess(world: GatewayWorld): Promise<[Access, Promise<void>]> {
+export async function openAccess(world: GatewayWorld, refusals: Refusals): Promise<[Access, Promise<void>]> {
   const { config, drivers, clock, ending } = world;
   assertGuarded(config.gateway);
   const [tokens, ofTokens] = await openTokens(world);
-  const [access, ofKeys] = await Access.open(config.gateway, tokens, drivers.log, clock, ending);
+  const [access, ofKeys] = await Access.open(config.gateway, tokens, refusals, drivers.log, clock, ending);
   return [access, Promise.all([ofTokens, ofKeys]).then(() => undefined)];
 }
 

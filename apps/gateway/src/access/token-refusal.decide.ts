@@ -1,19 +1,20 @@
 /** What the bearer of a refused token learns. Pure. */
 import { errors } from 'jose';
-import { ApiError } from '../http/api-error.js';
+import { RefusedError } from './refused-error.js';
 
 /**
  * Claims are compared after the signature, so only bearers of genuine tokens learn which one is at fault.
  * @param error of jose; undefined where it is valid by jose's rules alone
  */
-export function tokenRefusal(error: unknown): ApiError {
+export function tokenRefusal(error: unknown): RefusedError {
   const { got, code } = faultOf(error);
-  return new ApiError({
+  const facts = {
     status: 401,
     message: `Cannot answer: expected a valid token of the issuer for this gateway, got ${got}. Get another token.`,
     code,
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-  });
+  };
+  return new RefusedError(facts, null);
 }
 
 function faultOf(error: unknown): { readonly got: string; readonly code: string } {

@@ -112,7 +112,9 @@ describe('a forged token', () => {
 
   it('is refused where the public key is taken for a shared secret, or the issuer publishes a secret', async () => {
     const { key } = issuer;
-    const pem = await exportSPKI((await importJWK(key.publicKey, 'RS256', { extractable: true })) as CryptoKey);
+    const pem = await exportSPKI(
+      (await importJWK(key.publicKey, 'RS256', { extractable: true })) as FakeIssuer['key']['privateKey'],
+    );
     const shared = { kty: 'oct', kid: 'shared', alg: 'HS256', k: Buffer.alloc(32, 7).toString('base64url') };
     issuer.keys = [key.publicKey, shared];
     const tokens = await open();

@@ -7,6 +7,7 @@ import { ApiError } from '../http/api-error.js';
 import { IssuerKeys, type KeyRhythm } from './issuer-keys.js';
 import type { Principal } from './principal.js';
 import { readIssuerKeys } from './read-issuer.js';
+import { RefusedError } from './refused-error.js';
 import { roleOfClaims } from './role-of-claims.decide.js';
 import { tokenRefusal } from './token-refusal.decide.js';
 
@@ -54,13 +55,10 @@ export class Tokens {
     const isNamed = typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH;
     if (!isNamed || exp === undefined) throw tokenRefusal(undefined);
     const role = roleOfClaims(claims, rolesClaim, roles);
-    if (role === undefined)
-      throw new ApiError({
-        status: 403,
-        message: `Cannot answer: expected a token whose ${rolesClaim} names a group with a role, got one without. Ask an admin for a role.`,
-        code: 'no_role',
-      });
-    return { id: userIdOf(url, sub), role, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
+    const id = userIdOf(url, sub);
+    const message = `Cannot answer: expected a token whose ${rolesClaim} names a group with a role, got one without. Ask an admin for a role.`;
+    if (role === undefined) throw new RefusedError({ status: 403, message, code: 'no_role' }, id);
+    return { id, role, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
   }
 
   private async claimsOf(token: string): Promise<JWTPayload> {

@@ -7,6 +7,7 @@ import { readStory, storyWithDoubts } from '@seamstream/operations/show';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
+import { SOURCE } from '../chat/chat-events.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { repeatKeyOf } from './repeat-key.js';
 
@@ -27,6 +28,7 @@ export class ProblemsController {
       nowMs: this.world.clock.now(),
       subject: this.access.principalOf(request.raw).id,
       repeatKey: repeatKeyOf(request),
+      source: SOURCE,
       traceparent: this.world.requests.traceparentOf(request),
     });
     return { problems: [...problems] };

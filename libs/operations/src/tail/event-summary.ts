@@ -142,6 +142,10 @@ export function eventSummary(event: SeamEvent): string {
     case 'UsageReserved':
     case 'UsageSettled':
       return usageSummary(event);
+    case 'AccessRefused':
+      return `${plural(event.requests, 'request')} ${onOneLine(event.route ?? 'of several routes')} of ${onOneLine(event.keyId ?? 'unknown')} from ${event.origin}: ${onOneLine(event.reason)}`;
+    case 'DeadLettersRedriven':
+      return `${plural(event.records, 'record')} by ${onOneLine(event.redrivenBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'DeadLettered':
       return `${onOneLine(event.topic)} ${event.partition}/${event.offset} by ${onOneLine(event.group)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)} (${event.value === null ? 'no value' : bytes(event.value.length)})`;
   }
