@@ -170,6 +170,82 @@ export default [
       to: 'this.tokens !== undefined',
     },
   ]),
+  ...quick('apps/gateway/src/access/access.ts', 'apps/gateway/src/access/refusals.spec.ts', [
+    {
+      control: 'a request without a key is counted',
+      from: 'if (error instanceof RefusedError) this.count(error, request, route);',
+      to: 'if (error instanceof RefusedError && error.id !== null) this.count(error, request, route);',
+    },
+    {
+      control: 'a request without the role is counted',
+      from: 'this.count(error, request, route);\n    throw error;\n  }\n\n',
+      to: 'throw error;\n  }\n\n',
+    },
+    {
+      control: 'a key is named only where its secret is right',
+      from: 'const key = text === undefined ? undefined : keyOf(this.keys, text);',
+      to: 'const key = text === undefined ? undefined : (keyOf(this.keys, text) ?? this.keys.issued.get(text.slice(8, 20)) as never);',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/refusal-counts.decide.ts', 'apps/gateway/src/access/refusals.spec.ts', [
+    {
+      control: 'a flood of kinds is a bounded number of counts',
+      from: 'this.counts.size < MOST_KINDS ||',
+      to: 'this.counts.size < MOST_KINDS * 10 ||',
+    },
+    {
+      control: 'what is more than there is room for is counted all the same',
+      from: 'else this.add({ ...refused, id: null, reason: SEVERAL, route: null });',
+      to: '',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/refusals.ts', 'apps/gateway/src/access/refusals.spec.ts', [
+    {
+      control: 'counts that could not be recorded are kept',
+      from: 'for (const each of counted) this.counts.add(each);',
+      to: '',
+    },
+    {
+      control: 'the last minute is recorded at the end',
+      from: 'clearInterval(this.timer);\n    await this.record();',
+      to: 'clearInterval(this.timer);',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/act.decide.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'a subject that no gateway proved is not the actor',
+      from: 'return meta.source === GATEWAY ? meta.subject : null;',
+      to: 'return meta.subject;',
+    },
+    {
+      control: 'promotions by rule are no acts of a person',
+      from: 'if (event.promotedBy === null || event.promotedBy === undefined) return undefined;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/read-audit.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'earlier acts are left out',
+      from: '|| placed.event.meta.occurredAt < sinceMs',
+      to: '|| placed.event.meta.occurredAt < 0',
+    },
+    {
+      control: 'frequent acts are one a minute and actor',
+      from: 'Math.floor(done.at / MINUTE_MS)',
+      to: 'done.at',
+    },
+  ]),
+  ...quick(
+    'libs/operations/src/dead-letters/redrive-dead-letters.ts',
+    'apps/cli/src/dead-letters/dead-letters.command.spec.ts',
+    [
+      {
+        control: 'a redrive says who did it',
+        from: 'await log.append([...step, redriven]);',
+        to: 'await log.append(step);',
+      },
+    ],
+  ),
   ...quick('apps/gateway/src/access/issuer.config.ts', 'apps/gateway/src/access/bearer-tokens.spec.ts', [
     {
       control: 'an issuer in clear is refused',
