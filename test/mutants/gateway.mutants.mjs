@@ -219,8 +219,8 @@ export default [
     },
     {
       control: 'promotions by rule are no acts of a person',
-      from: 'if (event.promotedBy === null || event.promotedBy === undefined) return undefined;',
-      to: '',
+      from: 'if (event.promotedBy === null) return undefined;',
+      to: "if (event.promotedBy === '') return undefined;",
     },
   ]),
   ...quick('libs/operations/src/audit/read-audit.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
@@ -310,8 +310,8 @@ export default [
   ...quick('apps/gateway/src/access/issuer-keys.ts', 'apps/gateway/src/access/tokens.spec.ts', [
     {
       control: 'a key that is no longer published opens nothing',
-      from: 'if (!this.signal.aborted) await this.read();',
-      to: 'if (this.signal.aborted) await this.read();',
+      from: 'if (this.signal.aborted) return;\n      await this.read();',
+      to: 'if (this.signal.aborted) return;',
     },
     {
       control: 'a flood of tokens is no flood of readings',

@@ -60,7 +60,7 @@ export class IdentityServer {
 function configurationOf({ audience, programs }: IdentityServerSettings): Readonly<Record<string, unknown>> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return {
-    // It warns of its own adapter, which is right for a server of a test.
+    // It warns where its separate adapter is used as it is, which is right for a server of a test.
     adapter: class extends MemoryAdapter {},
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
     ttl: { ClientCredentials: LIFETIME_S },

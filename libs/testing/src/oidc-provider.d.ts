@@ -2,12 +2,16 @@
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 
-  export default class Provider {
+  class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
     callback(): RequestListener;
   }
+
+  export { Provider as default };
 }
 
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
-  export default class MemoryAdapter {}
+  const MemoryAdapter: new () => object;
+
+  export { MemoryAdapter as default };
 }

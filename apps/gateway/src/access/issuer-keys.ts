@@ -61,7 +61,7 @@ export class IssuerKeys {
 
   /**
    * The key that a token says it was signed with; nothing of the token is proven yet.
-   * @throws ENDPOINT_UNAVAILABLE where the issuer would have to be asked and does not answer; jose's errors for a key of nobody
+   * @throws ENDPOINT_UNAVAILABLE where the issuer would have to be asked and does not answer; jose's errors for a key that no one publishes
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     try {
@@ -90,9 +90,10 @@ export class IssuerKeys {
   }
 
   private async follow(): Promise<void> {
-    while (!this.signal.aborted) {
+    for (;;) {
       await sleep(this.failure === undefined ? this.rhythm.everyMs : this.rhythm.againAfterMs, this.signal);
-      if (!this.signal.aborted) await this.read();
+      if (this.signal.aborted) return;
+      await this.read();
     }
   }
 

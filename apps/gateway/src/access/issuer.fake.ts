@@ -1,7 +1,7 @@
 /** An issuer of tokens for specs: its description and keys over HTTP, and tokens as it or an attacker would make them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 export interface SigningKey {
   readonly kid: string;
@@ -64,7 +64,7 @@ export class FakeIssuer {
     const nowS = Math.floor(Date.now() / 1000);
     const valid = { iss: this.url, aud: AUDIENCE, sub: 'ada', iat: nowS, exp: nowS + 600, groups: ['staff'] };
     return new SignJWT({ ...valid, ...claims })
-      .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'at+jwt', ...header } as JWTHeaderParameters)
+      .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'at+jwt', ...header })
       .sign(key.privateKey);
   }
 

@@ -1,7 +1,7 @@
 /** What an OpenID provider publishes of itself: who it is, and the keys that it signs with. */
 import { isSeamError, messageOf, SeamError, textWithin } from '@seamstream/kernel';
 import { isPlaintextElsewhere } from '@seamstream/service-kit/config';
-import type { JSONWebKeySet, JWK } from 'jose';
+import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 
 /** Longest wait for one answer. */
@@ -33,7 +33,7 @@ export async function readIssuerKeys(issuer: string, signal: AbortSignal): Promi
   const usable = keys.filter(({ kty, use }) => PUBLIC_KINDS.has(kty) && use !== 'enc');
   if (usable.length === 0)
     throw misconfigured(issuer, `public keys at ${metadata.jwks_uri}, got ${keys.length} of other kinds. Correct it`);
-  return { keys: usable as JWK[] };
+  return { keys: usable };
 }
 
 async function read<T>(issuer: string, url: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> {

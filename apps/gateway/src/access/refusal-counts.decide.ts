@@ -68,7 +68,7 @@ PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 /** @param address of a connection; undefined where it is closed already */
 export function originOf(address: string | undefined): RequestOrigin {
   // An address of version 4 on a socket of version 6.
-  const plain = (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0]!;
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
   if (LOOPBACK.check(plain, family)) return 'loopback';
   return PRIVATE.check(plain, family) ? 'private' : 'public';

@@ -82,7 +82,7 @@ describe('Refused requests', () => {
       clock: systemClock,
       logger: { warn: (it: unknown) => warnings.push(it) },
     };
-    const refusals = new Refusals(world as never, 20);
+    const refusals = new Refusals(world, 20);
     const refuse = (times: number): void => {
       for (let time = 0; time < times; time++)
         refusals.add({ id: null, reason: 'invalid_api_key', route: 'GET /v1/models', origin: 'public' });

@@ -83,13 +83,13 @@ describe('a forged token', () => {
     ['an end that is no number', { claims: { exp: 'tomorrow' } }],
     ['a begin to come', { claims: { nbf: seconds(60) } }],
     ['the type of another purpose', { header: { typ: 'logout+jwt' } }],
-    ['a key of nobody', { header: { kid: 'nobody' } }],
+    ['a key that no one publishes', { header: { kid: 'nobody' } }],
   ];
   it.each(changed)('is refused for %s', async (_, changes) => {
     expect(await resultOf(await open(), changes)).toBe(401);
   });
 
-  it('is refused where its signature is none, or of a key that the token brings along', async () => {
+  it('is refused where it has no signature, or that of a key that the token brings along', async () => {
     const tokens = await open();
     const [, payload] = (await issuer.token()).split('.') as [string, string];
     const own = await newSigningKey('first');
@@ -166,7 +166,7 @@ describe('the keys of an issuer', () => {
     expect(await resultOf(tokens, { key: second })).toBe('viewer');
   });
 
-  it('are not asked for by each token with a key of nobody', async () => {
+  it('are not asked for by each token with an unknown key', async () => {
     const tokens = await open();
     const before = issuer.asked;
     await Promise.all(
@@ -262,19 +262,17 @@ async function open(
 /** The role, or the status of the refusal. */
 async function resultOf(tokens: Tokens, changes: TokenChanges): Promise<unknown> {
   const token = await issuer.token(changes);
-  return tokens.principalOf(token).then(
-    ({ role }) => role,
-    ({ status }: { status: number }) => status,
-  );
+  return tokens.principalOf(token).then(({ role }) => role, statusIn);
 }
 
 function statusOf(tokens: Tokens, token: string): Promise<number> {
-  return tokens.principalOf(token).then(
-    () => 200,
-    ({ status }: { status: number }) => status,
-  );
+  return tokens.principalOf(token).then(() => 200, statusIn);
 }
 
 function seconds(fromNow: number): number {
   return Math.floor(Date.now() / 1000) + fromNow;
+}
+
+function statusIn(error: unknown): number {
+  return (error as { status: number }).status;
 }

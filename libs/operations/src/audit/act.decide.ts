@@ -61,7 +61,7 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
   switch (event.type) {
     case 'AdapterPromoted':
       // Without a name a run promoted, by its rule.
-      if (event.promotedBy === null || event.promotedBy === undefined) return undefined;
+      if (event.promotedBy === null) return undefined;
       return one('promote', event.promotedBy, adapter(event.adapterDigest), because(event.reason ?? ''));
     case 'AdapterRolledBack': {
       const { adapterDigest, to, rolledBackBy, reason } = event;
@@ -81,7 +81,7 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
         because(event.reason),
       );
     case 'ReleaseDecided':
-      if (event.decidedBy === null || event.decidedBy === undefined) return undefined;
+      if (event.decidedBy === null) return undefined;
       return one('override release', event.decidedBy, `${event.releaseId}: ${event.decision}`, because(event.reason));
     default:
       return undefined;
