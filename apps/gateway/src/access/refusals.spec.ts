@@ -54,7 +54,7 @@ describe('Refused requests', () => {
 
   it('are a bounded number of counts that add up, for any flood', () => {
     fc.assert(
-      fc.property(fc.array(refusalArbitrary, { maxLength: 500 }), (flood) => {
+      fc.property(fc.array(refusalArbitrary, { minLength: 1, maxLength: 500, size: 'max' }), (flood) => {
         const counts = new RefusalCounts();
         for (const refused of flood) counts.add(refused);
         const counted = counts.take();
