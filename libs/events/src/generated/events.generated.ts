@@ -1455,7 +1455,10 @@ export interface ApiKeyRevoked {
  */
 export interface QuotaDeclared {
   readonly meta: EventMeta;
-  /** The public part of the key. `*`: each client for which no limit of this measure and window is declared. */
+  /**
+   * The public part of the key, or the name of a user. `*`: each client for which no limit of this measure and
+   * window is declared.
+   */
   readonly keyId: string;
   readonly measure: QuotaMeasure;
   readonly per: QuotaWindow;
@@ -1511,7 +1514,7 @@ export interface DeadLettersRedriven {
  */
 export interface UsageReserved {
   readonly meta: EventMeta;
-  /** The client: the public part of its key. */
+  /** The client: the public part of its key, or the name of a user. */
   readonly keyId: string;
   /** Names the reservation in what settles it. */
   readonly reservationId: string;
