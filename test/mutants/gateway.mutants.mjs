@@ -271,13 +271,13 @@ export default [
     },
     {
       control: 'an algorithm that is not allowed by name is refused',
-      from: 'algorithms: [...algorithms], requiredClaims',
-      to: 'requiredClaims',
+      from: 'algorithms: [...algorithms] },',
+      to: '},',
     },
     {
       control: 'a token without an end is refused',
-      from: "requiredClaims: ['sub', 'exp']",
-      to: "requiredClaims: ['sub']",
+      from: '!isNamed || exp === undefined',
+      to: '!isNamed',
     },
     {
       control: 'a subject is a text',

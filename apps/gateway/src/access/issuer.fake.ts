@@ -31,6 +31,8 @@ export class FakeIssuer {
   /** In place of its description. */
   metadata: Readonly<Record<string, unknown>> | undefined;
   status = 200;
+  /** Where it says that everything has moved to. */
+  movedTo: string | undefined;
   asked = 0;
 
   private constructor(
@@ -46,7 +48,8 @@ export class FakeIssuer {
     server.on('request', ({ url }, response) => {
       issuer.asked++;
       const metadata = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...issuer.metadata };
-      response.writeHead(issuer.status, { 'content-type': 'application/json' });
+      const moved = issuer.movedTo === undefined || url === issuer.movedTo ? {} : { location: issuer.movedTo };
+      response.writeHead('location' in moved ? 302 : issuer.status, { 'content-type': 'application/json', ...moved });
       response.end(JSON.stringify(url === '/keys' ? { keys: issuer.keys } : metadata));
     });
     await new Promise<void>((resolve) => {

@@ -65,7 +65,7 @@ export class Tokens {
     const { url, audience, algorithms } = this.settings;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, (header, given) => this.keys.find(header, given), {
-        ...{ issuer: url, audience, algorithms: [...algorithms], requiredClaims: ['sub', 'exp'] },
+        ...{ issuer: url, audience, algorithms: [...algorithms] },
         ...{ clockTolerance: CLOCK_TOLERANCE_MS / 1000, currentDate: new Date(this.clock.now()) },
       });
       if (protectedHeader.typ !== undefined && !TYPES.test(protectedHeader.typ)) throw tokenRefusal(undefined);
