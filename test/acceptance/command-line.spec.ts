@@ -199,10 +199,12 @@ describe('the seam command', () => {
       }),
     ]);
     expect((await seam('dead-letters', 'list')).stdout).toContain('1 dead letter: MALFORMED_RECORD 1');
-    expect(rows((await seam('dead-letters', 'redrive', '--json')).stdout)).toMatchObject([{ redriven: 1 }]);
-    expect(rows((await seam('dead-letters', 'redrive', '--json')).stdout)).toMatchObject([
-      { redriven: 0, alreadyRedriven: 1 },
-    ]);
+    expect(
+      rows((await seam('dead-letters', 'redrive', '--by', 'ada', '--reason', 'mended', '--json')).stdout),
+    ).toMatchObject([{ redriven: 1 }]);
+    expect(
+      rows((await seam('dead-letters', 'redrive', '--by', 'ada', '--reason', 'mended', '--json')).stdout),
+    ).toMatchObject([{ redriven: 0, alreadyRedriven: 1 }]);
     const records = [];
     for await (const chunk of log.read({ topic: 'seam.problems', partition, from: 0 })) records.push(...chunk);
     await log.close();

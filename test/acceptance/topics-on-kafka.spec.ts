@@ -55,7 +55,7 @@ describe("the seam command and a cluster's topics", () => {
     }
   };
 
-  it.each(['ledger --check', 'tail problems', 'adapters', 'dead-letters redrive'])(
+  it.each(['ledger --check', 'tail problems', 'adapters', 'dead-letters redrive --by ada --reason mended'])(
     'says at which brokers and prefix there is nothing, and makes nothing: seam %s',
     async (command) => {
       const prefix = `${newId()}.`;

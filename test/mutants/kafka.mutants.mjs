@@ -107,7 +107,7 @@ export default [
   },
   {
     control: 'an answer of a registry has an end',
-    file: 'libs/schema-registry/src/confluent-schema-registry.ts',
+    file: 'libs/kernel/src/bounded-text.ts',
     from: 'if (bytes > maxBytes)',
     to: 'if (false)',
     suite: 'quick',

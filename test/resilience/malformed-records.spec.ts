@@ -266,7 +266,18 @@ describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
     refuses = () => false;
     service = await serve();
     const redrive = (): unknown => {
-      const args = [SEAM, 'dead-letters', 'redrive', '--code', 'DATA_REFUSED', '--json'];
+      const args = [
+        SEAM,
+        'dead-letters',
+        'redrive',
+        '--code',
+        'DATA_REFUSED',
+        '--by',
+        'ada',
+        '--reason',
+        'mended',
+        '--json',
+      ];
       const { status, stdout, stderr } = spawnSync(process.execPath, args, {
         env: { PATH: process.env.PATH, ...deployment.environment },
         encoding: 'utf8',

@@ -28,6 +28,17 @@ export function checkWords(option: string, text: string): void {
   if (onOneLine(text) !== text) expect('one line without control characters', onOneLine(text));
 }
 
+/** A time that a person wrote, in milliseconds since the Unix epoch. @throws INVALID_INPUT */
+export function readTime(option: string, text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read ${option}: expected a time in ISO 8601, e.g. 2030-01-31T12:00:00Z, got ${JSON.stringify(text)}.`,
+    );
+  return at;
+}
+
 /** The "Examples" section of a help text. */
 export function examples(lines: readonly (readonly [command: string, meaning: string])[]): string {
   const longest = Math.max(...lines.map(([command]) => command.length));

@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   config: async () => running((await import('./config/show-config.command.js')).configCommand),
   keys: async () => running((await import('./keys/generate-key.command.js')).keysCommand),
   gateway: async () => running((await import('./gateway/gateway.command.js')).gatewayCommand),
+  audit: async () => running((await import('./audit/audit.command.js')).auditCommand),
   topics: async () => running((await import('./topics/topics.command.js')).topicsCommand),
   bucket: async () => running((await import('./bucket/bucket.command.js')).bucketCommand),
   schemas: async () => running((await import('./schemas/check-schemas.command.js')).schemasCommand),

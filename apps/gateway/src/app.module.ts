@@ -3,6 +3,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Access } from './access/access.js';
+import { openAccess } from './access/open-access.js';
+import { Refusals } from './access/refusals.js';
 import { ApiModule } from './api/api.module.js';
 import { type ChatAssets, ChatModule } from './chat/chat.module.js';
 import type { GatewayConfig } from './config.js';
@@ -46,7 +48,9 @@ export class GatewayModule {
     const world = new GatewayWorld(
       ...([config, drivers, logger, metrics, tracing, requests, systemClock, closing.signal, ending.signal] as const),
     );
-    const [access, reading] = await Access.open(config.gateway, drivers.log, systemClock, ending.signal);
+    const refusals = new Refusals(world);
+    onClose(() => refusals.close());
+    const [access, reading] = await openAccess(world, refusals);
     context.endsWith(reading);
     const quotas = await openQuotas(context, world, access);
     const parts = [

@@ -1,6 +1,7 @@
 import { connectionShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
+import { issuerSchema } from './access/issuer.config.js';
 
 const milliseconds = z.int().positive();
 
@@ -19,7 +20,7 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
       host: z.string().min(1).default('127.0.0.1'),
       /** 0 takes a free port; it is logged. */
       port: z.int().min(0).max(65535).default(7080),
-      /** `open`: every program on this machine may ask, where the host is an address of this machine alone. `keys`: by key (seam gateway keys). */
+      /** `open`: every program on this machine may ask, where the host is an address of this machine alone. `keys`: by key (seam gateway keys), or by token (SEAM_GATEWAY_ISSUER_URL). */
       access: z.enum(['open', 'keys']).default('open'),
       /** Lets other machines ask by plain http: where a proxy before it speaks TLS. */
       allowPlaintext: z.boolean().default(false),
@@ -76,8 +77,14 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
        * where those before it gave no answer (no connection, 429, 5xx), and nothing of an answer was sent yet.
        */
       fallbacks: z.array(fallbackSchema).max(8).meta({ secretWhenRefused: true }).default([]),
+      issuer: issuerSchema,
+    })
+    .refine(({ access, issuer }) => access === 'keys' || issuer.url === undefined, {
+      path: ['access'],
+      error: 'expected keys, since where the gateway is open no token is asked for',
     })
     .prefault({}),
 });
 
+export type { IssuerSettings } from './access/issuer.config.js';
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;

@@ -87,8 +87,10 @@ describe('an event on the wire', () => {
       ['ApiKeyRevoked', 'seam.access', 'aB3dE6gH9jK2'],
       ['QuotaDeclared', 'seam.access', 'aB3dE6gH9jK2'],
       ['PriceDeclared', 'seam.access', 'tiny'],
+      ['DeadLettersRedriven', 'seam.access', 'd-1'],
       ['UsageReserved', 'seam.usage', 'aB3dE6gH9jK2'],
       ['UsageSettled', 'seam.usage', 'aB3dE6gH9jK2'],
+      ['AccessRefused', 'seam.usage', 'forbidden'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();

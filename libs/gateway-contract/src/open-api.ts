@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { chatAnswerSchema, chatRequestSchema } from './chat.js';
 import { errorBodySchema } from './error-body.js';
 import { feedbackReplySchema, feedbackRequestSchema } from './feedback.js';
+import { meReplySchema } from './me.js';
 import { modelListSchema, modelSchema } from './models.js';
 import { problemsReplySchema, problemsRequestSchema } from './problems.js';
 import { responseSchema, responsesRequestSchema } from './responses.js';
@@ -40,6 +41,7 @@ const PATHS: readonly Path[] = [
     ...{ request: problemsRequestSchema, reply: problemsReplySchema, status: 202 },
   },
   { method: 'get', path: '/api/problems/{id}', summary: 'All that the log holds of a problem', role: 'viewer' },
+  { method: 'get', path: '/api/me', summary: 'Who asks', role: 'viewer', reply: meReplySchema },
   { method: 'get', path: '/api/events', summary: 'Events of the log as they come', role: 'viewer', streams: true },
 ];
 
@@ -56,7 +58,10 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
     paths[path] = {
       ...paths[path],
       [method]: {
-        ...{ summary, description: `Needs a key with the role ${role} or a higher one, where keys are needed.` },
+        ...{
+          summary,
+          description: `Needs a key or a token with the role ${role} or a higher one, where keys are needed.`,
+        },
         ...(path.includes('{id}')
           ? { parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] }
           : {}),

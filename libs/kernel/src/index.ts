@@ -1,3 +1,4 @@
+export { textWithin } from './bounded-text.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { type BackoffLimits, backoffMs, jitteredBackoffMs } from './concurrency/backoff.js';
 export { ReadWriteLock } from './concurrency/read-write-lock.js';

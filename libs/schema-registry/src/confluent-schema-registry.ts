@@ -12,7 +12,7 @@
  *
  * What answers is not believed: redirects are not followed, an answer has an end, and messages quote a short piece of it at most.
  */
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { messageOf, SeamError, textWithin } from '@seamstream/kernel';
 import { type RegisteredSchema, SchemaRegistry } from './schema-registry.js';
 
 export interface ConfluentSchemaRegistryOptions {
@@ -152,19 +152,6 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
       { details: { path }, cause },
     );
   }
-}
-
-/** The text of an answer. Throws a RangeError at the first byte too many, and reads no further. */
-async function textWithin(maxBytes: number, response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 }
 
 /** The beginning of what a stranger said, without what a terminal would obey or not show. */

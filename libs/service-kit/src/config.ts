@@ -1,5 +1,5 @@
 /** Settings of services, for who only reads them: no web framework comes along. */
-export { httpAddress } from './config/addresses.js';
+export { httpAddress, isPlaintextElsewhere } from './config/addresses.js';
 export { type CommonConfig, commonConfigSchema } from './config/common-config.js';
 export {
   type ConfigLayer,

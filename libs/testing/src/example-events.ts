@@ -523,6 +523,11 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ promptPerMillion: 150_000, cachedPromptPerMillion: 75_000, completionPerMillion: 600_000 },
     ...{ validFrom: 1_767_225_600_000, declaredBy: 'ada', reason: 'the contract' },
   },
+  DeadLettersRedriven: {
+    type: 'DeadLettersRedriven',
+    meta: meta('m-34', null),
+    ...{ redriveId: 'd-1', records: 12, redrivenBy: 'ada', reason: 'the new version knows the schema' },
+  },
   UsageReserved: {
     type: 'UsageReserved',
     meta: meta('m-32', null),
@@ -534,6 +539,12 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     type: 'UsageSettled',
     meta: meta('m-33', 'm-32'),
     ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', outcome: 'charged', tokens: 512, money: 210 },
+  },
+  AccessRefused: {
+    type: 'AccessRefused',
+    meta: meta('m-35', null),
+    ...{ keyId: 'aB3dE6gH9jK2', reason: 'forbidden', route: 'POST /v1/feedback', origin: 'private', requests: 31 },
+    ...{ firstAt: 1_767_225_600_000, lastAt: 1_767_225_659_000 },
   },
   DeadLettered: {
     type: 'DeadLettered',

@@ -3,7 +3,7 @@ import { count, onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { COST_GROUPS, type CostGroup, type SpentCost, spentCost } from '@seamstream/operations/cost';
 import { declarePrice, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { Argument, Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { checkWords, examples, readTime } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -39,17 +39,6 @@ function renderSpent({ by, currency, rows }: SpentCost, style: Style): string {
     ...[row.unknownTokens, row.unpriced].map(count),
   ]);
   return renderTable(columns, cells, style);
-}
-
-/** @throws INVALID_INPUT */
-function readTime(option: string, text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at))
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot read ${option}: expected a time in ISO 8601, e.g. 2030-01-31T12:00:00Z, got ${JSON.stringify(text)}.`,
-    );
-  return at;
 }
 
 interface PriceOptions {

@@ -12,6 +12,7 @@ interface Letter {
   readonly headers?: Record<string, string>;
 }
 
+const ADA = ['--by', 'ada', '--reason', 'mended'];
 let letters = 0;
 async function deadLetter(world: FakeWorld, letter: Letter): Promise<void> {
   const meta = originMeta({
@@ -91,7 +92,7 @@ describe('seam dead-letters', () => {
   it('redrives each record once with its original key, bytes, headers and partition', async () => {
     const world = await poisoned();
     const before = await records(world, 'seam.problems');
-    expect(await world.seam('dead-letters', 'redrive', '--json')).toBe(0);
+    expect(await world.seam('dead-letters', 'redrive', ...ADA, '--json')).toBe(0);
     expect(world.takeJson()).toEqual([
       {
         selected: 3,
@@ -118,9 +119,9 @@ describe('seam dead-letters', () => {
 
   it('changes nothing the second time', async () => {
     const world = await poisoned();
-    await world.seam('dead-letters', 'redrive');
+    await world.seam('dead-letters', 'redrive', ...ADA);
     expect(world.takeOutput()).toBe('Redrove 2 records.\n1 letter named a record that another letter named too.\n');
-    await world.seam('dead-letters', 'redrive');
+    await world.seam('dead-letters', 'redrive', ...ADA);
     expect(world.takeOutput()).toContain('Redrove 0 records.\n2 records were redriven before.\n');
     expect(await records(world, 'seam.problems')).toHaveLength(4);
     await world.seam('dead-letters', 'list', '--json');
@@ -131,11 +132,11 @@ describe('seam dead-letters', () => {
 
   it('redrives a record that failed again after its redrive', async () => {
     const world = await poisoned();
-    await world.seam('dead-letters', 'redrive', '--code', 'UNKNOWN_SCHEMA');
+    await world.seam('dead-letters', 'redrive', ...ADA, '--code', 'UNKNOWN_SCHEMA');
     const copy = (await records(world, 'seam.problems')).find(({ headers }) => 'seam-redrive-of' in headers);
     await deadLetter(world, { ...copy!, value: copy!.value, headers: { ...copy!.headers }, code: 'UNKNOWN_SCHEMA' });
     world.takeOutput();
-    await world.seam('dead-letters', 'redrive', '--code', 'UNKNOWN_SCHEMA');
+    await world.seam('dead-letters', 'redrive', ...ADA, '--code', 'UNKNOWN_SCHEMA');
     expect(world.takeOutput()).toBe('Redrove 1 record.\n1 record was redriven before.\n');
   });
 
@@ -143,10 +144,21 @@ describe('seam dead-letters', () => {
     const world = await poisoned();
     await deadLetter(world, { topic: 'seam.problems', partition: 0, offset: 7, value: null, code: 'UNREADABLE_BATCH' });
     world.takeOutput();
-    await world.seam('dead-letters', 'redrive', '--code', 'UNREADABLE_BATCH');
+    await world.seam('dead-letters', 'redrive', ...ADA, '--code', 'UNREADABLE_BATCH');
     expect(world.takeOutput()).toBe(
       'Redrove 0 records.\n1 letter stood for bytes that cannot be read: publish them again.\n',
     );
+  });
+
+  it('needs a name and a reason, and records them with the records', async () => {
+    const world = await poisoned();
+    for (const words of [[], ['--by', 'ada'], ['--reason', 'mended'], ['--by', ' ', '--reason', 'mended']])
+      expect(await world.seam('dead-letters', 'redrive', ...words)).toBe(2);
+    expect(await records(world, 'seam.problems')).toHaveLength(2);
+    await world.seam('dead-letters', 'redrive', ...ADA);
+    world.takeOutput();
+    await world.seam('audit', '--act', 'redrive', '--json');
+    expect(world.takeJson()).toMatchObject([{ acts: [{ by: 'ada', what: '2 records (mended)', times: 1 }] }]);
   });
 
   it('records nothing in a dry run, and nothing for a topic that is not there', async () => {
@@ -155,7 +167,7 @@ describe('seam dead-letters', () => {
     await world.seam('dead-letters', 'redrive', '--dry-run');
     expect(world.takeOutput()).toContain('Would redrive 2 records (--dry-run: nothing was recorded).');
     expect(await records(world, 'seam.problems')).toHaveLength(2);
-    await world.seam('dead-letters', 'redrive', '--json');
+    await world.seam('dead-letters', 'redrive', ...ADA, '--json');
     expect(world.takeJson()).toMatchObject([{ redriven: 2, withoutTopic: 1 }]);
   });
 });

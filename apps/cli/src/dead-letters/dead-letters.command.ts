@@ -11,7 +11,7 @@ export function deadLettersCommand(run: RunCommand): Command {
       'after',
       examples([
         ['seam dead-letters list', 'what could not be used, and why'],
-        ['seam dead-letters redrive', 'give them to their consumers once more'],
+        ['seam dead-letters redrive --by ada --reason mended', 'give them to their consumers once more'],
       ]),
     )
     .addCommand(listDeadLettersCommand(run))

@@ -1,25 +1,35 @@
-import { type DeadLetterFilter, planRedriveOf, redriveDeadLetters } from '@seamstream/operations/dead-letters';
+import { SeamError } from '@seamstream/kernel';
+import {
+  type DeadLetterFilter,
+  planRedriveOf,
+  type RedriveOrder,
+  redriveDeadLetters,
+} from '@seamstream/operations/dead-letters';
 import { Command } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { checkWords, examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderRedrive } from './render-letters.js';
 
 interface RedriveOptions extends DeadLetterFilter {
   readonly dryRun?: true;
+  readonly by?: string;
+  readonly reason?: string;
 }
 
 /** Appends the original records of the selected letters to their topics, each once however often this is called. */
 async function redrive(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
+  const { terminal, signal, clock } = runtime;
+  const { by, reason, ...filter } = options;
   const dryRun = options.dryRun === true;
+  const order = dryRun ? undefined : orderOf(by, reason);
   const log = await runtime.openLog(dryRun ? 'read' : 'append');
-  const { selected, plan } = await planRedriveOf(log, options);
+  const { selected, plan } = await planRedriveOf(log, filter);
   let appended = 0;
-  if (!dryRun) {
+  if (order !== undefined) {
     const progress = terminal.progress('redriving', plan.records.length);
     try {
-      for await (const step of redriveDeadLetters(log, plan, signal)) {
+      for await (const step of redriveDeadLetters(log, plan, order, clock, signal)) {
         appended += step;
         progress.advance(step);
       }
@@ -31,6 +41,18 @@ async function redrive(runtime: CommandRuntime, options: RedriveOptions): Promis
   if (terminal.json) terminal.printJson({ selected, toRedrive: records.length, redriven: appended, ...counts, dryRun });
   else terminal.print(renderRedrive(plan, appended, dryRun));
   return !dryRun && appended < records.length ? EXIT.interrupted : EXIT.ok;
+}
+
+/** @throws INVALID_INPUT */
+function orderOf(by: string | undefined, reason: string | undefined): RedriveOrder {
+  if (by === undefined || reason === undefined)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot redrive: expected --by and --reason, got no ${by === undefined ? '--by' : '--reason'}. Say who does it and why; --dry-run needs neither.`,
+    );
+  checkWords('--by', by);
+  checkWords('--reason', reason);
+  return { by, reason };
 }
 
 export function redriveDeadLettersCommand(run: RunCommand): Command {
@@ -45,11 +67,13 @@ export function redriveDeadLettersCommand(run: RunCommand): Command {
     .option('--topic <topic>', 'records of this topic only')
     .option('--limit <n>', 'the first n letters only', wholeNumber('--limit', 1))
     .option('--dry-run', 'record nothing')
+    .option('--by <name>', 'who does it; needed without --dry-run')
+    .option('--reason <text>', 'why; needed without --dry-run')
     .addHelpText(
       'after',
       examples([
         ['seam dead-letters redrive --dry-run', 'what would happen'],
-        ['seam dead-letters redrive --code UNKNOWN_SCHEMA', 'after an upgrade that knows the schema'],
+        ['seam dead-letters redrive --code UNKNOWN_SCHEMA --by ada --reason "upgraded"', 'the schema is known now'],
       ]),
     )
     .action((options: RedriveOptions) => run((runtime) => redrive(runtime, options)));

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
 import { quotasCommand } from './quotas.command.js';
+import { usersCommand } from './users.command.js';
 
 interface IssueOptions {
   readonly role: Role;
@@ -104,5 +105,6 @@ export function gatewayCommand(run: RunCommand): Command {
     .summary('who may ask the gateway, and how much')
     .addHelpText('after', examples([['seam gateway keys list', 'who may']]))
     .addCommand(keysCommand(run))
+    .addCommand(usersCommand(run))
     .addCommand(quotasCommand(run));
 }

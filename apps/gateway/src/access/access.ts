@@ -3,59 +3,52 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import { apiKeysAfter, keyOpening, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
+import { apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
 import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
-import { ApiError } from '../http/api-error.js';
-
-export interface Principal {
-  /** Public part of the key; null where the gateway is open. */
-  readonly key: string | null;
-  readonly role: Role;
-}
+import type { Principal } from './principal.js';
+import { originOf } from './refusal-counts.decide.js';
+import type { Refusals } from './refusals.js';
+import { RefusedError } from './refused-error.js';
+import type { Tokens } from './tokens.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 /** Routes that hold data. The files of the page hold none. */
 const GUARDED = /^\/(v1|api)\//;
+/** The longest token: providers stay below the some 8 KiB that servers take for all headers. */
+const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/;
+const KEY_BEGINS = 'sk-seam-';
 /** Some 24 days, the most that a timer of Node's holds: a stream that is older begins again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Who asks where the gateway is open. */
+const ANYONE: Principal = { id: null, role: 'admin', expiresAt: null };
 
 export class Access {
   private keys = NO_KEYS;
   private limits = NO_LIMITS;
   private readonly principals = new WeakMap<IncomingMessage, Principal>();
-  /** What ends with its key, by the key's public part. */
+  /** What ends with its key, by the name of the one who asked. */
   private readonly held = new Map<AbortController, string>();
 
   private constructor(
     private readonly isOpen: boolean,
+    private readonly tokens: Tokens | undefined,
+    private readonly refusals: Pick<Refusals, 'add'>,
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Reads the keys, and follows the log for later ones until the signal aborts.
-   * @throws INVALID_CONFIGURATION where other machines could ask without a key, or in clear
-   */
+  /** Reads the keys, and follows the log for later ones until the signal aborts. @param tokens undefined: keys alone open */
   static async open(
-    { host, access, allowPlaintext }: GatewayConfig['gateway'],
+    { access }: Pick<GatewayConfig['gateway'], 'access'>,
+    tokens: Tokens | undefined,
+    refusals: Pick<Refusals, 'add'>,
     log: EventLog,
     clock: Clock,
     signal: AbortSignal,
   ): Promise<[Access, Promise<void>]> {
-    if (!LOOPBACK.test(host)) {
-      if (access !== 'keys')
-        throw new SeamError(
-          'INVALID_CONFIGURATION',
-          `Cannot listen at ${host}: expected keys where other machines may ask, got SEAM_GATEWAY_ACCESS=${access}. Set it to keys, and issue one (seam gateway keys issue).`,
-        );
-      if (!allowPlaintext)
-        throw new SeamError(
-          'INVALID_CONFIGURATION',
-          `Cannot listen at ${host}: expected that a proxy before it speaks TLS, got no such word. SEAM_GATEWAY_ALLOW_PLAINTEXT=true says so.`,
-        );
-    }
-    const opened = new Access(access === 'open', clock);
+    const opened = new Access(access === 'open', tokens, refusals, clock);
     // A revocation that is in the log counts from the first request on.
     const apply = (events: readonly SeamEvent[]): void => {
       opened.keys = events.reduce(apiKeysAfter, opened.keys);
@@ -73,36 +66,57 @@ export class Access {
 
   /**
    * @param route as it is declared: an address may be spelled in many ways
-   * @throws ApiError: 401 without a key that opens, 403 for what a browser was made to ask by another site
+   * @throws ApiError: 401 without a key or token that opens, 403 for what a browser was made to ask by another site, and for a token
+   * without a role
    */
-  admit(request: IncomingMessage, route: string | undefined): void {
+  async admit(request: IncomingMessage, route: string | undefined): Promise<void> {
     if (!isGuarded(route)) return;
-    if (this.isOpen) {
-      assertOwnSite(request);
-      this.principals.set(request, { key: null, role: 'admin' });
-      return;
+    try {
+      if (this.isOpen) assertOwnSite(request);
+      const principal = this.isOpen ? ANYONE : await this.principalOpening(request);
+      this.principals.set(request, principal);
+    } catch (error) {
+      if (error instanceof RefusedError) this.count(error, request, route);
+      throw error;
     }
-    const text = /^Bearer ([\x21-\x7e]{1,256})$/.exec(request.headers.authorization ?? '')?.[1];
-    const key = text === undefined ? undefined : keyOpening(this.keys, text, this.clock.now());
-    if (key === undefined)
-      throw new ApiError({
-        status: 401,
-        message: 'Cannot answer: expected "Authorization: Bearer" and a key that is open, got none.',
-        code: 'invalid_api_key',
-        headers: { 'www-authenticate': 'Bearer' },
-      });
-    this.principals.set(request, { key: key.keyId, role: key.role });
   }
 
-  /** @throws ApiError 403 for a role that may not */
-  assertMay(request: IncomingMessage, role: Role): void {
+  private async principalOpening({ headers }: IncomingMessage): Promise<Principal> {
+    const text = BEARER.exec(headers.authorization ?? '')?.[1];
+    if (text !== undefined && this.tokens !== undefined && !text.startsWith(KEY_BEGINS))
+      return this.tokens.principalOf(text);
+    const key = text === undefined ? undefined : keyOf(this.keys, text);
+    const closed = key === undefined ? undefined : closedBy(key, this.clock.now());
+    if (key !== undefined && closed === undefined) return { id: key.keyId, role: key.role, expiresAt: key.expiresAt };
+    const opens = this.tokens === undefined ? 'a key that is open' : 'a key or a token that opens';
+    throw new RefusedError(
+      {
+        status: 401,
+        message: `Cannot answer: expected "Authorization: Bearer" and ${opens}, got none.`,
+        code: 'invalid_api_key',
+        headers: { 'www-authenticate': 'Bearer' },
+      },
+      key?.keyId ?? null,
+      closed === undefined ? undefined : `key_${closed}`,
+    );
+  }
+
+  /** @param route as it is declared @throws ApiError 403 for a role that may not */
+  assertMay(request: IncomingMessage, role: Role, route: string | undefined): void {
     const principal = this.principalOf(request);
     if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;
-    throw new ApiError({
+    const facts = {
       status: 403,
-      message: `Cannot answer: expected a key with the role ${role}, got ${principal.role}. Ask an admin for another.`,
+      message: `Cannot answer: expected the role ${role}, got ${principal.role}. Ask an admin for another.`,
       code: 'forbidden',
-    });
+    };
+    const error = new RefusedError(facts, principal.id);
+    this.count(error, request, route);
+    throw error;
+  }
+
+  private count({ id, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
+    this.refusals.add({ id, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });
   }
 
   principalOf(request: IncomingMessage): Principal {
@@ -112,15 +126,14 @@ export class Access {
   }
 
   /**
-   * Of an answer without an end: aborts when the key that opened it is revoked or expires.
+   * Of an answer without an end: aborts when the key that opened it is revoked, and when the key or the token expires.
    * @param gone when the answer ends by itself
    */
   untilClosed(request: IncomingMessage, gone: AbortSignal): AbortSignal {
-    const { key } = this.principalOf(request);
+    const { id, expiresAt } = this.principalOf(request);
     const closed = new AbortController();
-    if (key === null || gone.aborted) return closed.signal;
-    this.held.set(closed, key);
-    const expiresAt = this.keys.issued.get(key)?.expiresAt ?? null;
+    if (id === null || gone.aborted) return closed.signal;
+    this.held.set(closed, id);
     const left = expiresAt === null ? LONGEST_TIMER_MS : Math.min(expiresAt - this.clock.now(), LONGEST_TIMER_MS);
     const timer = setTimeout(() => closed.abort(), left).unref();
     gone.addEventListener('abort', () => {
@@ -132,8 +145,13 @@ export class Access {
   }
 
   private closeRevoked(): void {
-    for (const [closed, key] of this.held) if (this.keys.revoked.has(key)) closed.abort();
+    for (const [closed, id] of this.held) if (this.keys.revoked.has(id)) closed.abort();
   }
+}
+
+/** Whether an address to listen on is one of this machine alone. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
 }
 
 export function isGuarded(route: string | undefined): boolean {
@@ -146,13 +164,10 @@ export function isGuarded(route: string | undefined): boolean {
  */
 function assertOwnSite({ headers }: IncomingMessage): void {
   const host = headers.host ?? '';
-  const isHere = LOOPBACK.test(host.replace(/:\d{1,5}$/, ''));
+  const isHere = isLoopback(host.replace(/:\d{1,5}$/, ''));
   const isOwn = headers.origin === undefined || headers.origin === `http://${host}`;
   if (isHere && isOwn) return;
-  throw new ApiError({
-    status: 403,
-    message:
-      'Cannot answer: expected a request of this machine, got one that another site made. Use the address that the gateway printed.',
-    code: 'foreign_site',
-  });
+  const message =
+    'Cannot answer: expected a request of this machine, got one that another site made. Use the address that the gateway printed.';
+  throw new RefusedError({ status: 403, message, code: 'foreign_site' }, null);
 }

@@ -17,7 +17,8 @@ export class RoleGuard implements CanActivate {
       (target) => Reflect.getMetadata(ROLE, target) as Role | undefined,
     );
     const fallback: Role = raw.method === 'GET' || raw.method === 'HEAD' ? 'viewer' : 'admin';
-    if (isGuarded(routeOptions.url)) this.access.assertMay(raw, said.find((role) => role !== undefined) ?? fallback);
+    const { url } = routeOptions;
+    if (isGuarded(url)) this.access.assertMay(raw, said.find((role) => role !== undefined) ?? fallback, url);
     return true;
   }
 }

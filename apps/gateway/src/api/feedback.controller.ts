@@ -24,19 +24,25 @@ export class FeedbackController {
   @Needs('publisher')
   async give(@Body() body: unknown, @Req() request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
     const given = feedbackRequestSchema.parse(body);
-    const { key } = this.access.principalOf(request.raw);
+    const { id: client } = this.access.principalOf(request.raw);
     const problemId = given.problemId ?? problemOfAnswer(given.completionId!);
     const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
-    const messageId = repeatKey === null ? newId() : derivedId(`${key ?? ''}/${repeatKey}`, 'feedback');
+    const messageId = repeatKey === null ? newId() : derivedId(`${client ?? ''}/${repeatKey}`, 'feedback');
     await this.world.events.send({
       type: 'FeedbackGiven',
       meta: originMeta({
-        ...{ messageId, correlationId: problemId, source: SOURCE, subject: key },
+        ...{ messageId, correlationId: problemId, source: SOURCE, subject: client },
         ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
         traceparent: this.world.requests.traceparentOf(request),
       }),
-      ...{ problemId, attemptId, score: Number(given.value), by: given.by ?? key ?? 'client', reason: given.comment },
+      ...{
+        problemId,
+        attemptId,
+        score: Number(given.value),
+        by: given.by ?? client ?? 'client',
+        reason: given.comment,
+      },
     });
     return { feedbackId: messageId, problemId, attemptId };
   }

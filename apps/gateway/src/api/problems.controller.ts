@@ -7,6 +7,7 @@ import { readStory, storyWithDoubts } from '@seamstream/operations/show';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
+import { SOURCE } from '../chat/chat-events.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { repeatKeyOf } from './repeat-key.js';
 
@@ -25,8 +26,9 @@ export class ProblemsController {
     const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
     const problems = await publishProblems(this.world.drivers.log, rows, {
       nowMs: this.world.clock.now(),
-      subject: this.access.principalOf(request.raw).key,
+      subject: this.access.principalOf(request.raw).id,
       repeatKey: repeatKeyOf(request),
+      source: SOURCE,
       traceparent: this.world.requests.traceparentOf(request),
     });
     return { problems: [...problems] };

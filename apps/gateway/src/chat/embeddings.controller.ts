@@ -23,9 +23,9 @@ export class EmbeddingsController {
   @HttpCode(200)
   @Needs('publisher')
   async embed(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { key } = this.access.principalOf(request.raw);
+    const { id } = this.access.principalOf(request.raw);
     const model = this.upstream.models[0]!;
-    const charge = await this.quotas.reserve(key, () => worstCaseOfInput(body), [model]);
+    const charge = await this.quotas.reserve(id, () => worstCaseOfInput(body), [model]);
     const answer = await this.passOn(body, reply, charge, model);
     if (answer === undefined) {
       const message = `Cannot answer ${request.url}: the executor has no such path.`;

@@ -52,6 +52,6 @@ export async function openAdapter(
     strictTransportSecurity: false,
   });
   // Before a body is read, and after the headers that every answer has.
-  fastify.addHook('onRequest', async ({ raw, routeOptions }) => access.admit(raw, routeOptions.url));
+  fastify.addHook('onRequest', ({ raw, routeOptions }) => access.admit(raw, routeOptions.url));
   return adapter;
 }

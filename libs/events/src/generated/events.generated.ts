@@ -1491,7 +1491,10 @@ export interface ApiKeyRevoked {
  */
 export interface QuotaDeclared {
   readonly meta: EventMeta;
-  /** The public part of the key. `*`: each client for which no limit of this measure and window is declared. */
+  /**
+   * The public part of the key, or the name of a user. `*`: each client for which no limit of this measure and
+   * window is declared.
+   */
   readonly keyId: string;
   readonly measure: QuotaMeasure;
   readonly per: QuotaWindow;
@@ -1528,13 +1531,26 @@ export interface PriceDeclared {
   readonly reason: string;
 }
 
+/** A person gave dead records to their consumers once more. Written in one transaction with the records. */
+export interface DeadLettersRedriven {
+  readonly meta: EventMeta;
+  /** Id of the redrive. One with many records has an event for each of its steps. */
+  readonly redriveId: string;
+  /** Records that were appended with this event. */
+  readonly records: number;
+  /** The person, as they stated. */
+  readonly redrivenBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+}
+
 /**
  * A gateway asks for room for one request. It is admitted if, at this place in the log, what was used and
  * reserved before leaves room under each enforced limit. Otherwise it counts for nothing.
  */
 export interface UsageReserved {
   readonly meta: EventMeta;
-  /** The client: the public part of its key. */
+  /** The client: the public part of its key, or the name of a user. */
   readonly keyId: string;
   /** Names the reservation in what settles it. */
   readonly reservationId: string;
@@ -1563,6 +1579,39 @@ export interface UsageSettled {
   readonly tokens: number | null;
   /** Their price, in millionths of the currency. Null: unknown, and the reserved price is charged. */
   readonly money: number | null;
+}
+
+export type RequestOrigin = 'loopback' | 'private' | 'public';
+
+/**
+ * A gateway refused requests for want of right. Those of one client, reason, route and origin are one event a
+ * minute, so a flood of requests is no flood of events.
+ */
+export interface AccessRefused {
+  readonly meta: EventMeta;
+  /**
+   * The client: the public part of its key, or the name of a user. Null: the requests do not prove who asks, or
+   * the event is about several.
+   */
+  readonly keyId: string | null;
+  /**
+   * Why, in a word, e.g. forbidden, token_expired, key_revoked. `several`: what was more than a minute has room
+   * for.
+   */
+  readonly reason: string;
+  /** Method and route as it is declared, e.g. POST /v1/feedback. Null: several. */
+  readonly route: string | null;
+  /**
+   * Class of the address that the connection is from. Behind a proxy it is the proxy's. loopback: this machine;
+   * private: a network that is not reached from elsewhere; public: all others.
+   */
+  readonly origin: RequestOrigin;
+  /** Requests that were refused. */
+  readonly requests: number;
+  /** Time of the first, in milliseconds since the Unix epoch. */
+  readonly firstAt: number;
+  /** Time of the last, in milliseconds since the Unix epoch. */
+  readonly lastAt: number;
 }
 
 /** A record that a consumer could not use, with its bytes. */
@@ -1635,8 +1684,10 @@ export interface EventsByType {
   readonly ApiKeyRevoked: ApiKeyRevoked;
   readonly QuotaDeclared: QuotaDeclared;
   readonly PriceDeclared: PriceDeclared;
+  readonly DeadLettersRedriven: DeadLettersRedriven;
   readonly UsageReserved: UsageReserved;
   readonly UsageSettled: UsageSettled;
+  readonly AccessRefused: AccessRefused;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1677,8 +1728,8 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
-  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared'] },
-  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled'] },
+  { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
+  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1727,8 +1778,10 @@ export const TOPIC_OF = {
   ApiKeyRevoked: 'seam.access',
   QuotaDeclared: 'seam.access',
   PriceDeclared: 'seam.access',
+  DeadLettersRedriven: 'seam.access',
   UsageReserved: 'seam.usage',
   UsageSettled: 'seam.usage',
+  AccessRefused: 'seam.usage',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1821,10 +1874,14 @@ export function keyOf(event: SeamEvent): string | null {
       return event.keyId;
     case 'PriceDeclared':
       return event.model;
+    case 'DeadLettersRedriven':
+      return event.redriveId;
     case 'UsageReserved':
       return event.keyId;
     case 'UsageSettled':
       return event.keyId;
+    case 'AccessRefused':
+      return event.reason;
     case 'DeadLettered':
       return event.key;
   }

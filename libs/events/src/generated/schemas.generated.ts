@@ -313,6 +313,12 @@ export const SCHEMAS: Readonly<Record<EventType, NamedSchema & { readonly releas
     released: [
     ],
   },
+  DeadLettersRedriven: {
+    fingerprint: '890114f62066cabf',
+    schema: '{"type":"record","name":"DeadLettersRedriven","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"redriveId","type":"string"},{"name":"records","type":"int"},{"name":"redrivenBy","type":"string"},{"name":"reason","type":"string"}]}',
+    released: [
+    ],
+  },
   UsageReserved: {
     fingerprint: '48ff4384b0ad02d7',
     schema: '{"type":"record","name":"UsageReserved","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"keyId","type":"string"},{"name":"reservationId","type":"string"},{"name":"tokens","type":"long"},{"name":"money","type":["null","long"],"default":null},{"name":"limits","type":{"type":"array","items":{"type":"record","name":"UsageLimit","namespace":"seamstream","fields":[{"name":"measure","type":{"type":"enum","name":"QuotaMeasure","namespace":"seamstream","symbols":["requests","tokens","money"]}},{"name":"per","type":{"type":"enum","name":"QuotaWindow","namespace":"seamstream","symbols":["minute","hour","day","month"]}},{"name":"limit","type":"long"},{"name":"mode","type":{"type":"enum","name":"QuotaMode","namespace":"seamstream","symbols":["enforced","shadow"]}}]}}},{"name":"lapsesAt","type":{"type":"long","logicalType":"timestamp-millis"}}]}',
@@ -322,6 +328,12 @@ export const SCHEMAS: Readonly<Record<EventType, NamedSchema & { readonly releas
   UsageSettled: {
     fingerprint: '6be5e9720626cf86',
     schema: '{"type":"record","name":"UsageSettled","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"keyId","type":"string"},{"name":"reservationId","type":"string"},{"name":"outcome","type":{"type":"enum","name":"UsageOutcome","symbols":["charged","released"]}},{"name":"tokens","type":["null","long"],"default":null},{"name":"money","type":["null","long"],"default":null}]}',
+    released: [
+    ],
+  },
+  AccessRefused: {
+    fingerprint: 'e7d3f12e69dd734f',
+    schema: '{"type":"record","name":"AccessRefused","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"keyId","type":["null","string"],"default":null},{"name":"reason","type":"string"},{"name":"route","type":["null","string"],"default":null},{"name":"origin","type":{"type":"enum","name":"RequestOrigin","symbols":["loopback","private","public"]}},{"name":"requests","type":"int"},{"name":"firstAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"lastAt","type":{"type":"long","logicalType":"timestamp-millis"}}]}',
     released: [
     ],
   },

@@ -38,12 +38,18 @@ export function apiKeysAfter(keys: ApiKeys, event: SeamEvent): ApiKeys {
 /** `sk-seam-<12 public>-<43 secret>`: letters and figures of base64url. */
 const FORM = /^sk-seam-([A-Za-z0-9_-]{12})-([A-Za-z0-9_-]{43})$/;
 
-/** The key that a text is, where it opens the gateway now. Its digest is compared in constant time; whether it is known is no secret. */
-export function keyOpening(keys: ApiKeys, text: string, nowMs: number): KnownKey | undefined {
+/** The key that a text is, open or not. Its digest is compared in constant time; whether it is known is no secret. */
+export function keyOf(keys: ApiKeys, text: string): KnownKey | undefined {
   const [, keyId = '', secret = ''] = FORM.exec(text) ?? [];
   const key = keys.issued.get(keyId);
-  if (key === undefined || keys.revoked.has(keyId)) return undefined;
-  if (key.expiresAt !== null && key.expiresAt <= nowMs) return undefined;
+  if (key === undefined) return undefined;
   const [given, known] = [Buffer.from(sha256(secret)), Buffer.from(key.digest)];
-  return given.length === known.length && timingSafeEqual(given, known) ? { ...key, revoked: null } : undefined;
+  const isIt = given.length === known.length && timingSafeEqual(given, known);
+  return isIt ? { ...key, revoked: keys.revoked.get(keyId) ?? null } : undefined;
+}
+
+/** Why a key opens nothing now; undefined where it does open. */
+export function closedBy({ revoked, expiresAt }: KnownKey, nowMs: number): 'revoked' | 'expired' | undefined {
+  if (revoked !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= nowMs ? 'expired' : undefined;
 }

@@ -7,4 +7,4 @@ export {
   selectLetters,
 } from './dead-letter.js';
 export { readDeadLetters, readRedriven } from './read-dead-letters.js';
-export { planRedriveOf, type Redrive, redriveDeadLetters } from './redrive-dead-letters.js';
+export { planRedriveOf, type Redrive, type RedriveOrder, redriveDeadLetters } from './redrive-dead-letters.js';

@@ -1,5 +1,6 @@
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, TOPICS } from '@seamstream/events';
+import { systemClock } from '@seamstream/kernel';
 import { deadLettered } from '@seamstream/testing/log-of';
 import { planRedriveOf, redriveDeadLetters } from './redrive-dead-letters.js';
 
@@ -13,7 +14,7 @@ beforeEach(async () => {
 async function redriven(signal: AbortSignal, onStep: () => void = () => undefined): Promise<readonly number[]> {
   const { plan } = await planRedriveOf(log, {});
   const steps: number[] = [];
-  for await (const step of redriveDeadLetters(log, plan, signal)) {
+  for await (const step of redriveDeadLetters(log, plan, { by: 'ada', reason: 'mended' }, systemClock, signal)) {
     steps.push(step);
     onStep();
   }

@@ -1,4 +1,6 @@
 import type { EventLog } from '@seamstream/event-log';
+import { encodeEvent, originMeta } from '@seamstream/events';
+import { type Clock, newId } from '@seamstream/kernel';
 import { resolveTopic } from '../tail/topic-name.js';
 import { type DeadLetterFilter, planRedrive, type RedrivePlan, selectLetters } from './dead-letter.js';
 import { readDeadLetters, readRedriven } from './read-dead-letters.js';
@@ -22,18 +24,36 @@ export async function planRedriveOf(log: EventLog, filter: DeadLetterFilter): Pr
   return { selected: selected.length, plan };
 }
 
+/** Who redrives, and why. */
+export interface RedriveOrder {
+  readonly by: string;
+  readonly reason: string;
+}
+
 /**
- * Appends the original records of a plan to their topics, each once however often this is called. Ends early where the signal aborts.
+ * Appends the original records of a plan to their topics, each once however often this is called, each step with
+ * an event that says who did it. Ends early where the signal aborts.
  * @returns of each step, how many records were appended
  */
 export async function* redriveDeadLetters(
   log: EventLog,
   { records }: RedrivePlan,
+  { by, reason }: RedriveOrder,
+  clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<number, void> {
+  const redriveId = newId();
   for (let at = 0; at < records.length && !signal.aborted; at += APPEND_RECORDS) {
     const step = records.slice(at, at + APPEND_RECORDS);
-    await log.append(step);
+    const redriven = encodeEvent({
+      type: 'DeadLettersRedriven',
+      meta: originMeta({
+        ...{ messageId: newId(), correlationId: redriveId, source: 'seam/cli' },
+        ...{ occurredAt: clock.now(), sourceClass: 'trusted' },
+      }),
+      ...{ redriveId, records: step.length, redrivenBy: by, reason },
+    });
+    await log.append([...step, redriven]);
     yield step.length;
   }
 }

@@ -17,7 +17,7 @@ export function problemRecord(
   problemId: string,
   mode: PublishMode,
   nowMs: number,
-  traceparent: string | null = null,
+  { source = 'seam/cli', traceparent = null }: { readonly source?: string; readonly traceparent?: string | null } = {},
 ): NewRecord {
   const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
@@ -27,7 +27,7 @@ export function problemRecord(
     meta: originMeta({
       messageId: derivedId(problemId, 'published'),
       correlationId: problemId,
-      source: 'seam/cli',
+      source,
       occurredAt: nowMs,
       sourceClass: 'user',
       subject: subject ?? null,

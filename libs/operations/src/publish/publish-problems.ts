@@ -21,13 +21,15 @@ export async function publishProblems(
     nowMs,
     subject,
     repeatKey,
-    traceparent = null,
+    ...from
   }: {
     readonly nowMs: number;
     readonly subject: string | null;
     readonly repeatKey: string | null;
     /** W3C trace context of the request. */
     readonly traceparent?: string | null;
+    /** The program that publishes, where it is not the command line. */
+    readonly source?: string;
   },
 ): Promise<readonly PublishedProblem[]> {
   const text = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -44,7 +46,7 @@ export async function publishProblems(
       own ?? (repeatKey === null ? newId() : derivedId(`${subject ?? ''}/${repeatKey}`, 'problem', row));
     published.push({ problemId });
     const owned = subject === null ? problem : { ...problem, subject };
-    records.push(problemRecord(owned, problemId, 'explore', nowMs, traceparent));
+    records.push(problemRecord(owned, problemId, 'explore', nowMs, from));
   }
   if (faults.length > 0 || published.length !== rows.length) {
     const [first] = faults;

@@ -3,7 +3,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
 import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
-import { apiKeysAfter, NO_KEYS } from '../access/index.js';
+import { apiKeysAfter, isUserId, NO_KEYS } from '../access/index.js';
 import {
   type DeclaredLimit,
   type DeclaredLimits,
@@ -21,16 +21,16 @@ export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
 
 /**
  * Declares a limit, or with `limit: null` that there is none any more.
- * @throws NOT_FOUND for a client that is no key, and for a limit that is not there; INVALID_INPUT for money without a price list
+ * @throws NOT_FOUND for a client that is no key and no user, and for a limit that is not there; INVALID_INPUT for money without a price list
  */
 export async function declareQuota(log: EventLog, request: QuotaRequest, clock: Clock): Promise<void> {
   const { keyId, measure, per, limit } = request;
   const events = await accessEvents(log);
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
-  if (keyId !== EACH_CLIENT && !keys.issued.has(keyId))
+  if (keyId !== EACH_CLIENT && !isUserId(keyId) && !keys.issued.has(keyId))
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key or ${EACH_CLIENT}, got none of those issued. See "seam gateway keys list".`,
+      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key, the name of a user or ${EACH_CLIENT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
     );
   const declared = declaredBy(events);
   const isThere = [...declared.limits.values()].some(

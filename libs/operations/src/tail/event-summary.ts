@@ -136,9 +136,10 @@ export function eventSummary(event: SeamEvent): string {
     case 'ReleaseDecided':
       return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ApiKeyIssued':
-      return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
     case 'ApiKeyRevoked':
-      return `${onOneLine(event.keyId)} by ${onOneLine(event.revokedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'AccessRefused':
+    case 'DeadLettersRedriven':
+      return accessSummary(event);
     case 'QuotaDeclared':
     case 'PriceDeclared':
     case 'UsageReserved':
@@ -170,6 +171,22 @@ export function recordAsJson(decoded: DecodedRecord): Readonly<Record<string, un
   }
   const { type, ...facts } = decoded.event;
   return { ...place, type, event: facts };
+}
+
+/** Of who may ask, who was refused, and of what people did to dead letters. */
+function accessSummary(
+  event: EventOf<'ApiKeyIssued' | 'ApiKeyRevoked' | 'AccessRefused' | 'DeadLettersRedriven'>,
+): string {
+  switch (event.type) {
+    case 'ApiKeyIssued':
+      return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
+    case 'ApiKeyRevoked':
+      return `${onOneLine(event.keyId)} by ${onOneLine(event.revokedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'AccessRefused':
+      return `${plural(event.requests, 'request')} ${onOneLine(event.route ?? 'of several routes')} of ${onOneLine(event.keyId ?? 'unknown')} from ${event.origin}: ${onOneLine(event.reason)}`;
+    case 'DeadLettersRedriven':
+      return `${plural(event.records, 'record')} by ${onOneLine(event.redrivenBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+  }
 }
 
 /** Of limits, prices and what is used of them. */

@@ -1,0 +1,44 @@
+/** The list of acts as a person reads it. */
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+let world: FakeWorld;
+beforeEach(async () => {
+  world = await fakeWorld();
+});
+
+describe('seam audit', () => {
+  it('lists what was done, the oldest first, with the place in the log', async () => {
+    await world.seam('gateway', 'keys', 'issue', 'bot', '--by', 'ada', '--json');
+    const { keyId } = world.takeJson()[0] as { keyId: string };
+    await world.seam('gateway', 'keys', 'revoke', keyId, '--by', 'bob', '--reason', 'it leaked');
+    world.takeOutput();
+    expect(await world.seam('audit')).toBe(0);
+    const [, issued, revoked] = world.takeOutput().split('\n');
+    expect(issued).toMatch(new RegExp(`UTC +ada +issue key +1 +seam.access/0/0 +${keyId} publisher for bot`));
+    expect(revoked).toMatch(new RegExp(`UTC +bob +revoke key +1 +seam.access/0/1 +${keyId} \\(it leaked\\)`));
+    await world.seam('audit', '--by', 'bob', '--json');
+    expect(world.takeJson()).toMatchObject([{ acts: [{ act: 'revoke key' }] }]);
+    await world.seam('audit', '--since', '2999-01-01');
+    expect(world.takeOutput()).toBe('No such act is in the log.\n');
+  });
+
+  it('refuses a time and an act that do not exist', async () => {
+    expect(await world.seam('audit', '--since', 'yesterday')).toBe(2);
+    expect(world.takeErrors()).toContain('Cannot read --since');
+    expect(await world.seam('audit', '--act', 'nothing')).toBe(2);
+  });
+});
+
+describe('seam gateway users name', () => {
+  it('prints the name that limits have for a user, and a limit takes it', async () => {
+    const named = ['gateway', 'users', 'name', '248289761001', '--issuer', 'https://login.example.org'];
+    expect(await world.seam(...named)).toBe(0);
+    const user = world.takeOutput().trim();
+    // From an independent SHA-256: python3 -c 'hashlib.sha256(b"[\"https://login.example.org\",\"248289761001\"]")'.
+    expect(user).toBe('user-yZQOZ7fLfFLtSNHGnLVWqg');
+    const limit = ['--measure', 'tokens', '--per', 'day', '--limit', '5', '--by', 'ada', '--reason', 'a trial'];
+    await world.seam('gateway', 'keys', 'issue', 'bot', '--by', 'ada');
+    expect(await world.seam('gateway', 'quotas', 'set', user, ...limit)).toBe(0);
+    expect(await world.seam(...named.slice(0, 5), 'no address')).toBe(2);
+  });
+});

@@ -1,0 +1,128 @@
+/** What a person, a key or a user did, as one event says it. Pure. No prompt, answer or comment of a client is part of it. */
+import type { EventOf, SeamEvent } from '@seamstream/events';
+import { plural } from '@seamstream/kernel';
+
+/** In the order of help texts. */
+export const ACTS = [
+  ...['issue key', 'revoke key', 'set limit', 'remove limit', 'set price'],
+  ...['promote', 'roll back', 'pin', 'unpin', 'evaluate', 'plan release', 'override release'],
+  ...['start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback', 'refused'],
+] as const;
+export type ActName = (typeof ACTS)[number];
+
+export interface ActSaid {
+  readonly act: ActName;
+  /** The person as they stated, the public part of a key, or the name of a user. Null: the event does not say. */
+  readonly by: string | null;
+  readonly what: string;
+  /** Times it was done. */
+  readonly times: number;
+  /** Acts of the same word are one line a minute: they are many, and each is in the log. */
+  readonly isFrequent?: true;
+}
+
+const GATEWAY = 'seam/gateway';
+
+/** Undefined for what no person, key or user did: services act by rules. */
+export function actIn(event: SeamEvent): ActSaid | undefined {
+  return actOnAccess(event) ?? actOnAdapters(event) ?? actOnTraining(event) ?? actOfClient(event);
+}
+
+function one(act: ActName, by: string | null, ...words: readonly string[]): ActSaid {
+  return { act, by, what: words.filter((word) => word !== '').join(' '), times: 1 };
+}
+
+const because = (reason: string): string => (reason === '' ? '' : `(${reason})`);
+const adapter = (digest: string | null): string => digest?.slice(0, 12) ?? 'the bare base model';
+
+function actOnAccess(event: SeamEvent): ActSaid | undefined {
+  switch (event.type) {
+    case 'ApiKeyIssued':
+      return one('issue key', event.issuedBy, `${event.keyId} ${event.role} for ${event.name}`);
+    case 'ApiKeyRevoked':
+      return one('revoke key', event.revokedBy, event.keyId, because(event.reason));
+    case 'QuotaDeclared': {
+      const { keyId, measure, per, limit, mode, declaredBy, reason } = event;
+      const most = `${measure} per ${per} of ${keyId}`;
+      return limit === null
+        ? one('remove limit', declaredBy, most, because(reason))
+        : one('set limit', declaredBy, `${limit} ${most}, ${mode}`, because(reason));
+    }
+    case 'PriceDeclared':
+      return one('set price', event.declaredBy, `${event.model} in ${event.currency}`, because(event.reason));
+    case 'DeadLettersRedriven':
+      return one('redrive', event.redrivenBy, plural(event.records, 'record'), because(event.reason));
+    default:
+      return undefined;
+  }
+}
+
+function actOnAdapters(event: SeamEvent): ActSaid | undefined {
+  switch (event.type) {
+    case 'AdapterPromoted':
+      // Without a name a run promoted, by its rule.
+      if (event.promotedBy === null) return undefined;
+      return one('promote', event.promotedBy, adapter(event.adapterDigest), because(event.reason ?? ''));
+    case 'AdapterRolledBack': {
+      const { adapterDigest, to, rolledBackBy, reason } = event;
+      return one('roll back', rolledBackBy ?? null, `${adapter(adapterDigest)} to ${adapter(to)}`, because(reason));
+    }
+    case 'AdapterPinned':
+      return one('pin', event.pinnedBy, adapter(event.adapterDigest), because(event.reason));
+    case 'AdapterUnpinned':
+      return one('unpin', event.unpinnedBy, adapter(event.adapterDigest), because(event.reason));
+    case 'AdapterEvaluated':
+      return one('evaluate', event.evaluatedBy, adapter(event.adapterDigest));
+    case 'ReleasePlanned':
+      return one(
+        'plan release',
+        event.plannedBy,
+        `${event.releaseId}: ${adapter(event.candidate)}`,
+        because(event.reason),
+      );
+    case 'ReleaseDecided':
+      if (event.decidedBy === null) return undefined;
+      return one('override release', event.decidedBy, `${event.releaseId}: ${event.decision}`, because(event.reason));
+    default:
+      return undefined;
+  }
+}
+
+function actOnTraining(event: SeamEvent): ActSaid | undefined {
+  switch (event.type) {
+    case 'TrainingRunCancelled':
+      return one('stop training', event.cancelledBy, event.runId, because(event.reason));
+    case 'SelfTrainingStarted':
+      return one('start training', null, event.selfTrainingId);
+    case 'SelfTrainingStopped':
+      return one('stop training', event.stoppedBy, event.selfTrainingId, because(event.reason));
+    default:
+      return undefined;
+  }
+}
+
+function actOfClient(event: SeamEvent): ActSaid | undefined {
+  switch (event.type) {
+    case 'ProblemPublished': {
+      // Of a file the subject is the one whose data it is, not the one who published.
+      const act = event.answeredBy === GATEWAY ? 'ask' : 'publish';
+      return { ...one(act, provenBy(event), act === 'ask' ? 'a question' : 'a problem'), isFrequent: true };
+    }
+    case 'FeedbackGiven':
+      return { ...one('feedback', provenBy(event) ?? event.by, 'an answer'), isFrequent: true };
+    case 'AccessRefused':
+      return refused(event);
+    default:
+      return undefined;
+  }
+}
+
+/** The client, as the gateway knows it by its key or token; null where it was open, and for other programs. */
+function provenBy({ meta }: SeamEvent): string | null {
+  return meta.source === GATEWAY ? meta.subject : null;
+}
+
+function refused({ keyId, reason, route, origin, requests }: EventOf<'AccessRefused'>): ActSaid {
+  const what = [route ?? 'several routes', reason, `from ${origin}`].join(', ');
+  return { act: 'refused', by: keyId, what, times: requests };
+}

@@ -1,0 +1,77 @@
+/** The list of acts over every event there is, and over many of them. */
+import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
+import { type AuditWanted, readAudit } from './read-audit.js';
+
+let log: FlakyLog;
+beforeEach(async () => {
+  log = await openLog();
+});
+const append = (...events: SeamEvent[]) => log.append(events.map(encodeEvent));
+const acts = (wanted: Partial<AuditWanted> = {}) =>
+  readAudit(log, { sinceMs: 0, signal: new AbortController().signal, ...wanted });
+
+describe('The audit', () => {
+  it('names who did what for each event by which a person, a key or a user acts, and no other', async () => {
+    await append(...Object.values(EXAMPLE_EVENTS));
+    const listed = new Map((await acts()).map(({ act, by }) => [act, by]));
+    expect(Object.fromEntries(listed)).toEqual({
+      ...{ 'issue key': 'ada', 'revoke key': 'ada', 'set limit': 'ada', 'set price': 'ada', redrive: 'ada' },
+      ...{ 'roll back': 'ada', pin: 'ada', unpin: 'ada', evaluate: 'ada', 'plan release': 'ada' },
+      ...{ 'stop training': 'ada', 'start training': null, publish: null, feedback: 'ada', refused: 'aB3dE6gH9jK2' },
+    });
+  });
+
+  it('says where the log says so, for each act', async () => {
+    await append(...Object.values(EXAMPLE_EVENTS));
+    for (const { act, place } of await acts()) {
+      const { topic, partition, offset } = place;
+      for await (const [record] of log.read({ topic, partition, from: offset, to: offset + 1 }))
+        expect([act, record!.offset]).toEqual([act, offset]);
+    }
+  });
+
+  it('holds no digest of a key, no prompt, and no word of a client', async () => {
+    const { ApiKeyIssued, FeedbackGiven, ProblemPublished } = EXAMPLE_EVENTS;
+    const feedback = { ...FeedbackGiven, reason: 'the prompt was my own secret' };
+    await append(ApiKeyIssued, feedback, ProblemPublished);
+    const text = JSON.stringify(await acts());
+    for (const secret of [ApiKeyIssued.digest, feedback.reason, ProblemPublished.problem.prompt])
+      expect(text).not.toContain(secret);
+  });
+
+  it('has what is frequent once for each actor and minute, with the place of the first', async () => {
+    const asked = (n: number, subject: string, occurredAt: number): SeamEvent => ({
+      ...EXAMPLE_EVENTS.ProblemPublished,
+      problem: { ...EXAMPLE_EVENTS.ProblemPublished.problem, problemId: `p-${n}` },
+      meta: originMeta({
+        ...{ messageId: `m-${n}`, correlationId: `p-${n}`, source: 'seam/gateway', occurredAt },
+        ...{ sourceClass: 'user', subject },
+      }),
+      answeredBy: 'seam/gateway',
+    });
+    const events = Array.from({ length: 300 }, (_, n) => asked(n, n % 3 === 0 ? 'bot' : 'ada', 120_000 + n * 300));
+    await append(...events);
+    const listed = await acts();
+    expect(listed.map(({ by, act, times, at }) => [by, act, times, at])).toEqual(
+      [
+        ['bot', 'ask', 67, 120_000],
+        ['ada', 'ask', 133, 120_300],
+        ['bot', 'ask', 33, 180_300],
+        ['ada', 'ask', 67, 180_000],
+      ].toSorted((a, b) => Number(a[3]) - Number(b[3])),
+    );
+  });
+
+  it('is of a person, an act and a time where that is wanted', async () => {
+    const { ApiKeyIssued } = EXAMPLE_EVENTS;
+    const issued = (by: string, occurredAt: number): SeamEvent => ({
+      ...ApiKeyIssued,
+      ...{ issuedBy: by, keyId: `${by}-${occurredAt}`, meta: { ...ApiKeyIssued.meta, occurredAt } },
+    });
+    await append(issued('ada', 1_000), issued('bob', 2_000), issued('ada', 3_000));
+    expect((await acts({ by: 'ada' })).map(({ at }) => at)).toEqual([1_000, 3_000]);
+    expect((await acts({ sinceMs: 2_000 })).map(({ at }) => at)).toEqual([2_000, 3_000]);
+    expect(await acts({ act: 'revoke key' })).toEqual([]);
+  });
+});
