@@ -11,6 +11,7 @@ import { ObservedRequests } from './http/observed-requests.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
+import { showLimits } from './quotas/use-metrics.js';
 import { ViewsModule } from './views/views.module.js';
 
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
@@ -80,6 +81,7 @@ async function openQuotas(
     world.config.gateway,
     world.ending,
   );
+  showLimits(metrics, () => quotas.fullest());
   endsWith(reading);
   return quotas;
 }
