@@ -287,7 +287,13 @@ const shared = (commonSettings) => ({
       { pattern: '^(https?://[^\\s@]+)?$' },
     ),
     headersSecret: secretKey('the headers that the collector asks for, a JSON object,', 'headers'),
-    sampleRatio: { type: 'number', description: 'Fraction of requests that are traced.', default: 1, minimum: 0, maximum: 1 },
+    sampleRatio: {
+      type: 'number',
+      description: 'Fraction of requests that are traced.',
+      default: 1,
+      minimum: 0,
+      maximum: 1,
+    },
   }),
   http: object('Health and metrics, on port 8080.', {
     tlsSecret: text('Name of a Secret of type kubernetes.io/tls. Without one they are served by plain http.', '', {
@@ -350,12 +356,17 @@ const operation = (commonSecrets) => ({
   topologySpread: flag('Whether the pods of a service are spread over nodes and zones where that is possible.', true),
   monitoring: object('Prometheus, where its operator is in the cluster.', {
     serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
-    rules: flag('Whether alert rules are made: infra/monitoring/alerts.yaml, for the pods of this installation.', false),
+    rules: flag(
+      'Whether alert rules are made: infra/monitoring/alerts.yaml, for the pods of this installation.',
+      false,
+    ),
     runbooksUrl: text('Stands before docs/how-to/alerts.md in the addresses that alerts name.', '', {
       pattern: '^(https?://[^\\s@]+[^\\s@/])?$',
     }),
     board: flag("Whether a ConfigMap has the board, for the sidecar of Grafana's chart to load.", false),
-    boardLabel: text('Label by which the sidecar knows it.', 'grafana_dashboard', { pattern: '^[a-zA-Z0-9][-_./a-zA-Z0-9]*$' }),
+    boardLabel: text('Label by which the sidecar knows it.', 'grafana_dashboard', {
+      pattern: '^[a-zA-Z0-9][-_./a-zA-Z0-9]*$',
+    }),
     prometheusUrl: text(
       'Address of the Prometheus that reads these pods. KEDA asks it how many planned runs there are.',
       '',

@@ -136,7 +136,7 @@ export const ALERTS = [
   },
   {
     name: 'SeamTrainingFinding',
-    expr: 'max by (code) (seam_training_findings{}) > 0',
+    expr: 'max by (code) (seam_training_findings{}) == 1',
     after: '15m',
     severity: 'warning',
     summary: 'The newest training run shows what keeps it from learning.',
@@ -158,7 +158,7 @@ export const ALERTS = [
   },
   {
     name: 'SeamCostBurn',
-    expr: '(sum(rate(seam_chat_cost_total{}[1h])) > 3 * sum(rate(seam_chat_cost_total{}[1d]))) and (count(seam_chat_cost_total{} offset 1d) > 0)',
+    expr: '(sum(rate(seam_chat_cost_total{}[1h])) > 3 * sum(rate(seam_chat_cost_total{}[1d]))) and count(seam_chat_cost_total{} offset 1d)',
     after: '15m',
     severity: 'warning',
     summary: 'Answers cost more than three times what they cost in the last day.',

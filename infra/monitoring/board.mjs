@@ -106,17 +106,16 @@ export const ROWS = [
     panels: [
       chart(
         'Age of the oldest record that waits',
-        [
-          line(
-            'max by (group, topic) (seam_consumer_lag_seconds{group=~"$group"})',
-            '{{group}} of {{topic}}',
-          ),
-        ],
+        [line('max by (group, topic) (seam_consumer_lag_seconds{group=~"$group"})', '{{group}} of {{topic}}')],
         { unit: 's', width: 8 },
       ),
-      chart('Records that wait', [line('max by (group) (sum by (group, topic, instance) (seam_consumer_lag{group=~"$group"}))', '{{group}}')], {
-        width: 8,
-      }),
+      chart(
+        'Records that wait',
+        [line('max by (group) (sum by (group, topic, instance) (seam_consumer_lag{group=~"$group"}))', '{{group}}')],
+        {
+          width: 8,
+        },
+      ),
       chart(
         'Records consumed',
         [line('sum by (group) (rate(seam_records_consumed_total{group=~"$group"}[$__rate_interval]))', '{{group}}')],
@@ -141,7 +140,12 @@ export const ROWS = [
       ),
       chart(
         'New records',
-        [line('sum by (topic) (rate(seam_topic_offset{}[$__rate_interval])) / on() group_left() count(seam_loop_up{} == 1)', '{{topic}}')],
+        [
+          line(
+            'sum by (topic) (rate(seam_topic_offset{}[$__rate_interval])) / on() group_left() count(seam_loop_up{} == 1)',
+            '{{topic}}',
+          ),
+        ],
         { unit: 'cps', width: 12 },
       ),
       chart(
@@ -157,7 +161,9 @@ export const ROWS = [
   {
     title: 'What is learned',
     panels: [
-      figure('Served adapter', [line('max(seam_served_adapter_version{})', 'version')], { words: '0: the base model.' }),
+      figure('Served adapter', [line('max(seam_served_adapter_version{})', 'version')], {
+        words: '0: the base model.',
+      }),
       figure('Runs', [line('max by (status) (seam_training_runs{})', '{{status}}')]),
       chart('Loss and KL of the newest run', [
         line('max by (figure) (seam_training_figure{figure=~"loss|klNats|entropyNats"})', '{{figure}}'),
@@ -170,9 +176,11 @@ export const ROWS = [
         ],
         { unit: 'percentunit' },
       ),
-      chart('Releases: evidence, from 1 on it decides', [
-        line('max by (slot, claim) (seam_release_evidence_ratio{})', '{{slot}} {{claim}}'),
-      ], { width: 12 }),
+      chart(
+        'Releases: evidence, from 1 on it decides',
+        [line('max by (slot, claim) (seam_release_evidence_ratio{})', '{{slot}} {{claim}}')],
+        { width: 12 },
+      ),
       chart(
         'Releases: width of the interval, and of the plan',
         [
@@ -187,9 +195,13 @@ export const ROWS = [
   {
     title: 'What it costs',
     panels: [
-      chart('Cost of answers in an hour', [line('sum(increase(seam_chat_cost_total{}[1h]))', 'in the declared currency')], {
-        width: 8,
-      }),
+      chart(
+        'Cost of answers in an hour',
+        [line('sum(increase(seam_chat_cost_total{}[1h]))', 'in the declared currency')],
+        {
+          width: 8,
+        },
+      ),
       chart('Tokens', [line('sum by (kind) (rate(seam_chat_tokens_total{}[$__rate_interval]))', '{{kind}}')], {
         width: 8,
       }),
@@ -219,7 +231,10 @@ function panelOf({ kind, title, lines, unit = 'short', band, words = '' }, id, g
       ...{ refId: String.fromCharCode(65 + at), expr, legendFormat, datasource: SOURCE },
     })),
     fieldConfig: {
-      defaults: { unit, ...(kind === 'timeseries' && { custom: { lineWidth: 1, fillOpacity: 0, showPoints: 'never' } }) },
+      defaults: {
+        unit,
+        ...(kind === 'timeseries' && { custom: { lineWidth: 1, fillOpacity: 0, showPoints: 'never' } }),
+      },
       overrides: band === undefined ? [] : bandOf(band),
     },
     options: kind === 'stat' ? { reduceOptions: { calcs: ['lastNotNull'] } } : { tooltip: { mode: 'multi' } },
@@ -234,7 +249,11 @@ function bandOf([lower, upper]) {
     { matcher: named(lower), properties: [thin] },
     {
       matcher: named(upper),
-      properties: [thin, { id: 'custom.fillBelowTo', value: `${lower} deploy` }, { id: 'custom.fillOpacity', value: 20 }],
+      properties: [
+        thin,
+        { id: 'custom.fillBelowTo', value: `${lower} deploy` },
+        { id: 'custom.fillOpacity', value: 20 },
+      ],
     },
   ];
 }
@@ -249,7 +268,14 @@ export function board() {
   const panels = [];
   let y = 0;
   for (const { title, panels: own } of ROWS) {
-    panels.push({ id: panels.length + 1, type: 'row', title, collapsed: false, panels: [], gridPos: { x: 0, y, w: COLUMNS, h: 1 } });
+    panels.push({
+      id: panels.length + 1,
+      type: 'row',
+      title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y, w: COLUMNS, h: 1 },
+    });
     y += 1;
     let x = 0;
     for (const panel of own) {
