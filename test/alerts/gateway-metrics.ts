@@ -1,10 +1,12 @@
 /** What a gateway shows of itself and of the loop, after a log in which something of everything happened that has a metric. */
+import { type Finding, findingMetrics } from '@seamstream/doctor';
 import { type EventOf, encodeEvent, type SeamEvent } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
 import { issueKey } from '@seamstream/operations/access';
 import { declarePrice, declareQuota } from '@seamstream/operations/quotas';
 import { DEFAULT_RELEASE_PLAN } from '@seamstream/release';
-import { openLog } from '@seamstream/testing';
+import { SignedEventLog, TRUST_ALL } from '@seamstream/signatures';
+import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
 import { deadLettered, generated, published, recorded, withheld } from '@seamstream/testing/log-of';
 import { chatCompletion } from '@seamstream/testing/model-server';
 import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
@@ -19,8 +21,7 @@ export interface Shown {
   readonly metrics: readonly { readonly name: string; readonly type: string; readonly labelNames: readonly string[] }[];
 }
 
-/** @param events besides those that are there in any case */
-export async function gatewayMetrics(events: readonly SeamEvent[] = []): Promise<Shown> {
+export async function gatewayMetrics(): Promise<Shown> {
   const log = await openLog();
   const { key } = await issueKey(log, { name: 'a', role: 'publisher', by: 'ada', expiresAt: null }, systemClock);
   await declareQuota(
@@ -41,9 +42,15 @@ export async function gatewayMetrics(events: readonly SeamEvent[] = []): Promise
     },
     systemClock,
   );
-  await log.append([...HISTORY, ...events].map(encodeEvent));
+  await log.append(HISTORY.map(encodeEvent));
   const body = chatCompletion('Four.', { promptTokens: 40, responseTokens: 2 });
-  const gateway = await startGateway({ log, gateway: { access: 'keys' }, behave: () => ({ kind: 'answer', body }) });
+  // It counts what it passes over; here it believes everything.
+  const signed = new SignedEventLog({ log, key: null, trust: TRUST_ALL, onRefused: () => undefined });
+  const gateway = await startGateway({
+    log: signed as unknown as FlakyLog,
+    gateway: { access: 'keys' },
+    behave: () => ({ kind: 'answer', body }),
+  });
   try {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
     const asked = { model: 'seam', messages: [{ role: 'user', content: 'How many?' }] };
@@ -60,6 +67,12 @@ export async function gatewayMetrics(events: readonly SeamEvent[] = []): Promise
 const [candidate, releaseId] = ['c4'.repeat(32), 'release-1'];
 const [start, adapter, completed] = promotedByRun({ adapterDigest: candidate });
 const drawn = { assignment: { experiment: 'e', controlShare: 0.5, unit: 'u' } };
+const FINDING: Finding = {
+  code: 'kl-explosion',
+  severity: 'error',
+  evidence: 'k3 is 9.',
+  remedy: 'Take smaller steps.',
+};
 const stages = [{ kind: 'canary', share: 0.25, margin: 0.1, minProblems: 40 }];
 
 /** Both arms, a candidate that is tried, a run with figures, dead letters. */
@@ -81,5 +94,6 @@ const HISTORY: readonly SeamEvent[] = [
   ...triedProblems({ releaseId, isCandidate: false, solved: 12, failed: 18 }),
   runStarted('run-9', 'grpo'),
   runCheckpointed('run-9', 1, { loss: 0.5, klNats: 0.1, groups: 8, scoredGroups: 8, liveGroups: 2, meanReward: 0.4 }),
-  runFailed('run-9', { loss: 0.5 }),
+  runFailed('run-9', { loss: 0.5, ...findingMetrics([FINDING]) }),
+  EXAMPLE_EVENTS.BufferCommitted,
 ];
