@@ -41,8 +41,7 @@ export class ReservedCharge implements Charge {
   charged(spent: Spent): readonly EncodedEvent[] {
     if (!this.hasBegun && spent.usage === null) return this.released();
     const { prompt, completion, money } = usedBy(spent, this.declared(), this.reserved.meta.occurredAt);
-    const tokens =
-      prompt !== null && completion !== null ? prompt + completion : tokensIn(spent.usage, 'total_tokens');
+    const tokens = prompt !== null && completion !== null ? prompt + completion : tokensIn(spent.usage, 'total_tokens');
     return this.settled({ outcome: 'charged', tokens, money });
   }
 
