@@ -1,6 +1,6 @@
 // Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others,
 // `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images, `cluster` on
-// a cluster that is given, `dashboard` in a real browser.
+// a cluster that is given, `dashboard` in a real browser, `alerts` with the checker of Prometheus.
 // Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
@@ -50,6 +50,8 @@ export default {
     { ...shared, displayName: 'vllm', testMatch: ['<rootDir>/test/vllm/**/*.spec.ts'] },
     // A separate stage: the page in a real browser, over a run of the demonstration that it begins with.
     { ...shared, displayName: 'dashboard', testMatch: ['<rootDir>/test/dashboard/**/*.spec.ts'] },
+    // A separate stage: promtool, which Debian has. Some seconds.
+    { ...shared, displayName: 'alerts', testMatch: ['<rootDir>/test/alerts/**/*.spec.ts'] },
     // A separate stage: it makes images and runs containers.
     { ...shared, displayName: 'containers', testMatch: ['<rootDir>/test/containers/**/*.spec.ts'] },
     // A separate stage: it needs a cluster, which SEAM_TEST_KUBECONFIG names.

@@ -317,17 +317,15 @@ afterAll(() => opened?.close());
     });
   });
 
-  it('alerts and scalers are about metrics that services have', async () => {
+  it('scalers are about metrics that services have', async () => {
     const { documents } = await chart.checked(['production']);
-    const asking = JSON.stringify(
-      documents.filter(({ kind }) => ['PrometheusRule', 'ScaledObject', 'ScaledJob'].includes(kind)),
-    );
+    const asking = JSON.stringify(documents.filter(({ kind }) => ['ScaledObject', 'ScaledJob'].includes(kind)));
     const named = new Set([...asking.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
     const sources = ['libs/service-kit/src/service-metrics.ts', 'apps/trainer/src/app.module.ts'].map((path) =>
       readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'),
     );
     const known = [...sources.join('\n').matchAll(/'(seam_[a-z_]+)'/g)].map(([, name]) => name);
-    expect(named.size).toBeGreaterThan(4);
+    expect(named.size).toBeGreaterThan(1);
     expect([...named].filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -98,13 +98,13 @@ export default [
   {
     ...rule,
     control: 'a harmful candidate is rolled back',
-    from: 'if (figures.harm !== null && figures.harm >= bar)',
+    from: 'if (figures.harm !== null && figures.harm >= needed.harm)',
     to: 'if (false)',
   },
   {
     ...rule,
     control: 'a comparison that did not go as it was drawn decides nothing',
-    from: 'if (logEvidence !== null && logEvidence >= -Math.log(risk))',
+    from: 'if (logEvidence !== null && logEvidence >= needed[name])',
     to: 'if (false)',
   },
   {
@@ -128,7 +128,7 @@ export default [
   {
     ...rule,
     control: 'evidence has to reach what half of the risk asks for',
-    from: 'const bar = Math.log(2 / plan.alpha);',
+    from: 'const bar = Math.log(2 / alpha);',
     to: 'const bar = 0;',
   },
   {

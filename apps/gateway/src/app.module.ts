@@ -13,6 +13,7 @@ import { ObservedRequests } from './http/observed-requests.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
+import { showLimits } from './quotas/use-metrics.js';
 import { ViewsModule } from './views/views.module.js';
 
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
@@ -84,6 +85,7 @@ async function openQuotas(
     world.config.gateway,
     world.ending,
   );
+  showLimits(metrics, () => quotas.fullest());
   endsWith(reading);
   return quotas;
 }

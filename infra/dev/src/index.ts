@@ -24,6 +24,7 @@ export { type CheckedManifests, type KubernetesTools, kubernetesTools, type Mani
 export { startLlamaServer } from './llama-server.js';
 export { startMlflowServer } from './mlflow-server.js';
 export type { ModelServer } from './model-server.js';
+export { type Promtool, promtool } from './promtool.js';
 export { type Python, packageIndexAnswers, pythonWith } from './python.js';
 export { type Ray, startRay } from './ray.js';
 export { type S3, S3_BUCKET, startS3 } from './s3.js';

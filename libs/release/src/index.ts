@@ -11,6 +11,7 @@ export {
   type ArmCounts,
   type CanaryCounts,
   decideStage,
+  evidenceNeeded,
   evidenceText,
   type PairedStageCounts,
   type ReleaseEvidence,

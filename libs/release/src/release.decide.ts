@@ -143,37 +143,51 @@ export function decideStage(plan: ReleasePlan, stage: number, evidence: ReleaseE
     figures,
     problems,
   });
-  const bar = Math.log(2 / plan.alpha);
+  const needed = evidenceNeeded(plan, own);
   // 1. Can the comparison be trusted?
   for (const [name, risk, rule] of [
     ['sampleRatio', plan.guardrails.sampleRatio, 'problems are divided as they were drawn'],
     ['missing', plan.guardrails.missing, 'verdicts are missing as often with either adapter'],
   ] as const) {
     const logEvidence = figures[name];
-    if (logEvidence !== null && logEvidence >= -Math.log(risk))
+    if (logEvidence !== null && logEvidence >= needed[name])
       return decided('rolled back', rule, `${ratio(logEvidence)} against it, ${inTwoDigits(1 / risk)} is enough`);
   }
   // 2. Is it harmful?
-  if (figures.harm !== null && figures.harm >= bar)
+  if (figures.harm !== null && figures.harm >= needed.harm)
     return decided(
       'rolled back',
       'not worse than its parent by more than is tolerated',
-      `${weighed.text}: evidence ${ratio(figures.harm)} that it is more than ${percent(plan.tolerance)} worse, needed ${inTwoDigits(Math.exp(bar))}`,
+      `${weighed.text}: evidence ${ratio(figures.harm)} that it is more than ${percent(plan.tolerance)} worse, needed ${inTwoDigits(Math.exp(needed.harm))}`,
     );
   // 3. Has it passed?
-  const { rule, needed } = passing(own, bar);
-  const reason = `${weighed.text}: evidence ${ratio(figures.success)}, needed ${inTwoDigits(Math.exp(needed))} on at least ${own.minProblems} problems`;
-  if (figures.success !== null && problems >= own.minProblems && figures.success >= needed)
+  const rule = ruleOf(own);
+  const reason = `${weighed.text}: evidence ${ratio(figures.success)}, needed ${inTwoDigits(Math.exp(needed.success))} on at least ${own.minProblems} problems`;
+  if (figures.success !== null && problems >= own.minProblems && figures.success >= needed.success)
     return decided(isLast ? 'promoted' : 'advanced', rule, reason);
   // 4. Is there nothing more to come?
   const isOver = own.kind === 'validation' ? problems > 0 : onStream(plan, evidence) >= plan.horizon;
   return decided(isOver ? 'undecided' : null, isOver ? 'undecided at the horizon is not promoted' : rule, reason);
 }
 
-function passing(stage: ReleaseStage, bar: number): { readonly rule: string; readonly needed: number } {
+/** ln of the evidence that each figure of a stage needs to decide something. */
+export function evidenceNeeded(
+  { alpha, guardrails }: ReleasePlan,
+  stage: ReleaseStage,
+): Readonly<Record<keyof ReleaseFigures, number>> {
+  const bar = Math.log(2 / alpha);
+  return {
+    harm: bar,
+    success: stage.kind === 'validation' && stage.rule.name === 'better' ? -Math.log(stage.rule.level) : bar,
+    sampleRatio: -Math.log(guardrails.sampleRatio),
+    missing: -Math.log(guardrails.missing),
+  };
+}
+
+function ruleOf(stage: ReleaseStage): string {
   if (stage.kind === 'validation' && stage.rule.name === 'better')
-    return { rule: 'better than its parent beyond chance, on the same problems', needed: -Math.log(stage.rule.level) };
-  return { rule: `at most ${percent(marginOf(stage))} worse than its parent, beyond chance`, needed: bar };
+    return 'better than its parent beyond chance, on the same problems';
+  return `at most ${percent(marginOf(stage))} worse than its parent, beyond chance`;
 }
 
 /** Of the rule `better` it is 0. */

@@ -11,7 +11,7 @@ export {
   startService,
 } from './run-service.js';
 export { createServiceLogger, type ServiceLogger } from './service-logger.js';
-export { ServiceMetrics } from './service-metrics.js';
+export { type GaugeFamily, type GaugeSample, ServiceMetrics } from './service-metrics.js';
 export { inTrace } from './tracing/current-trace.js';
 export { idAttribute } from './tracing/id-attribute.js';
 export {

@@ -10,6 +10,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { isSeamError, messageOf, SeamError, withDeadline } from '@seamstream/kernel';
+import { SignedEventLog } from '@seamstream/signatures';
 import type { z } from 'zod';
 import type { CommonConfig } from './config/common-config.js';
 import { type Environment, loadConfig, printableConfig } from './config/load-config.js';
@@ -88,7 +89,7 @@ export async function startService<C extends CommonConfig>(
 ): Promise<RunningService> {
   const { config, drivers, serveHttp, isOwnProcess = false } = options;
   const logger = options.logger ?? loggerOf(definition.name, config);
-  const metrics = new ServiceMetrics();
+  const metrics = metricsOf(drivers);
   const tracing = await openTracing(definition.name, config.tracing, metrics);
   const strategy = new EventLogStrategy({
     log: drivers.log,
@@ -124,6 +125,23 @@ export async function startService<C extends CommonConfig>(
     await close();
     throw error;
   }
+}
+
+/** With the records that are not believed, where it is checked who vouches for them. */
+function metricsOf({ log }: Drivers): ServiceMetrics {
+  const metrics = new ServiceMetrics();
+  if (log instanceof SignedEventLog)
+    metrics.family(
+      {
+        name: 'seam_unbelieved_records',
+        help: 'Records that this process has met and passed over, since no trusted key vouches for them.',
+        labels: ['topic'],
+        samples: (passedOver: ReadonlyMap<string, number>) =>
+          [...passedOver].map(([topic, value]) => ({ labels: { topic }, value })),
+      },
+      async () => log.passedOver(),
+    );
+  return metrics;
 }
 
 function loggerOf(name: string, { logging, tracing }: CommonConfig, stderr = standardError()): ServiceLogger {

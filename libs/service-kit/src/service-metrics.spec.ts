@@ -97,6 +97,31 @@ describe('the metrics of a service', () => {
     expect(await metrics.registry.metrics()).toMatch(/^seam_waiting 0$/m);
   });
 
+  it('ask once for gauges that one question answers, and show none of them while it is not answered', async () => {
+    const metrics = new ServiceMetrics();
+    const samples = (facts: readonly string[]) => facts.map((name) => ({ labels: { name }, value: 1 }));
+    const count = (facts: readonly string[]) => [{ labels: {}, value: facts.length }];
+    const answers = [
+      () => Promise.resolve(['a', 'b']),
+      () => Promise.reject(new Error('no broker')),
+      () => Promise.resolve(['b']),
+    ];
+    metrics.gauges<readonly string[]>(
+      { name: 'seam_up', help: 'Whether.' },
+      [
+        { name: 'seam_each', help: 'Each.', labels: ['name'], samples },
+        { name: 'seam_all', help: 'All.', labels: [], samples: count },
+      ],
+      () => answers.shift()!(),
+    );
+    const figures = async () =>
+      (await metrics.registry.metrics()).split('\n').filter((line) => /^seam_(up|each|all)/.test(line));
+    expect(await figures()).toEqual(['seam_up 1', 'seam_each{name="a"} 1', 'seam_each{name="b"} 1', 'seam_all 2']);
+    expect(await figures()).toEqual(['seam_up 0']);
+    expect(await figures()).toEqual(['seam_up 1', 'seam_each{name="b"} 1', 'seam_all 1']);
+    expect(answers).toEqual([]);
+  });
+
   it('do not call a log down that nothing was asked of', async () => {
     expect(await new ServiceMetrics().registry.metrics()).not.toMatch(/^seam_event_log_up [01]$/m);
   });

@@ -6,6 +6,20 @@ import type { BatchUnderWay } from './transport/worker-options.js';
 /** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
+/** A gauge with labels, of which several are answered by one question. */
+export interface GaugeFamily<Facts> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Label values are bounded by the caller: never ids, keys or users. */
+  readonly samples: (facts: Facts) => readonly GaugeSample[];
+}
+
+export interface GaugeSample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 /** Counters of one service; its own registry, so that several services live in one process. */
 export class ServiceMetrics {
   readonly registry = new Registry();
@@ -146,6 +160,49 @@ export class ServiceMetrics {
         const value = await withDeadline(ANSWER_TIMEOUT_MS, read()).catch(() => undefined);
         if (value === undefined) this.remove();
         else this.set(value);
+      },
+    });
+  }
+
+  /**
+   * Gauges that one question answers when the metrics are asked for; all absent while it is not answered in time, since an old figure would
+   * hide that. A question that is not answered yet is not asked again.
+   * @param up says whether it was answered: 1, or 0
+   */
+  gauges<Facts>(
+    up: { readonly name: string; readonly help: string },
+    families: readonly GaugeFamily<Facts>[],
+    read: () => Promise<Facts>,
+  ): void {
+    let asked: Promise<Facts> | undefined;
+    const answer = (): Promise<Facts | undefined> => {
+      asked ??= read().finally(() => {
+        asked = undefined;
+      });
+      return withDeadline(ANSWER_TIMEOUT_MS, asked).catch(() => undefined);
+    };
+    new Gauge({
+      ...up,
+      registers: [this.registry],
+      async collect() {
+        this.set((await answer()) === undefined ? 0 : 1);
+      },
+    });
+    for (const family of families) this.family(family, answer);
+  }
+
+  /** A gauge with labels, read when the metrics are asked for; absent while it cannot be read. */
+  family<Facts>({ name, help, labels, samples }: GaugeFamily<Facts>, read: () => Promise<Facts | undefined>): void {
+    new Gauge({
+      ...{ name, help, labelNames: [...labels] },
+      registers: [this.registry],
+      async collect() {
+        const facts = await withDeadline(ANSWER_TIMEOUT_MS, read()).catch(() => undefined);
+        const found = facts === undefined ? [] : samples(facts);
+        this.reset();
+        // A gauge without labels is 0 after a reset: nothing was read, so nothing is shown.
+        if (labels.length === 0 && found.length === 0) this.remove();
+        for (const each of found) this.set(each.labels, each.value);
       },
     });
   }

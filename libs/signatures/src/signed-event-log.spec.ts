@@ -63,6 +63,9 @@ describe('A signed log', () => {
     expect(await read(log)).toHaveLength(1);
     expect(await read(log)).toHaveLength(1);
     expect(refused).toEqual([0, 1, 2].map((offset) => `seam.adapters@${offset} SIGNATURE_INVALID`));
+    expect(log.passedOver()).toEqual(
+      new Map([[TOPIC.adapters, 3], ...[TOPIC.buffer, TOPIC.training].map((topic) => [topic, 0] as const)]),
+    );
   });
 
   it('shows a follower nothing else either', async () => {

@@ -31,14 +31,20 @@ export interface SignedEventLogOptions {
 
 /** The topics of what is vouched for. */
 const ATTESTED_TOPICS: ReadonlySet<string> = new Set([TOPIC.adapters, TOPIC.buffer, TOPIC.training]);
-/** Places that were reported and are not reported again: readers read the same topic again and again. */
+/** Places of a topic that were reported and are not reported again: readers read the same topic again and again. */
 const MOST_TOLD = 1000;
 
 export class SignedEventLog extends ForwardingEventLog {
-  private readonly told = new Set<string>();
+  /** By topic. */
+  private readonly told = new Map<string, Set<string>>();
 
   constructor(private readonly options: SignedEventLogOptions) {
     super(options.log);
+  }
+
+  /** Records that were met and passed over, by topic: different ones, and the newest where there are more than a thousand. */
+  passedOver(): ReadonlyMap<string, number> {
+    return new Map([...ATTESTED_TOPICS].map((topic) => [topic, this.told.get(topic)?.size ?? 0]));
   }
 
   /** As the port says, and INVALID_CONFIGURATION for an event that this log would not believe when it reads it back. */
@@ -101,10 +107,12 @@ export class SignedEventLog extends ForwardingEventLog {
       return true;
     } catch (error) {
       if (!isSeamError(error, 'SIGNATURE_INVALID')) throw error;
-      const place = `${record.topic}/${record.partition}@${record.offset}`;
-      if (this.told.has(place)) return false;
-      if (this.told.size >= MOST_TOLD) this.told.clear();
-      this.told.add(place);
+      const told = this.told.get(record.topic) ?? new Set();
+      this.told.set(record.topic, told);
+      const place = `${record.partition}@${record.offset}`;
+      if (told.has(place)) return false;
+      if (told.size >= MOST_TOLD) told.clear();
+      told.add(place);
       this.options.onRefused(record, error);
       return false;
     }

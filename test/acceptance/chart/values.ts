@@ -122,7 +122,15 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
       monitoring: fc.record({
         serviceMonitor: fc.boolean(),
         rules: fc.boolean(),
+        board: fc.boolean(),
+        boardLabel: fc.constantFrom('grafana_dashboard', 'example.org/board'),
+        runbooksUrl: fc.constantFrom('', 'https://git.example.org/seamstream'),
         prometheusUrl: fc.constantFrom('http://prometheus:9090', 'https://metrics.example.org/prometheus'),
+      }),
+      tracing: fc.record({
+        url: fc.constantFrom('', 'https://collector.example.org:4318', 'https://collector.example.org/otlp'),
+        headersSecret: secretKey,
+        sampleRatio: fc.constantFrom(0, 0.25, 1),
       }),
       externalSecrets: fc.record({
         names: fc.constantFrom([], ['seam-operator']),
@@ -132,7 +140,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
       }),
       strimzi: fc.record({ enabled: fc.boolean(), replicas: fc.integer({ min: 1, max: 5 }) }),
     },
-    { requiredKeys: ['image', 'kafka', 'objectStore', 'monitoring'] },
+    { requiredKeys: ['image', 'kafka', 'objectStore', 'monitoring', 'tracing'] },
   );
 }
 
@@ -140,6 +148,7 @@ interface ChosenValues {
   readonly image: { readonly repository: string; readonly tag: string; readonly digest: string };
   readonly kafka: { readonly brokers: readonly string[] };
   readonly objectStore: { readonly endpoint: string };
+  readonly tracing: { readonly url: string };
   readonly networkPolicy?: { readonly extraPorts: readonly number[] };
 }
 
@@ -152,11 +161,12 @@ export function imageOf(values: Values): string {
 
 /** Ports of the addresses that the values name. */
 export function portsOutOf(values: Values): ReadonlySet<number> {
-  const { kafka, objectStore, networkPolicy } = values as unknown as ChosenValues;
-  const { port } = new URL(objectStore.endpoint === '' ? 'https://aws' : objectStore.endpoint);
+  const { kafka, objectStore, tracing, networkPolicy } = values as unknown as ChosenValues;
+  const portOf = (address: string): number => Number(new URL(address).port || 443);
   return new Set([
     ...kafka.brokers.map((broker) => Number(broker.split(':')[1])),
-    port === '' ? 443 : Number(port),
+    portOf(objectStore.endpoint === '' ? 'https://aws' : objectStore.endpoint),
+    ...(tracing.url === '' ? [] : [portOf(tracing.url)]),
     ...(networkPolicy?.extraPorts ?? []),
   ]);
 }

@@ -14,6 +14,7 @@ import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
 import type { Charge } from '../quotas/charge.js';
 import type { Quotas } from '../quotas/quotas.js';
+import type { Spent } from '../quotas/used.decide.js';
 import { worstCaseOf } from '../quotas/worst-case.decide.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
@@ -45,6 +46,8 @@ export interface AnswerChatWorld {
   readonly quotas: Pick<Quotas, 'reserve' | 'settle'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
+  /** Learns what an answer used, once it is in the log. */
+  readonly onSpent: (spent: Spent) => void;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
 }
@@ -267,16 +270,18 @@ export class AnswerChatHandler {
     fingerprint: string | null,
     cutBy: 'client' | null,
   ): Promise<void> {
-    const { recorder, clock, onRequest } = this.world;
+    const { recorder, clock, onRequest, onSpent } = this.world;
     const nowMs = clock.now();
     const { current, failed } = begun.tries;
     const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
     const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy };
-    const settlement = begun.charge.charged({ usage: answered.usage, model: current.models[0]! });
+    const spent = { usage: answered.usage, model: current.models[0]! };
+    const settlement = begun.charge.charged(spent);
     await recorder.answer(begun, begun.treatment, execution, settlement);
     endChatSpan(begun.span, { nowMs, tries: failed.length + 1, usage: answered.usage });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
+    onSpent(spent);
   }
 
   /** @param executor whether it may have worked: what it used is not known then, and is charged as it was reserved */

@@ -10,6 +10,7 @@ import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
 import { Quotas } from '../quotas/quotas.js';
+import { countUse } from '../quotas/use-metrics.js';
 import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
@@ -66,6 +67,7 @@ export class ChatModule {
         ...{ upstreams: order, arrivals, quotas, clock: world.clock, tracing: world.tracing },
         recorder: new ChatRecorder(world.events, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
+        onSpent: countUse(metrics, () => access.declared, world.clock),
       },
       { ...gateway, log: await drivers.log.identity() },
     );

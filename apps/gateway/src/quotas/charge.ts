@@ -1,16 +1,9 @@
 /** Room that a request has reserved, until its end is in the log. */
 import { deriveMeta, type EncodedEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
-import { cachedTokens, type DeclaredLimits, moneyOf, priceAt } from '@seamstream/operations/quotas';
-import { type Answered, tokensIn } from '../chat/answered.decide.js';
-
-/** What an executor said that a request used. */
-export interface Spent {
-  /** As the server said; null where it said nothing. */
-  readonly usage: Answered['usage'];
-  /** The executor that answered. */
-  readonly model: string;
-}
+import type { DeclaredLimits } from '@seamstream/operations/quotas';
+import { tokensIn } from '../chat/answered.decide.js';
+import { type Spent, usedBy } from './used.decide.js';
 
 export interface Charge {
   /** For the client: what is left. */
@@ -45,18 +38,11 @@ export class ReservedCharge implements Charge {
     this.hasBegun = true;
   }
 
-  charged({ usage, model }: Spent): readonly EncodedEvent[] {
-    if (!this.hasBegun && usage === null) return this.released();
-    const [prompt, completion] = [tokensIn(usage, 'prompt_tokens'), tokensIn(usage, 'completion_tokens')];
-    const total = tokensIn(usage, 'total_tokens');
-    const price = priceAt(this.declared(), model, this.reserved.meta.occurredAt);
-    const isKnown = prompt !== null && completion !== null;
-    return this.settled({
-      outcome: 'charged',
-      tokens: isKnown ? prompt + completion : total,
-      money:
-        isKnown && price !== undefined ? moneyOf(price, { prompt, cached: cachedTokens(usage), completion }) : null,
-    });
+  charged(spent: Spent): readonly EncodedEvent[] {
+    if (!this.hasBegun && spent.usage === null) return this.released();
+    const { prompt, completion, money } = usedBy(spent, this.declared(), this.reserved.meta.occurredAt);
+    const tokens = prompt !== null && completion !== null ? prompt + completion : tokensIn(spent.usage, 'total_tokens');
+    return this.settled({ outcome: 'charged', tokens, money });
   }
 
   released(): readonly EncodedEvent[] {

@@ -7,6 +7,7 @@ import { type EncodedEvent, type EventOf, encodeEvent, originMeta, type SeamEven
 import { type Clock, newId } from '@seamstream/kernel';
 import {
   type DeclaredLimits,
+  type LimitFill,
   limitsFor,
   moneyOf,
   priceAt,
@@ -96,6 +97,12 @@ export class Quotas {
     if (!verdict.isAdmitted) throw this.refusal(reserved, verdict);
     verdict.exceeded.forEach(this.world.onExceeded);
     return charge({ ...this.headersOf(reserved), ...shadowHeader(verdict.exceeded) });
+  }
+
+  /** Of each kind of limit the client that is nearest to it. */
+  fullest(): readonly LimitFill[] {
+    const declared = this.world.declared();
+    return this.ledger.fullestAt((keyId) => limitsFor(declared, keyId), this.world.clock.now());
   }
 
   /** Records the end of a charge that has no result in the log. */

@@ -1,8 +1,12 @@
-/** The dashboard's read models while a page is open: folded on at a pace, the same for all pages. Without a page nothing is read. */
+/**
+ * The dashboard's read models while a page is open: folded on at a pace, the same for all pages. Metrics read on when they are asked for. Without a
+ * page and a scraper nothing is read.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UNSHOWN } from '@seamstream/log-reader';
 import type { KeptLog } from '@seamstream/operations/read-models';
-import { DashboardReader, type Overview } from '@seamstream/operations/views';
+import { DashboardReader, LOOP_METRICS, type Overview } from '@seamstream/operations/views';
+import type { ServiceMetrics } from '@seamstream/service-kit';
 import type { GatewayWorld } from '../gateway-world.js';
 
 /** What a page gets: the place, and what the first page shows there. */
@@ -43,6 +47,18 @@ export class LiveViews {
   async change(): Promise<LiveChange> {
     await this.readOn();
     return this.last!;
+  }
+
+  /** Shows the loop among the gateway's metrics: read on when they are asked for, and then only. */
+  observe(metrics: ServiceMetrics): void {
+    metrics.gauges(
+      {
+        name: 'seam_loop_up',
+        help: 'Whether the metrics of the loop could be read when these metrics were asked for: 1, or 0.',
+      },
+      LOOP_METRICS,
+      async () => (await this.current()).loop(),
+    );
   }
 
   /** Reports every change from now on, until the returned function is called. */

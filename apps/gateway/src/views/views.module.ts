@@ -14,6 +14,7 @@ export class ViewsModule implements OnModuleDestroy {
   static async of(world: GatewayWorld): Promise<DynamicModule> {
     const { config, drivers } = world;
     const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
+    live.observe(world.metrics);
     return {
       module: ViewsModule,
       controllers: [ViewsController, LibrariesController, TeamsController, SelfEditsController, StreamController],

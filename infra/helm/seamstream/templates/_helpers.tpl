@@ -20,6 +20,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end -}}
 {{- end }}
 
+{{- /* The port of an address. */ -}}
+{{- define "seam.portOf" -}}
+{{- $url := urlParse . -}}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) -}}
+{{- end }}
+
 {{- /* What every pod is: the restricted standard, https://kubernetes.io/docs/concepts/security/pod-security-standards/ */ -}}
 {{- define "seam.podSecurity" -}}
 runAsNonRoot: true

@@ -116,6 +116,17 @@ spec:
         - name: SEAM_HTTP_ALLOW_PLAINTEXT
           value: "true"
         {{- end }}
+        {{- with $root.Values.tracing }}
+        {{- if .url }}
+        - name: SEAM_TRACING_URL
+          value: {{ .url | quote }}
+        - name: SEAM_TRACING_SAMPLE_RATIO
+          value: {{ .sampleRatio | quote }}
+        {{- if .headersSecret.name }}
+        {{- include "seam.fromSecret" (dict "name" "SEAM_TRACING_HEADERS" "secret" .headersSecret.name "key" .headersSecret.key) | nindent 8 }}
+        {{- end }}
+        {{- end }}
+        {{- end }}
         - name: SEAM_CONSUMING_SHUTDOWN_GRACE_MS
           value: {{ mul (sub $service.terminationGraceSeconds 10) 1000 | quote }}
         {{- with $fact.roles }}

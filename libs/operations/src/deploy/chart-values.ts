@@ -67,6 +67,7 @@ export interface ChartValues {
   readonly models: { readonly claim: string; readonly fetch: readonly string[] };
   readonly adapters: { readonly claim: string };
   readonly http: { readonly tlsSecret: string };
+  readonly tracing: { readonly url: string; readonly headersSecret: SecretKey };
   readonly services: Readonly<Record<ServiceName, ServiceValues>>;
   readonly hooks: {
     readonly topics: boolean;

@@ -21,7 +21,7 @@ export function referencesOf(values: ChartValues): readonly Reference[] {
 }
 
 function namedIn(values: ChartValues): readonly Reference[] {
-  const { kafka, objectStore, http, services, hooks } = values;
+  const { kafka, objectStore, http, tracing, services, hooks } = values;
   const named = (kind: ReferenceKind, value: string, name: string, keys: readonly string[]): readonly Reference[] =>
     name === '' ? [] : [{ value, kind, name, keys }];
   const key = (value: string, { name, key: inside }: SecretKey): readonly Reference[] =>
@@ -44,6 +44,7 @@ function namedIn(values: ChartValues): readonly Reference[] {
     ...named('ConfigMap', 'files.configMap', values.files.configMap, []),
     ...named('PersistentVolumeClaim', 'models.claim', values.models.claim, []),
     ...named('PersistentVolumeClaim', 'adapters.claim', values.adapters.claim, []),
+    ...(tracing.url === '' ? [] : key('tracing.headersSecret', tracing.headersSecret)),
     ...named('Secret', 'http.tlsSecret', http.tlsSecret, ['tls.crt', 'tls.key']),
     ...settings('hooks.secretSettings', hooks.secretSettings),
     ...SERVICE_NAMES.filter((name) => services[name].enabled).flatMap((name) => {

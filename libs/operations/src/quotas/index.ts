@@ -20,5 +20,5 @@ export {
   QUOTA_MEASURES,
   type TokensUsed,
 } from './declared-limits.js';
-export { type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
+export { type LimitFill, type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
 export { QUOTA_WINDOWS, windowAt } from './windows.js';

@@ -47,6 +47,21 @@ describe('room under limits', () => {
     expect(ledger.apply(reserved('a', { limits }))).toMatchObject({ isAdmitted: true, exceeded: [{ used: 0 }] });
   });
 
+  it('is shown of each kind of limit for the client that is nearest to it', () => {
+    const ledger = new UsageLedger();
+    const limits: readonly UsageLimit[] = [
+      { measure: 'tokens', per: 'day', limit: 100, mode: 'enforced' },
+      { measure: 'requests', per: 'day', limit: 0, mode: 'shadow' },
+    ];
+    ledger.apply({ ...reserved('a', { tokens: 60, limits }), keyId: 'one' });
+    ledger.apply({ ...reserved('b', { tokens: 20, limits }), keyId: 'another/with a slash' });
+    expect(ledger.fullestAt((keyId) => (keyId === 'one' ? limits : limits.slice(0, 1)), AT)).toEqual([
+      { measure: 'tokens', per: 'day', mode: 'enforced', fraction: 0.6 },
+      { measure: 'requests', per: 'day', mode: 'shadow', fraction: 1 },
+    ]);
+    expect(ledger.fullestAt(() => [], AT)).toEqual([]);
+  });
+
   it('is not there for an unknown price under a limit of money', () => {
     const limits: readonly UsageLimit[] = [{ measure: 'money', per: 'day', limit: 1_000_000, mode: 'enforced' }];
     expect(new UsageLedger().apply(reserved('a', { limits, money: null }))?.isAdmitted).toBe(false);

@@ -26,6 +26,11 @@ export interface LimitUse extends UsageLimit {
   readonly endsMs: number;
 }
 
+/** How full a limit of a kind is: what is used as a fraction of it. */
+export interface LimitFill extends Pick<UsageLimit, 'measure' | 'per' | 'mode'> {
+  readonly fraction: number;
+}
+
 export interface UsageVerdict {
   /** Without room under an enforced limit a request is not admitted. */
   readonly isAdmitted: boolean;
@@ -87,6 +92,19 @@ export class UsageLedger {
       used: (this.windows.get(nameOf(keyId, limit.per, atMs))?.amounts ?? NOTHING)[limit.measure],
       endsMs: windowAt(limit.per, atMs).endMs,
     }));
+  }
+
+  /** Of each kind of limit the client that has used most of its own, as a fraction. Who that is is not said. */
+  fullestAt(limitsOf: (keyId: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
+    const clients = new Set([...this.windows.keys()].map((name) => name.split('/').slice(2).join('/')));
+    const fullest = new Map<string, LimitFill>();
+    for (const keyId of clients)
+      for (const { measure, per, mode, limit, used } of this.usesOf(keyId, limitsOf(keyId), atMs)) {
+        const kind = `${measure}/${per}/${mode}`;
+        const fill = { measure, per, mode, fraction: limit === 0 ? 1 : used / limit };
+        if (fill.fraction >= (fullest.get(kind)?.fraction ?? 0)) fullest.set(kind, fill);
+      }
+    return [...fullest.values()];
   }
 
   /** Forgets windows that are over, and reservations that no gateway settles any more: they stay charged as they are. */

@@ -35,13 +35,17 @@ export interface ExperimentCheck extends ExperimentCounts {
   /** Whether its arms have other shares than they were drawn with, and whether one lacks more verdicts: at a risk of one in a thousand each. */
   readonly isUneven: boolean;
   readonly isMissingUnevenly: boolean;
+  /** ln of the evidence for each, as a fraction of what is needed: from 1 on the check alarms. */
+  readonly unevenDoubt: number;
+  readonly missingDoubt: number;
 }
 
 export interface LiftAnswer extends Comparison {
   readonly mode: LiftCounts['mode'];
   /** Probability of the treated arm; null where it is not known of some problems, or not the same for all. */
   readonly treatedShare: number | null;
-  readonly domains: readonly (Comparison & { readonly domain: string })[];
+  /** With the time of the domain's first problem, in milliseconds since the Unix epoch. */
+  readonly domains: readonly (Comparison & { readonly domain: string; readonly firstAt: number })[];
   readonly series: readonly LiftPoint[];
   /** Domains in which experiences do harm: at a risk of 5 % that any is named wrongly, of all domains together and for ever. */
   readonly harmed: readonly string[];
@@ -91,7 +95,7 @@ export function liftAnswers(
         mode,
         treatedShare: stages?.length === 1 ? stages[0]!.treatedShare : null,
         ...compared(counts),
-        domains: domains.map(({ domain, counts: own }) => ({ domain, ...compared(own) })),
+        domains: domains.map(({ domain, firstAt, counts: own }) => ({ domain, firstAt, ...compared(own) })),
         series: pointsOf(series, compared),
         harmed: harmedIn(domains, named),
         ...{ missing, experiments: checks, repeated },
@@ -127,11 +131,9 @@ function checked(counts: ExperimentCounts): ExperimentCheck {
   const treatedShare = 1 - counts.controlShare;
   const isDrawn = treatedShare > 0 && treatedShare < 1;
   const needed = -Math.log(CHECK_RISK);
-  return {
-    ...counts,
-    isUneven: isDrawn && logSampleRatioEvidence({ ...counts, treatedShare }) >= needed,
-    isMissingUnevenly: isDrawn && logMissingEvidence({ ...counts, treatedShare }) >= needed,
-  };
+  const unevenDoubt = isDrawn ? logSampleRatioEvidence({ ...counts, treatedShare }) / needed : 0;
+  const missingDoubt = isDrawn ? logMissingEvidence({ ...counts, treatedShare }) / needed : 0;
+  return { ...counts, isUneven: unevenDoubt >= 1, isMissingUnevenly: missingDoubt >= 1, unevenDoubt, missingDoubt };
 }
 
 function pointsOf(series: LiftCounts['series'], compared: (counts: readonly ResultCount[]) => Comparison): LiftPoint[] {

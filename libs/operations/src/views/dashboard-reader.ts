@@ -36,6 +36,7 @@ import { type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js'
 import { type PlainReleases, plainReleases, releasesStatus } from '../release/release-status.js';
 import { lagOf, type Status, type StatusAnswers, statusOf } from '../status/status.js';
 import type { TeamFacts } from '../team/team-stages.js';
+import type { LoopFacts } from './loop-metrics.js';
 import { type Overview, overviewOf } from './overview.js';
 
 /** The ledger, and what it says of each problem. */
@@ -137,6 +138,19 @@ export class DashboardReader {
   releases(): PlainReleases {
     const { lift, progress } = this.read();
     return plainReleases(releasesStatus({ lift: lift.answer(), progress: progress.answer() }));
+  }
+
+  /** What alerts and boards read. */
+  loop(): LoopFacts {
+    const { lift, progress } = this.read();
+    const facts = { lift: lift.answer(), progress: progress.answer() };
+    const running = new Map([...facts.progress.releases].filter(([, { status }]) => status === 'running'));
+    return {
+      ...{ overview: this.overview(), lineage: this.lineage(), runs: this.runs(), releases: this.plannedReleases() },
+      // Those that are over take long to weigh, and do not change.
+      running: releasesStatus({ ...facts, progress: { ...facts.progress, releases: running } }).releases,
+      position: this.position,
+    };
   }
 
   success(): ReturnType<typeof successByArmProjection.read> {
