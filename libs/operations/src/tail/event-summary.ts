@@ -133,6 +133,12 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ReleaseDecided':
       return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'GuardPlanned':
+      return `${shortId(event.guardId)} ${event.plan === null ? 'off' : 'on'} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'DomainMuted':
+      return `${onOneLine(event.domain)} of ${adapterName(event.adapterDigest)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'DomainUnmuted':
+      return `${onOneLine(event.domain)} of ${adapterName(event.adapterDigest)} by ${onOneLine(event.unmutedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ApiKeyIssued':
       return `${onOneLine(event.keyId)} ${event.role} for ${excerpt(event.name, TEXT_WIDTH)} by ${onOneLine(event.issuedBy)}`;
     case 'ApiKeyRevoked':
