@@ -49,12 +49,6 @@ export default [
     to: 'if (figures[name] === Infinity)',
   },
   {
-    ...muting,
-    control: 'each share of a domain has its own evidence',
-    from: "'a share twice'),",
-    to: "'a share twice').or(z.any()),",
-  },
-  {
     ...guards,
     control: 'a muting counts where its counts bear it out',
     from: 'return isSame ? undefined : `its counts do not bear it out: ${reason}`;',

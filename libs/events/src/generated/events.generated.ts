@@ -1474,8 +1474,8 @@ export interface DomainMuted {
   /** The rule that decided, without figures. */
   readonly rule: string;
   /**
-   * Canonical JSON: the counts of the domain by the share that they were drawn with, its place among domains
-   * without a weight of their own, the evidence that the rule computed, and the digest of the plan.
+   * Canonical JSON: the counts of the domain by the share that they were drawn with, its place among domains that
+   * the plan does not name, the evidence that the rule computed, and the digest of the plan.
    */
   readonly evidence: string;
   /** The records that were counted. Counting them again gives the same counts. */
