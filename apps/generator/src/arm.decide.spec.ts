@@ -44,7 +44,7 @@ describe('The guard that counts a problem', () => {
     expect(guardMarkOf(problem('a', 'words'), draw, guard)).toEqual(mark);
   });
 
-  it('is none where a release drew its candidate, in groups to learn from, and without a guard', () => {
+  it('does not exist where a release drew its candidate, in groups to learn from, and without a guard', () => {
     expect(guardMarkOf(problem('a', 'words'), { ...draw, isCandidate: true }, guard)).toBeNull();
     expect(guardMarkOf(problem('a', 'words', { mode: 'explore' }), null, guard)).toBeNull();
     expect(guardMarkOf(problem('a', 'words'), null, undefined)).toBeNull();

@@ -13,7 +13,7 @@ export type ArmAssignment = 'expired' | 'control' | 'explore' | 'deploy';
 
 /**
  * How the arm of a problem is drawn: as its publisher says, else by the problem's id alone, with a larger control arm where its domain is muted.
- * Groups to learn from are never muted: they are nobody's answer.
+ * Groups to learn from are never muted: no client gets their answers.
  */
 export function assignmentOf(
   { mode, problem: { problemId, domain }, assignment }: ProblemPublished,

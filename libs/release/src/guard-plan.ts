@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** Of the rules that this version knows. A plan of another is refused, never read as this one. */
 const RULE_VERSION = 1;
-/** Domains with a weight of their own. */
+/** Domains that a plan may name. */
 export const MOST_WEIGHTS = 256;
 
 const risk = z.number().gt(0).lt(1);

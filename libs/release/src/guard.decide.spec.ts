@@ -42,7 +42,7 @@ describe('The rule of a guard', () => {
     expect(never).toMatchObject({ isMuted: false, figures: { needed: Infinity }, reason: /more than there can be/ });
   });
 
-  it('multiplies the evidence of shares, so that a share that was set anew misleads nobody', () => {
+  it('multiplies the evidence of shares, so that a share that was changed does not mislead', () => {
     // Each half shows nothing; their pool would show 30 points of harm.
     const split = domain('sums', stage(0.1, [90, 810], [10, 90]), stage(0.9, [90, 10], [810, 90]));
     expect(decideMuting(plan, split).isMuted).toBe(false);

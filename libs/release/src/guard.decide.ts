@@ -18,7 +18,7 @@ import { type GuardPlan, guardPlanText } from './guard-plan.js';
 
 /** More problems are never counted: the evidence takes a time that grows with them, and a stranger may write any number. */
 const MOST_PROBLEMS = 10_000_000;
-/** Far more shares than those of generators, gateways and what was set anew. */
+/** Far more shares than generators and gateways had. */
 const MOST_STAGES = 64;
 const MOST_RESULTS = 1024;
 /** Far more than such counts take. */

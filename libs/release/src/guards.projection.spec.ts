@@ -17,7 +17,7 @@ describe('The guards of a log', () => {
     expect(mutedOf(state, null)).toEqual([]);
     const ended = folded(on, muted('sums', 'a1'), muted('words', 'a1'), unmuted('sums', 'a1'));
     expect(mutedOf(ended, 'a1')).toEqual(['words']);
-    // The rule does not overrule the person, regardless of what comes in.
+    // The rule does not overrule the person, regardless of later counts.
     expect(mutedOf(evolveGuards(ended, muted('sums', 'a1', 'm-again', 2)), 'a1')).toEqual(['words']);
   });
 

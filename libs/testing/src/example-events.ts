@@ -495,7 +495,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     guardId: 'guard-1',
     plan: '{"version":1}',
     plannedBy: 'ada',
-    reason: 'nobody watches at night',
+    reason: 'the night is long',
   },
   DomainMuted: {
     type: 'DomainMuted',

@@ -78,7 +78,7 @@ export function guardPlanned({ guardId, slot = 'generator', plan, by = 'ada' }: 
       ...{ messageId: `plan-${guardId}`, correlationId: guardId, source: 'seam/test' },
       ...{ occurredAt: 1, sourceClass: 'user' },
     }),
-    ...{ plannedBy: by, reason: 'nobody watches at night', attestation: null },
+    ...{ plannedBy: by, reason: 'the night is long', attestation: null },
   };
 }
 

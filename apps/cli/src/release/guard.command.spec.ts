@@ -4,7 +4,7 @@ import { eventsOf } from '@seamstream/testing';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
-const WHY = ['--by', 'ada', '--reason', 'nobody watches at night'] as const;
+const WHY = ['--by', 'ada', '--reason', 'the night is long'] as const;
 
 let world: FakeWorld;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('seam release guard', () => {
     expect(world.takeOutput()).toMatch(/^guard: sums muted \(7.4 % of 270 were solved with entries, 86.7 % of 30/);
     await drawn(guardId, false, 80, 20, 0.98);
     const status = await told('release', 'status');
-    expect(status).toMatch(/Guard \S+ over the base model, by ada \(nobody watches at night\): 5.0 % risk/);
+    expect(status).toMatch(/Guard \S+ over the base model, by ada \(the night is long\): 5.0 % risk/);
     expect(status).toMatch(/sums +270 +130 +−\d+\.\d .* muted/);
     expect(status).toMatch(
       /In sums 100 problems had no entry since it was muted: with one −\d+ more .*: harm was prevented/,
@@ -30,7 +30,7 @@ describe('seam release guard', () => {
     expect(await told('release', 'recompute', 'guard')).toMatch(/same bytes/);
     expect(await told('release', 'guard', 'unmute', 'sums', ...WHY)).toMatch(/sums is not muted any more/);
     expect(await told('release', 'decide')).toMatch(/Nothing to decide/);
-    expect(await told('release', 'status')).toMatch(/unmuted +ada: nobody watches at night/);
+    expect(await told('release', 'status')).toMatch(/unmuted +ada: the night is long/);
     expect(await told('release', 'guard', 'off', ...WHY)).toMatch(/switched the guard off/);
     expect(await told('release', 'status')).toMatch(/No guard is on/);
   });

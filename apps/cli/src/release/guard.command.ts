@@ -74,7 +74,7 @@ export function guardCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       examples([
-        ['seam release guard on --by ada --reason "nobody watches at night"', 'risks divided as the traffic is'],
+        ['seam release guard on --by ada --reason "the night is long"', 'risks divided as the traffic is'],
         ['seam release status', 'see what is muted'],
         ['seam release guard unmute sums --by ada --reason "the verifier was wrong"', 'over the rule'],
       ]),

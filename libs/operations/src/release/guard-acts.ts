@@ -52,7 +52,7 @@ export function proposedGuardPlan({ lift }: Pick<ReleaseFacts, 'lift'>): GuardPl
   return {
     ...DEFAULT_GUARD_PLAN,
     centre: centreOf(solved / problems),
-    // A domain without a step of its own is for the reserve.
+    // A domain with less than one step is for the reserve.
     weights: Object.fromEntries(weights.filter(([, weight]) => weight > 0)),
   };
 }

@@ -78,10 +78,10 @@ describe('Deciding what guards mute', () => {
     expect((await status()).guarding.refusedCount).toBe(0);
   });
 
-  it('begins anew with another adapter', async () => {
+  it('begins afresh with another adapter', async () => {
     await look();
     const [start, adapter, completed, promoted] = promotedByRun({ adapterDigest: 'c4'.repeat(32) });
-    await append(start, adapter, completed, promoted!);
+    await append(start, adapter, completed, promoted);
     expect((await look()).muted).toEqual([]);
     expect((await status()).guarding.guards[0]).toMatchObject({ adapterDigest: 'c4'.repeat(32), domains: [] });
     await results('words', [20, 250], [26, 4], 0.1, 'c4'.repeat(32));
@@ -133,7 +133,7 @@ describe('A person who declares a guard', () => {
     expect(JSON.parse(muting!.evidence)).toMatchObject({ rank: 2 });
   });
 
-  it('switches it off, and is refused where it is not on or the plan is none', async () => {
+  it('switches it off, and is refused where it is not on or the plan is not valid', async () => {
     await expect(declareGuard(worldOf(log), { changes: null, ...SIGNED }, reading)).rejects.toThrow(/is not on/);
     await expect(declareGuard(worldOf(log), { changes: { alpha: 2 }, ...SIGNED }, reading)).rejects.toThrow(/plan/);
     expect(await eventsOf(log, 'GuardPlanned')).toEqual([]);
