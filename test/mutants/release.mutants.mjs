@@ -27,7 +27,99 @@ const acts = quick(
 );
 const releaser = quick('apps/trainer/src/decide-releases.ts', 'apps/trainer/src/decide-releases.spec.ts');
 
+const muting = quick('libs/release/src/guard.decide.ts', 'libs/release/src/guard.decide.spec.ts');
+const guards = quick('libs/release/src/guards.projection.ts', 'libs/release/src/guards.projection.spec.ts');
+const guarding = quick('libs/operations/src/release/guard-evidence.ts', 'libs/operations/src/release/guard.spec.ts');
+const arms = quick('apps/generator/src/arm.decide.ts', 'apps/generator/src/arm.decide.spec.ts');
+const chat = quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/muted-domains.spec.ts');
+const extra = quick('libs/operations/src/cost/extra-solved.decide.ts', 'libs/operations/src/cost/extra-solved.spec.ts');
+const spent = { ...extra, file: 'libs/operations/src/cost/extra-solved.ts' };
+
 export default [
+  {
+    ...muting,
+    control: 'a domain is muted at its part of the risk',
+    from: 'weight > 0 ? -Math.log(alpha * weight) : Infinity',
+    to: 'weight > 0 ? -Math.log(alpha) : Infinity',
+  },
+  {
+    ...muting,
+    control: 'an uneven comparison mutes nothing',
+    from: 'if (figures[name] >= -Math.log(risk))',
+    to: 'if (figures[name] === Infinity)',
+  },
+  {
+    ...guards,
+    control: 'a muting counts where its counts bear it out',
+    from: 'return isSame ? undefined : `its counts do not bear it out: ${reason}`;',
+    to: 'return undefined;',
+  },
+  {
+    ...guards,
+    control: 'a muting is of one adapter',
+    from: 'ended === null && event.adapterDigest === adapterDigest);',
+    to: 'ended === null && adapterDigest !== undefined);',
+  },
+  {
+    ...guards,
+    control: 'the rule does not overrule a person',
+    from: 'if (known !== undefined)\n    return known.ended === null',
+    to: 'if (known !== undefined && known.ended === null)\n    return known.ended === null',
+  },
+  {
+    ...guards,
+    control: 'muting moves no unit out of the control arm',
+    from: 'Math.max(controlShare, 1 - guard.share)',
+    to: '1 - guard.share',
+  },
+  {
+    ...guarding,
+    control: 'a new domain has its place by publication, settled or not',
+    from: 'rank: ranks.get(domain) ?? null,',
+    to: 'rank: ranks.has(domain) ? 1 : null,',
+  },
+  {
+    ...guarding,
+    control: 'what is muted is not muted again',
+    from: 'if (mutingOf(guard, { adapterDigest, domain: counts.domain }) !== undefined) return [];',
+    to: '',
+  },
+  {
+    ...arms,
+    control: 'a problem that a release draws for its candidate counts for no guard',
+    from: ' || draw?.isCandidate === true',
+    to: '',
+  },
+  {
+    ...arms,
+    control: 'groups to learn from are not muted',
+    from: "mode === 'deploy' ? controlShareIn(guard, domain, controlShare) : controlShare",
+    to: 'controlShareIn(guard, domain, controlShare)',
+  },
+  {
+    ...chat,
+    control: 'the gateway draws with the share that is in force',
+    from: 'this.world.muted.controlShare(domainOf(request), this.settings.controlShare)',
+    to: 'this.settings.controlShare',
+  },
+  {
+    ...extra,
+    control: 'an interval that holds 0 shows no extra problem',
+    from: "low > 0 ? 'extra' :",
+    to: "high > 0 ? 'extra' :",
+  },
+  {
+    ...extra,
+    control: 'a cost without a price is unknown',
+    from: 'items === unknown ? null : money / (items - unknown)',
+    to: 'items === unknown ? 0 : money / (items - unknown)',
+  },
+  {
+    ...spent,
+    control: 'a shadow is no treated problem',
+    from: "arm === 'deploy' && candidateIndex > 0;",
+    to: "arm === 'deploy' && candidateIndex > 99;",
+  },
   {
     ...once,
     control: 'a decision is recorded by its latest holder alone',
@@ -55,7 +147,7 @@ export default [
   {
     ...deciding,
     control: 'without a release no result is read',
-    from: 'if (![...slots.keys()].some((slot) => runningIn(releases, slot) !== undefined)) return NOTHING;',
+    from: 'if (!isTried && guards.guards.size === 0) return NOTHING;',
     to: '',
   },
   {

@@ -25,7 +25,7 @@ import { eventsOf, openLog, untilConsumed } from '@seamstream/testing';
 import { promotedByRun, rolledBack } from '@seamstream/testing/promotion-log';
 import { startForTest } from '@seamstream/testing/services';
 import { type GeneratorConfig, generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
-import { assignArm } from './arm.decide.js';
+import { assignArm, assignmentOf } from './arm.decide.js';
 
 const config = generatorConfigSchema.parse({
   logging: { level: 'silent' },
@@ -182,20 +182,22 @@ const settled = (): Promise<void> => untilConsumed(log, { group: 'seam.generator
 
 const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-const isControl = (id: string): boolean => assignArm(problem(id), 0, 0.25) === 'control';
+const armOf = (published: EventOf<'ProblemPublished'>, at: number, share: number) =>
+  assignArm(published, at, assignmentOf(published, share, undefined));
+const isControl = (id: string): boolean => armOf(problem(id), 0, 0.25) === 'control';
 
 describe('the fate of a problem', () => {
   it('is decided by its id: a quarter is control when a quarter shall be, the same ones every time', () => {
     const control = names('p', 4000).filter(isControl);
     expect(control.length / 4000).toBeCloseTo(0.25, 1);
     expect(names('p', 4000).filter(isControl)).toEqual(control);
-    expect(names('p', 100).some((id) => assignArm(problem(id), 0, 0) === 'control')).toBe(false);
-    expect(names('p', 100).every((id) => assignArm(problem(id), 0, 1) === 'control')).toBe(true);
+    expect(names('p', 100).some((id) => armOf(problem(id), 0, 0) === 'control')).toBe(false);
+    expect(names('p', 100).every((id) => armOf(problem(id), 0, 1) === 'control')).toBe(true);
   });
 
   it('is expired from the moment on that it names, in any arm', () => {
-    expect(assignArm(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
-    expect(assignArm(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
+    expect(armOf(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
+    expect(armOf(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
   });
 });
 

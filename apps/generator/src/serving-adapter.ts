@@ -12,8 +12,13 @@ import { type Adapter, sameFingerprint, type TrainableSettings } from '@seamstre
 import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
+  evolveGuards,
   evolveReleases,
   evolveServedAdapter,
+  type GuardInForce,
+  type GuardsState,
+  guardInForce,
+  initialGuards,
   initialReleases,
   initialServedAdapter,
   type ReleasesState,
@@ -75,11 +80,14 @@ export interface Serving {
   readonly adapter: Served | null;
   /** A release whose candidate may write as well; null where none is tried, or its candidate cannot be served. */
   readonly trial: (RunningStage & { readonly candidate: Served }) | null;
+  /** What is muted of the served adapter; undefined where the slot is not guarded. */
+  readonly guard: GuardInForce | undefined;
 }
 
 export class ServingAdapter {
   private told: ServedAdapterState;
   private releases: ReleasesState = initialReleases();
+  private guards: GuardsState = initialGuards();
   /** Of the last release that was tried; refused: null. */
   private candidate: { readonly digest: string; readonly served: Served | null } | undefined;
   /** By topic/partition. */
@@ -120,7 +128,8 @@ export class ServingAdapter {
 
   private async follow(): Promise<Serving> {
     await this.followServed();
-    return { adapter: this.serving, trial: await this.trial() };
+    const guard = guardInForce(this.guards, this.told.slot, this.serving?.digest ?? null);
+    return { adapter: this.serving, trial: await this.trial(), guard };
   }
 
   /** The release that is tried, where its parent is what is served and its candidate proves itself as a promoted one would. */
@@ -199,8 +208,9 @@ export class ServingAdapter {
       for await (const { events, records } of chunks) {
         for (const { event } of events) {
           this.told = evolveServedAdapter(this.told, event);
-          if ('slot' in event && event.slot === this.told.slot)
-            this.releases = evolveReleases(this.releases, event, this.told);
+          if (!('slot' in event) || event.slot !== this.told.slot) continue;
+          this.releases = evolveReleases(this.releases, event, this.told);
+          this.guards = evolveGuards(this.guards, event);
         }
         const last = records.at(-1);
         if (last !== undefined) this.nextOffsets.set(place, last.offset + 1);

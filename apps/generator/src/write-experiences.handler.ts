@@ -1,9 +1,11 @@
 /** Problems to experiences: decide each problem's fate, write the groups, say what happened. */
 import {
+  type Assignment,
   copyOf,
   deriveMeta,
   type EventOf,
   experienceIdOf,
+  type GuardMark,
   groupIdOf,
   type ProblemCopy,
   type ProblemPublished,
@@ -20,7 +22,7 @@ import {
   type Served,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
-import { type ArmAssignment, assignArm, assignmentOf } from './arm.decide.js';
+import { type ArmAssignment, assignArm, assignmentOf, guardMarkOf } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
 import { releaseDrawOf } from './release-draw.decide.js';
 import type { Serving, ServingAdapter } from './serving-adapter.js';
@@ -65,7 +67,8 @@ export class WriteExperiencesHandler {
     const serving = await adapters.catchUp();
     const fates = new Map<SeamEvent, ArmAssignment>();
     for (const { event } of batch.records) {
-      if (event.type === 'ProblemPublished') fates.set(event, assignArm(event, nowMs, this.config.controlShare));
+      if (event.type === 'ProblemPublished')
+        fates.set(event, assignArm(event, nowMs, assignmentOf(event, this.config.controlShare, serving.guard)));
     }
     // 2. All groups of one kind are written together.
     const explorations = new Map<SeamEvent, Written>();
@@ -87,25 +90,27 @@ export class WriteExperiencesHandler {
       const problem = copyOf(event.problem, position, this.config.inlineContentBytes);
       const fate = fates.get(event)!;
       if (fate === 'expired') return done([this.expired(event, problem, nowMs)]);
-      if (fate === 'control') return done([this.withheld(event, problem, nowMs)]);
+      const assignment = assignmentOf(event, this.config.controlShare, serving.guard);
+      const guard = guardMarkOf(event, drawIn(serving, event), serving.guard);
+      if (fate === 'control') return done([withheld({ ...event, problem, assignment, guard }, nowMs)]);
       const { exploration, draw } = explorations.get(event)!;
       if (exploration.status === 'failed') {
         // Who answers it does so without an experience, and says so.
         return isAnsweredElsewhere(event) ? done() : deadLetter(exploration.code, exploration.reason);
       }
-      const assignment = assignmentOf(event, this.config.controlShare);
-      return done(generated({ ...event, problem, assignment, draw }, fate, exploration, { nowMs, latencyMs }));
+      return done(generated({ ...event, problem, assignment, draw, guard }, fate, exploration, { nowMs, latencyMs }));
     });
   }
 
   /** One greedy entry per problem, by the served adapter, or by the one that a release draws; for a shadow by both, the served one first. */
   private async deploy(
     events: readonly ProblemPublished[],
-    { adapter, trial }: Serving,
+    serving: Serving,
     batch: DeliveredBatch,
   ): Promise<readonly Written[]> {
     const sampling = { temperature: 0, topK: 0, topP: 1, maxTokens: this.config.sampling.maxTokens };
-    const draws = events.map((event) => (trial === null ? null : (releaseDrawOf(event, trial) ?? null)));
+    const { adapter, trial } = serving;
+    const draws = events.map((event) => drawIn(serving, event));
     const isShadow = trial?.planned.kind === 'shadow';
     const write = async (by: Served | null, at: readonly number[], firstCandidate: number) => {
       const own = at.map((index) => events[index]!);
@@ -231,22 +236,6 @@ export class WriteExperiencesHandler {
       expiredAt: nowMs,
     };
   }
-
-  private withheld(event: ProblemPublished, problem: ProblemCopy, nowMs: number): EventOf<'ExperienceWithheld'> {
-    const { meta, feedbackWithinMs, answeredBy } = event;
-    const assignment = assignmentOf(event, this.config.controlShare);
-    return {
-      type: 'ExperienceWithheld',
-      attemptId: null,
-      feedbackWithinMs,
-      meta: deriveMeta(meta, { role: 'experience', source: SOURCE, occurredAt: nowMs }),
-      problem,
-      experienceId: experienceIdOf(meta.messageId, 0),
-      groupId: groupIdOf(meta.messageId),
-      share: assignment.controlShare,
-      ...{ assignment, answeredBy },
-    };
-  }
 }
 
 interface Written {
@@ -262,6 +251,35 @@ function joined(exploration: Exploration, others: Exploration | undefined): Expl
     : { ...exploration, candidates: [...exploration.candidates, ...others.candidates] };
 }
 
+/** The draw of a problem in the release that is tried; null where it has no part in one. */
+function drawIn({ trial }: Serving, event: ProblemPublished): ReleaseDraw | null {
+  return trial === null ? null : (releaseDrawOf(event, trial) ?? null);
+}
+
+/** A published problem as its experience says it on. */
+type Assigned = Pick<ProblemPublished, 'meta' | 'feedbackWithinMs' | 'answeredBy'> & {
+  readonly problem: ProblemCopy;
+  readonly assignment: Assignment;
+  readonly guard: GuardMark | null;
+};
+
+function withheld(
+  { meta, problem, feedbackWithinMs, assignment, answeredBy, guard }: Assigned,
+  nowMs: number,
+): EventOf<'ExperienceWithheld'> {
+  return {
+    type: 'ExperienceWithheld',
+    attemptId: null,
+    feedbackWithinMs,
+    meta: deriveMeta(meta, { role: 'experience', source: SOURCE, occurredAt: nowMs }),
+    problem,
+    experienceId: experienceIdOf(meta.messageId, 0),
+    groupId: groupIdOf(meta.messageId),
+    share: assignment.controlShare,
+    ...{ assignment, answeredBy, guard },
+  };
+}
+
 function generated(
   {
     meta,
@@ -269,11 +287,9 @@ function generated(
     feedbackWithinMs,
     assignment,
     answeredBy,
+    guard,
     draw,
-  }: Pick<ProblemPublished, 'meta' | 'feedbackWithinMs' | 'assignment' | 'answeredBy'> & {
-    readonly problem: ProblemCopy;
-    readonly draw: ReleaseDraw | null;
-  },
+  }: Assigned & { readonly draw: ReleaseDraw | null },
   arm: 'explore' | 'deploy',
   { groupId, candidates }: Extract<Exploration, { status: 'explored' }>,
   { nowMs, latencyMs }: { readonly nowMs: number; readonly latencyMs: number },
@@ -295,7 +311,7 @@ function generated(
     arm,
     ...candidate,
     latencyMs,
-    ...{ assignment, answeredBy },
+    ...{ assignment, answeredBy, guard },
     // Of a shadow the second entry is the candidate's.
     release: draw?.share === null ? { ...draw, isCandidate: candidate.candidateIndex === 1 } : draw,
   }));

@@ -35,7 +35,14 @@ export {
   problemStandingIn,
 } from './ledger.projection.js';
 export { type Lift, type LiftState, liftProjection } from './lift.projection.js';
-export type { ExperimentCounts, LiftCounts, ReleaseCounts, ResultCount, StageCounts } from './lift-tallies.js';
+export type {
+  ExperimentCounts,
+  GuardCounts,
+  LiftCounts,
+  ReleaseCounts,
+  ResultCount,
+  StageCounts,
+} from './lift-tallies.js';
 export {
   type Attempt,
   type AttemptResult,

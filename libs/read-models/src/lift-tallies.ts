@@ -1,4 +1,4 @@
-/** Counts of settled problems: of the arms with and without experiences, and of releases. */
+/** Counts of settled problems: of the arms with and without experiences, of releases, and of guards. */
 import { sortedEntries } from './projection.js';
 
 export type Mode = 'explore' | 'deploy';
@@ -85,6 +85,23 @@ export interface ReleaseCounts {
   readonly stages: readonly StageCounts[];
 }
 
+/** Problems that one guard counts while one adapter was served, by domain. */
+export interface GuardCounts {
+  readonly guardId: string;
+  readonly adapterDigest: string | null;
+  readonly domains: readonly {
+    readonly domain: string;
+    /** By the share of controls that they were drawn with, ascending. */
+    readonly stages: readonly GuardStageCounts[];
+  }[];
+}
+
+interface GuardStageCounts {
+  readonly controlShare: number;
+  readonly counts: readonly Pick<ResultCount, 'treated' | 'result' | 'problems'>[];
+  readonly missing: Pick<MissingByArm, 'treated' | 'control'>;
+}
+
 /** What is known of a problem. */
 export interface Known {
   mode?: Mode;
@@ -105,6 +122,8 @@ export interface Known {
     readonly share: number | null;
     readonly isCandidate: boolean;
   };
+  /** The guard that counts it: id, what was served, and whether it is treated. */
+  guard?: readonly [guardId: string, adapterDigest: string | null, treated: boolean];
   /** It was drawn with others, and so may turn out to be repeated. */
   isOfUnit?: true;
   isRepeated?: true;
@@ -138,12 +157,18 @@ export interface Tallies {
   readonly modes: Map<Mode, ModeTallies>;
   /** By release, then by stage and share. */
   readonly releases: Map<string, Map<string, Times>>;
+  /** By guard and adapter, then by domain. */
+  readonly guards: Map<string, Map<string, Times>>;
 }
 
-export const initialTallies = (): Tallies => ({ modes: new Map(), releases: new Map() });
+export const initialTallies = (): Tallies => ({
+  modes: new Map(),
+  releases: new Map(),
+  guards: new Map(),
+});
 
 /** Counts a settled problem, or takes it back as it was counted. @param times 1 or −1 */
-export function addTo({ modes, releases }: Tallies, known: Known, times: 1 | -1): void {
+export function addTo({ modes, releases, guards }: Tallies, known: Known, times: 1 | -1): void {
   const own: ModeTallies = modes.get(known.mode!) ?? {
     ...{ domains: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
     ...{ missing: new Map(), arms: new Map(), firstAt: new Map(), repeated: 0 },
@@ -166,6 +191,13 @@ export function addTo({ modes, releases }: Tallies, known: Known, times: 1 | -1)
     tally(within(own.domains, known.domain!), key, times);
     tally(within(own.series, Math.floor(known.at! / own.widthMs)), key, times);
     while (own.series.size > MOST_BUCKETS) widen(own);
+  }
+  if (known.guard !== undefined && known.mode === 'deploy' && drawn !== null) {
+    const [guardId, adapterDigest, treated] = known.guard;
+    const name = JSON.stringify([guardId, adapterDigest]);
+    const domains = guards.get(name) ?? new Map<string, Times>();
+    guards.set(name, domains);
+    tally(within(domains, known.domain!), JSON.stringify([treated, result, drawn[1]]), times);
   }
   if (known.release !== undefined && known.mode === 'deploy') {
     const { releaseId, stage, share } = known.release;
@@ -293,4 +325,40 @@ export function readReleases({ releases }: Tallies): readonly ReleaseCounts[] {
       })
       .sort((a, b) => a.stage - b.stage || (a.share ?? 0) - (b.share ?? 0)),
   }));
+}
+
+export function readGuards({ guards }: Tallies): readonly GuardCounts[] {
+  return sortedEntries(guards).map(([name, domains]) => {
+    const [guardId, adapterDigest] = JSON.parse(name) as [string, string | null];
+    return {
+      ...{ guardId, adapterDigest },
+      domains: sortedEntries(domains).map(([domain, tallies]) => ({ domain, stages: guardStagesOf(tallies) })),
+    };
+  });
+}
+
+function guardStagesOf(tallies: Times): readonly GuardStageCounts[] {
+  const stages = new Map<number, { counts: GuardStageCounts['counts'][number][]; missing: [number, number] }>();
+  for (const [key, problems] of sortedEntries(tallies)) {
+    const [treated, result, share] = JSON.parse(key) as [boolean, number | null, number];
+    const own = stages.get(share) ?? { counts: [], missing: [0, 0] };
+    stages.set(share, own);
+    if (result === null) own.missing[treated ? 0 : 1] += problems;
+    else own.counts.push({ treated, result, problems });
+  }
+  return [...stages]
+    .sort(([a], [b]) => a - b)
+    .map(
+      ([
+        controlShare,
+        {
+          counts,
+          missing: [treated, control],
+        },
+      ]) => ({
+        controlShare,
+        counts: counts.sort((a, b) => Number(a.treated) - Number(b.treated) || a.result - b.result),
+        missing: { treated, control },
+      }),
+    );
 }

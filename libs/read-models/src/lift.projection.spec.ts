@@ -11,6 +11,7 @@ import {
   recorded,
   withheld,
 } from '@seamstream/testing/log-of';
+import { type GuardedFacts, guardedProblems } from '@seamstream/testing/release-log';
 import fc from 'fast-check';
 import { type Lift, liftProjection } from './lift.projection.js';
 import { MOST_RECENT_PROBLEMS, recentProblemsProjection } from './recent-problems.projection.js';
@@ -96,6 +97,54 @@ describe('the counts of a lift', () => {
       expect(liftOf(events).modes).toMatchObject([
         { counts: [{ result: 1, problems: 1 }], missing: { treated: 0, unassigned: 0 } },
       ]);
+  });
+
+  it('are counted for a guard by domain, share and what was served, in any order of partitions', () => {
+    const of = (facts: Partial<GuardedFacts>) =>
+      guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 2, failed: 1, ...facts });
+    const [unsettled] = of({ domain: 'waits' });
+    const log = placed([
+      ...of({}),
+      ...of({ treated: false }),
+      ...of({ adapterDigest: 'a1', controlShare: 0.98 }),
+      ...of({ guardId: 'h', domain: 'words' }),
+      ...of({}).map((event) => (event.type === 'OutcomeRecorded' ? executionFailed(event.problem.problemId) : event)),
+      unsettled!,
+    ]);
+    const counts = (treated: boolean) => [
+      { treated, result: 0, problems: 1 },
+      { treated, result: 1, problems: 2 },
+    ];
+    const none = { treated: 0, control: 0 };
+    for (let seed = 0; seed < 12; seed++) {
+      const { guards, deployedDomains } = answerOf(liftProjection, interleaved(log, seed));
+      // The first one has no result yet.
+      expect(deployedDomains).toEqual(['waits', 'sums', 'words']);
+      expect(guards).toEqual([
+        {
+          ...{ guardId: 'g', adapterDigest: 'a1' },
+          domains: [{ domain: 'sums', stages: [{ controlShare: 0.98, counts: counts(true), missing: none }] }],
+        },
+        {
+          ...{ guardId: 'g', adapterDigest: null },
+          domains: [
+            {
+              domain: 'sums',
+              stages: [
+                {
+                  ...{ controlShare: 0.1, counts: [...counts(false), ...counts(true)] },
+                  missing: { treated: 3, control: 0 },
+                },
+              ],
+            },
+          ],
+        },
+        {
+          ...{ guardId: 'h', adapterDigest: null },
+          domains: [{ domain: 'words', stages: [{ controlShare: 0.1, counts: counts(true), missing: none }] }],
+        },
+      ]);
+    }
   });
 
   it('have the share that each problem was drawn with, from any event that says so, early or late', () => {

@@ -1,6 +1,6 @@
 /**
  * What experiences add: the results of treated problems and of controls, of the same mode, as counts that an interval is made from; and, of a
- * release that is tried, the results of its candidate and of the parent.
+ * release that is tried, the results of its candidate and of the parent; and, under a guard, those of each domain while one adapter was served.
  *
  * Outcomes come late where they fail, so that counting them as they arrive would favour an arm. Problems therefore count in the order of
  * their publication, of each partition up to the first that is not settled. A problem is settled once every candidate of its first group
@@ -10,10 +10,12 @@
  *
  * Problems that were drawn together, as a conversation is, are one unit: the first that was published counts.
  */
-import { type Arm, type Assignment, type ReleaseDraw, TOPIC } from '@seamstream/events';
+import { type Arm, type Assignment, type GuardMark, type ReleaseDraw, TOPIC } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import { type Cells, MemoryCells } from './cells.js';
 import {
   addTo,
+  type GuardCounts,
   initialTallies,
   type Known,
   type LiftCounts,
@@ -21,6 +23,7 @@ import {
   NO_VERDICT,
   NOTHING,
   type ReleaseCounts,
+  readGuards,
   readModes,
   readReleases,
   type Tallies,
@@ -32,6 +35,10 @@ export interface Lift {
   readonly modes: readonly LiftCounts[];
   /** Releases that settled problems were drawn for. */
   readonly releases: readonly ReleaseCounts[];
+  /** Guards that settled problems were drawn under. */
+  readonly guards: readonly GuardCounts[];
+  /** Domains of published problems that are deployed, in the order of their first ones: no result changes it. */
+  readonly deployedDomains: readonly string[];
   /** The fractions of problems in the control arm that events without an assignment name, ascending. An interval needs one. */
   readonly controlShares: readonly number[];
   /** Problems that are published and do not count yet. */
@@ -54,6 +61,8 @@ export interface LiftState {
   readonly queues: Map<number, Queue>;
   readonly tallies: Tallies;
   readonly shares: Set<number>;
+  /** When the first problem of a domain that is deployed was published, settled or not. */
+  readonly appeared: Map<string, number>;
 }
 
 const COUNTED = '*';
@@ -70,6 +79,7 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     queues: new Map(),
     tallies: initialTallies(),
     shares: new Set(),
+    appeared: new Map(),
   }),
 
   evolve(state, event, position) {
@@ -80,10 +90,10 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
         break;
       case 'ExperienceWithheld':
         if (event.assignment === null || event.assignment === undefined) state.shares.add(event.share);
-        takeDraw(state, event);
+        takeDraw(state, event, false);
         break;
       case 'ExperienceGenerated':
-        if (event.candidateIndex === 0) takeDraw(state, event);
+        if (event.candidateIndex === 0) takeDraw(state, event, true);
         break;
       case 'OutcomeRecorded':
         takeResult(state, event, event.success ? '1' : '0');
@@ -103,9 +113,11 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     return state;
   },
 
-  read: ({ tallies, queues, shares, folded }) => ({
+  read: ({ tallies, queues, shares, appeared, folded }) => ({
     modes: readModes(tallies),
     releases: readReleases(tallies),
+    guards: readGuards(tallies),
+    deployedDomains: [...appeared].sort(([a, at], [b, bt]) => at - bt || compareText(a, b)).map(([domain]) => domain),
     controlShares: [...shares].sort((a, b) => a - b),
     unsettled: queues.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
     folded: new Map(folded),
@@ -132,6 +144,8 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     state.queues.set(partition, queue);
     queue.ids.push(problemId);
   });
+  if (found.isNew && mode === 'deploy')
+    state.appeared.set(domain, Math.min(meta.occurredAt, state.appeared.get(domain) ?? meta.occurredAt));
   if (found.isNew && assignment !== null && assignment !== undefined && assignment.unit !== problemId)
     joinUnit(state, assignment, [meta.occurredAt, problemId]);
 }
@@ -160,14 +174,16 @@ interface Drawn {
   readonly problem: { readonly problemId: string };
   readonly assignment?: Assignment | null | undefined;
   readonly release?: ReleaseDraw | null | undefined;
+  readonly guard?: GuardMark | null | undefined;
 }
 
 /** How the arms of a problem were drawn, as its first experience says. */
-function takeDraw(state: LiftState, { problem, assignment, release }: Drawn): void {
+function takeDraw(state: LiftState, { problem, assignment, release, guard }: Drawn, treated: boolean): void {
   note(state, problem.problemId, (known) => {
     if (known.isDrawn === true) return;
     known.isDrawn = true;
     if (assignment !== null && assignment !== undefined) known.drawn = drawnOf(assignment);
+    if (guard !== null && guard !== undefined) known.guard = [guard.guardId, guard.adapterDigest, treated];
     if (release === null || release === undefined) return;
     const { releaseId, stage, share, isCandidate } = release;
     known.release = { releaseId, stage, share, isCandidate };

@@ -4,8 +4,11 @@
  */
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import {
+  evolveGuards,
   evolveReleases,
   evolveServedSlots,
+  type GuardsState,
+  initialGuards,
   initialReleases,
   initialServedSlots,
   type ReleasesState,
@@ -24,6 +27,7 @@ export interface ReleaseProgressState {
 
 export interface ReleaseProgress extends ReleasesState {
   readonly slots: ServedSlots;
+  readonly guards: GuardsState;
   /** The offset after the last record that was folded, by partition. */
   readonly folded: ReadonlyMap<string, number>;
 }
@@ -42,11 +46,12 @@ export const releaseProgressProjection: KeptProjection<ReleaseProgressState, Rel
   },
 
   read({ folded, runs, steps }) {
-    let [slots, releases] = [runs, initialReleases()];
+    let [slots, releases, guards] = [runs, initialReleases(), initialGuards()];
     for (const step of steps) {
       slots = evolveServedSlots(slots, step);
+      guards = evolveGuards(guards, step);
       if ('slot' in step) releases = evolveReleases(releases, step, servedIn(slots, step.slot));
     }
-    return { ...releases, slots, folded: new Map(folded) };
+    return { ...releases, slots, guards, folded: new Map(folded) };
   },
 };

@@ -1,5 +1,30 @@
 export { type Comparison, comparisonOf, comparisonText, inTwoDigits } from './comparison.js';
 export {
+  type DomainCounts,
+  decideMuting,
+  type GuardStage,
+  liftsOf,
+  type MutingDecision,
+  mutingText,
+  problemsIn,
+} from './guard.decide.js';
+export { checkedGuardPlan, DEFAULT_GUARD_PLAN, type GuardPlan, guardPlanText, MOST_WEIGHTS } from './guard-plan.js';
+export {
+  controlShareIn,
+  evolveGuards,
+  type Guard,
+  type GuardInForce,
+  type GuardsState,
+  guardDoubt,
+  guardInForce,
+  initialGuards,
+  type Muting,
+  mutingDoubt,
+  mutingOf,
+  type RefusedGuardRecord,
+  unmutingDoubt,
+} from './guards.projection.js';
+export {
   type BetterBeyondChance,
   decidePromotion,
   needsMoreProblems,

@@ -18,6 +18,9 @@ export type AttestedEvent = EventOf<
   | 'AdapterUnpinned'
   | 'ReleasePlanned'
   | 'ReleaseDecided'
+  | 'GuardPlanned'
+  | 'DomainMuted'
+  | 'DomainUnmuted'
   | 'BufferCommitted'
   | 'TrainingRunPlanned'
 >;
@@ -47,6 +50,9 @@ const VOUCHERS_OF: Readonly<Record<AttestedEvent['type'] | 'Expert', readonly [V
   AdapterUnpinned: ['promotions'],
   ReleasePlanned: ['promotions'],
   ReleaseDecided: ['promotions'],
+  GuardPlanned: ['promotions'],
+  DomainMuted: ['promotions'],
+  DomainUnmuted: ['promotions'],
   BufferCommitted: ['manifests'],
   TrainingRunPlanned: ['plans', 'adapters'],
 };
@@ -227,6 +233,10 @@ function subjectOf(event: AttestedEvent): { readonly name: string; readonly dige
   if (event.type === 'ReleasePlanned' || event.type === 'ReleaseDecided') {
     const content = event.type === 'ReleasePlanned' ? event.plan : event.evidence;
     return { name: `releases/${event.releaseId}`, digest: { sha256: sha256(content) } };
+  }
+  if (event.type === 'GuardPlanned' || event.type === 'DomainMuted') {
+    const content = event.type === 'GuardPlanned' ? (event.plan ?? '') : event.evidence;
+    return { name: `guards/${event.guardId}`, digest: { sha256: sha256(content) } };
   }
   const [name, digest] =
     event.type === 'BufferCommitted'

@@ -30,11 +30,21 @@ export function harmfulStrata(strata: readonly StratumStages[], { alpha, weights
       'INVALID_INPUT',
       `Cannot look for harmed strata: expected a risk between 0 and 1 and weights that sum to 1 at most, got ${alpha} and ${given}. Give other weights.`,
     );
-  const left = Math.max(0, 1 - given);
   let unnamed = 0;
   return strata.flatMap(({ name, stages }) => {
-    const weight = weights.get(name) ?? (left * 6) / (Math.PI * ++unnamed) ** 2;
+    const weight = stratumWeight(weights, name, weights.has(name) ? null : ++unnamed);
     const isHarmed = weight > 0 && logStagedEvidence(stages, 0, -1) >= -Math.log(alpha * weight);
     return isHarmed ? [name] : [];
   });
+}
+
+/**
+ * A stratum's part of the risk, as {@link harmfulStrata} divides it.
+ * @param rank from 1, where the weights do not name it: its place among those that they do not name
+ */
+export function stratumWeight(weights: HarmRisk['weights'], name: string, rank: number | null): number {
+  const own = weights.get(name);
+  if (own !== undefined || rank === null) return own ?? 0;
+  const left = Math.max(0, 1 - [...weights.values()].reduce((sum, weight) => sum + weight, 0));
+  return (left * 6) / (Math.PI * rank) ** 2;
 }

@@ -4,7 +4,7 @@ export {
   logSampleRatioEvidence,
   type MissingCounts,
 } from './allocation-evidence.js';
-export { type HarmRisk, harmfulStrata, type StratumStages } from './harmful-strata.js';
+export { type HarmRisk, harmfulStrata, type StratumStages, stratumWeight } from './harmful-strata.js';
 export {
   bootstrapMean,
   boundedMean,

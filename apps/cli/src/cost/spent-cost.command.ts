@@ -1,6 +1,13 @@
 /** What executors have cost, and the prices that say so. */
 import { count, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import { COST_GROUPS, type CostGroup, type SpentCost, spentCost } from '@seamstream/operations/cost';
+import {
+  COST_GROUPS,
+  type CostGroup,
+  EXTRA_GROUPS,
+  extraSolvedCost,
+  type SpentCost,
+  spentCost,
+} from '@seamstream/operations/cost';
 import { declarePrice, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { Argument, Command } from 'commander';
 import { checkWords, examples, readTime } from '../command-options.js';
@@ -10,17 +17,26 @@ import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
 import { moneyText, readMoney } from './money.js';
+import { renderExtra } from './render-extra.js';
 
 async function showSpent(runtime: CommandRuntime, by: CostGroup, since: string | undefined): Promise<ExitCode> {
   const { terminal, signal } = runtime;
+  const sinceMs = since === undefined ? 0 : readTime('--since', since);
+  const progress = (total: number) => terminal.progress('records read', total);
   const cost = await spentCost(await runtime.openLog('read'), by, {
-    sinceMs: since === undefined ? 0 : readTime('--since', since),
-    signal,
-    progress: (total) => terminal.progress('attempts read', total),
+    ...{ sinceMs, signal, progress },
   });
-  if (terminal.json) terminal.printJson(cost);
+  const group = EXTRA_GROUPS.find((each) => each === by);
+  const extra =
+    group === undefined
+      ? null
+      : await extraSolvedCost(await runtime.openKeptLog(), group, { sinceMs, signal, progress });
+  if (terminal.json) terminal.printJson({ ...cost, ...(extra === null ? {} : { extra }) });
   else if (cost.rows.length === 0) terminal.print('No attempt of an executor is in the log.\n');
-  else terminal.print(renderSpent(cost, terminal.style));
+  else {
+    terminal.print(renderSpent(cost, terminal.style));
+    if (extra !== null) terminal.print(renderExtra(extra, group!, cost.currency, terminal.style));
+  }
   return EXIT.ok;
 }
 
@@ -100,7 +116,7 @@ async function listPrices(runtime: CommandRuntime): Promise<ExitCode> {
 
 export function spentCommand(run: RunCommand): Command {
   return new Command('spent')
-    .summary('what executors have cost')
+    .summary('what executors have cost, and each problem that is solved in addition')
     .description(
       'Sums the tokens that executors reported, and their price at that time. What is unknown is counted, and is in no sum.',
     )
@@ -111,6 +127,7 @@ export function spentCommand(run: RunCommand): Command {
       examples([
         ['seam cost spent key', 'by client'],
         ['seam cost spent arm --since 2030-01-01', 'with and without experiences'],
+        ['seam cost spent domain', 'where an extra solved problem is dear'],
       ]),
     )
     .action((by: CostGroup, { since }: { since?: string }) => run((runtime) => showSpent(runtime, by, since)));

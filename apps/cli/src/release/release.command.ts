@@ -1,4 +1,5 @@
 /** Releases: what a person plans, how they stand, what they decide, and that the log makes each decision again. */
+import type { EventOf } from '@seamstream/events';
 import { isSeamError, onOneLine, SeamError, shortId, sleep } from '@seamstream/kernel';
 import {
   type DecidedStage,
@@ -9,6 +10,7 @@ import {
   planRelease,
   ReleaseFactsReader,
   readReleases,
+  recomputeMutings,
   recomputeReleases,
 } from '@seamstream/operations/release';
 import { DEFAULT_RELEASE_PLAN, STAGE_ENDS, type StageEnd } from '@seamstream/release';
@@ -17,6 +19,9 @@ import { checkWords, examples } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { fromScratchOption, keptLogOf, readingOf } from '../read-models/read-model-options.js';
+import { changesIn } from './changes-file.js';
+import { guardCommand } from './guard.command.js';
+import { renderGuarding, renderRecomputedMuting } from './render-guard.js';
 import { renderRecomputed, renderRelease } from './render-release.js';
 
 interface Signed {
@@ -56,30 +61,17 @@ async function plan(
   return EXIT.ok;
 }
 
-function changesIn(file: string, body: Uint8Array): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
-  throw new SeamError(
-    'INVALID_INPUT',
-    `Cannot read ${onOneLine(file)}: expected a JSON object, got something else. Compare it with "seam release plan --show".`,
-  );
-}
-
 async function status(
   runtime: CommandRuntime,
   meant: string | undefined,
   options: ReadModelOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { releases, refused, refusedCount } = await readReleases(...(await keptLogOf(runtime, options)));
+  const { releases, refused, refusedCount, guarding } = await readReleases(...(await keptLogOf(runtime, options)));
   const all = releases.map((each) => ({ ...each, event: each.release.event }));
   const shown = meant === undefined ? all : [findRelease(all, meant)];
   if (terminal.json) {
-    terminal.printJson(plainReleases({ releases: shown, refused, refusedCount }));
+    terminal.printJson(plainReleases({ releases: shown, refused, refusedCount, guarding }));
     return EXIT.ok;
   }
   terminal.print(
@@ -87,6 +79,7 @@ async function status(
       ? 'No release was planned.\n'
       : shown.map((each) => renderRelease(each, terminal.style)).join('\n'),
   );
+  if (meant === undefined) terminal.print(renderGuarding(guarding, terminal.style));
   if (refusedCount > refused.length)
     terminal.print(`Refused: ${refusedCount} records; the newest ${refused.length} of them:\n`);
   for (const { event, reason } of refused)
@@ -104,12 +97,13 @@ interface DecideOptions {
 async function decide(runtime: CommandRuntime, { follow, every }: DecideOptions): Promise<ExitCode> {
   if (follow === true) return decideAsTheyCome(runtime, every);
   const { terminal } = runtime;
-  const { decided, hindered } = await decideReleases(runtime, readingOf(runtime));
+  const { decided, hindered, muted } = await decideReleases(runtime, readingOf(runtime));
   for (const each of decided) say(runtime, each);
+  for (const each of muted) sayMuted(runtime, each);
   const [first, ...others] = hindered;
   for (const { error } of others) terminal.remark(error.message);
   if (first !== undefined) throw first.error;
-  if (decided.length === 0 && !terminal.json)
+  if (decided.length + muted.length === 0 && !terminal.json)
     terminal.print('Nothing to decide: every stage continues. See "seam release status".\n');
   return EXIT.ok;
 }
@@ -122,8 +116,9 @@ async function decideAsTheyCome(runtime: CommandRuntime, every: number): Promise
   try {
     for (;;) {
       const messages = await decideReleases(runtime, readingOf(runtime), reader).then(
-        ({ decided, hindered }) => {
+        ({ decided, hindered, muted }) => {
           for (const each of decided) say(runtime, each);
+          for (const each of muted) sayMuted(runtime, each);
           return hindered.map(({ error }) => error.message);
         },
         (error: unknown) => {
@@ -154,6 +149,11 @@ function say({ terminal }: CommandRuntime, { decision, promotion }: DecidedStage
     );
 }
 
+function sayMuted({ terminal }: CommandRuntime, muting: EventOf<'DomainMuted'>): void {
+  if (terminal.json) terminal.printJson({ ...muting, evidence: JSON.parse(muting.evidence) as unknown });
+  else terminal.print(`guard: ${onOneLine(muting.domain)} muted (${onOneLine(muting.reason)})\n`);
+}
+
 async function override(
   runtime: CommandRuntime,
   meant: string,
@@ -166,31 +166,36 @@ async function override(
   return EXIT.ok;
 }
 
-async function recompute(runtime: CommandRuntime, meant: string): Promise<ExitCode> {
+/** Without a name: the newest release, where there is one, and what guards have muted. */
+async function recompute(runtime: CommandRuntime, meant: string | undefined): Promise<ExitCode> {
   const { terminal } = runtime;
-  const recomputed = await recomputeReleases(runtime, meant, readingOf(runtime));
-  if (terminal.json)
-    for (const { decision, isSame, difference } of recomputed)
-      terminal.printJson({
-        releaseId: decision.releaseId,
-        stage: decision.stage,
-        decision: decision.decision,
-        decidedBy: decision.decidedBy,
-        isSame,
-        difference,
-      });
-  else
-    terminal.print(recomputed.length === 0 ? 'Nothing was decided yet.\n' : recomputed.map(renderRecomputed).join(''));
-  return recomputed.some(({ isSame }) => isSame === false) ? EXIT.failedCheck : EXIT.ok;
+  const reading = readingOf(runtime);
+  const { releases } = await readReleases(await runtime.openKeptLog(), reading);
+  const isRelease = meant !== GUARD && (meant !== undefined || releases.length > 0);
+  const decisions = isRelease ? await recomputeReleases(runtime, meant ?? 'last', reading) : [];
+  const mutings = meant === undefined || meant === GUARD ? await recomputeMutings(runtime, reading) : [];
+  if (terminal.json) {
+    for (const { decision, isSame, difference } of decisions) {
+      const { releaseId, stage, decision: end, decidedBy } = decision;
+      terminal.printJson({ releaseId, stage, decision: end, decidedBy, isSame, difference });
+    }
+    for (const { muting, isSame, difference } of mutings) {
+      const { guardId, adapterDigest, domain } = muting;
+      terminal.printJson({ guardId, adapterDigest, domain, isSame, difference });
+    }
+  } else if (decisions.length + mutings.length === 0) terminal.print('Nothing was decided yet.\n');
+  else terminal.print([...decisions.map(renderRecomputed), ...mutings.map(renderRecomputedMuting)].join(''));
+  return [...decisions, ...mutings].some(({ isSame }) => isSame === false) ? EXIT.failedCheck : EXIT.ok;
 }
+
+/** In place of a release's id: what guards have muted. */
+const GUARD = 'guard';
 
 function seconds(text: string): number {
   const value = Number(text);
   if (value > 0 && value <= 3600) return value;
   throw new InvalidArgumentError(`Cannot read --every: expected seconds, more than 0 and at most 3600, got "${text}".`);
 }
-
-const release = (): Argument => new Argument('[release]', 'its id, or the beginning of it').default('last');
 
 export function releaseCommand(run: RunCommand): Command {
   const command = new Command('release')
@@ -250,7 +255,10 @@ export function releaseCommand(run: RunCommand): Command {
     .command('recompute')
     .summary('make every decision again from the log, and compare the bytes')
     .description('Exit code 1: one came out otherwise, or its records are gone.')
-    .addArgument(release())
-    .action((meant: string) => run((runtime) => recompute(runtime, meant)));
-  return command;
+    .argument(
+      '[release]',
+      'its id, the beginning of it, "last", or "guard"; the newest release and the guard where absent',
+    )
+    .action((meant: string | undefined) => run((runtime) => recompute(runtime, meant)));
+  return command.addCommand(guardCommand(run));
 }

@@ -1,6 +1,7 @@
 /** Releases: what was declared before an adapter is tried, how its stages stand, and what was decided and why. */
 import type { PlainRelease, PlainReleases, StageStatus } from '@seamstream/operations/release';
 import type { JSX } from 'preact';
+import { Guards } from '../parts/guards.js';
 import { Interval } from '../parts/interval.js';
 import {
   AdapterLink,
@@ -90,6 +91,7 @@ function List({ of }: { readonly of: PlainReleases }): JSX.Element {
           </Scrolled>
         </Card>
       )}
+      <Guards of={of.guarding} />
       {of.refusedCount === 0 ? null : (
         <Card
           title="Refused"

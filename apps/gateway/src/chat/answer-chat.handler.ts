@@ -18,15 +18,17 @@ import type { Spent } from '../quotas/used.decide.js';
 import { worstCaseOf } from '../quotas/worst-case.decide.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
-import { armOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
+import { armOf, domainOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
 import { beginChatSpan, endChatSpan } from './chat-span.js';
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
+import type { MutedDomains } from './muted-domains.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
 import type { Tries, UpstreamOrder } from './upstream-order.js';
 
 export interface AnswerChatSettings {
   readonly experiment: string;
+  /** Where the domain is not muted. */
   readonly controlShare: number;
   /** Longest wait for an experience. */
   readonly experienceWithinMs: number;
@@ -42,6 +44,7 @@ export interface AnswerChatSettings {
 export interface AnswerChatWorld {
   readonly upstreams: UpstreamOrder;
   readonly arrivals: ExperienceArrivals;
+  readonly muted: Pick<MutedDomains, 'controlShare'>;
   readonly recorder: ChatRecorder;
   readonly quotas: Pick<Quotas, 'reserve' | 'settle'>;
   readonly clock: Clock;
@@ -163,7 +166,8 @@ export class AnswerChatHandler {
     nowMs: number,
   ): Promise<Begun> {
     const { recorder, arrivals, clock } = this.world;
-    const { experiment, controlShare, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
+    const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
+    const controlShare = this.world.muted.controlShare(domainOf(request), this.settings.controlShare);
     const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
     const problemId = newId();
     const arm = armOf(assignment);

@@ -41,6 +41,11 @@ export interface Asking {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** What a request is counted with. */
+export function domainOf({ seam }: ChatRequest): string {
+  return seam?.domain ?? 'chat';
+}
+
 /** A request as the problem that it is: without a verifier, since what is right is not known yet. */
 export function problemPublished(request: ChatRequest, asking: Asking): EventOf<'ProblemPublished'> {
   const { prompt, task, isCut } = problemOf(request.messages);
@@ -52,7 +57,7 @@ export function problemPublished(request: ChatRequest, asking: Asking): EventOf<
       ...{ sourceClass: 'user', subject: client, traceparent },
     }),
     problem: {
-      ...{ problemId, domain: request.seam?.domain ?? 'chat', prompt, reference: null, verifier: null },
+      ...{ problemId, domain: domainOf(request), prompt, reference: null, verifier: null },
       metadata: { ...asking.metadata, ...(isCut ? { cut: 'beginning' } : {}) },
     },
     mode: 'deploy',

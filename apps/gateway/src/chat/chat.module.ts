@@ -19,6 +19,7 @@ import { EmbeddingsController } from './embeddings.controller.js';
 import { EndAbandonedHandler } from './end-abandoned.handler.js';
 import { ExperienceArrivals } from './experience-arrivals.js';
 import { ModelsController } from './models.controller.js';
+import { MutedDomains } from './muted-domains.js';
 import { ChatRecorder } from './record-chat.js';
 import { EmbeddedUpstream } from './upstream.embedded.adapter.js';
 import { EndpointUpstream } from './upstream.endpoint.adapter.js';
@@ -52,6 +53,8 @@ export class ChatModule {
     );
     const [arrivals, reading] = await ExperienceArrivals.open(drivers.log, world.ending);
     endsWith(reading);
+    const [muted, following] = await MutedDomains.open(drivers.log, world.ending);
+    endsWith(following);
     const abandoned = new EndAbandonedHandler(drivers.log, world.clock, gateway);
     const ending = abandoned.run(world.closing, (error) =>
       world.logger.warn({ err: error }, 'requests of gateways that died could not be looked for'),
@@ -64,7 +67,7 @@ export class ChatModule {
     ]);
     const handler = new AnswerChatHandler(
       {
-        ...{ upstreams: order, arrivals, quotas, clock: world.clock, tracing: world.tracing },
+        ...{ upstreams: order, arrivals, muted, quotas, clock: world.clock, tracing: world.tracing },
         recorder: new ChatRecorder(world.events, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
         onSpent: countUse(metrics, () => access.declared, world.clock),

@@ -141,6 +141,17 @@ export interface FailedTry {
   readonly latencyMs: number;
 }
 
+/**
+ * The guard under which the arm of a problem was drawn. Problems of both arms carry it, so that they can be
+ * compared.
+ */
+export interface GuardMark {
+  /** The guard. */
+  readonly guardId: string;
+  /** The adapter that was served then, whether it wrote for the problem or not. Null is the bare base model. */
+  readonly adapterDigest: string | null;
+}
+
 /** A version of one shard of the buffer. */
 export interface ManifestRef {
   /** Key in the object store. */
@@ -415,6 +426,8 @@ export interface ExperienceGenerated {
   readonly answeredBy?: string | null | undefined;
   /** The draw of the release that was being tried. Null: none was. */
   readonly release?: ReleaseDraw | null | undefined;
+  /** The guard that counts the problem. Null: none does. */
+  readonly guard?: GuardMark | null | undefined;
 }
 
 /** The problem is in the control arm. The executor solves it without an entry. */
@@ -442,6 +455,8 @@ export interface ExperienceWithheld {
   readonly assignment?: Assignment | null | undefined;
   /** Copied from the problem's event: who answers. Null: the executor's service. */
   readonly answeredBy?: string | null | undefined;
+  /** The guard that counts the problem. Null: none does. */
+  readonly guard?: GuardMark | null | undefined;
 }
 
 /** The frozen executor answered and the verifier judged. */
@@ -1452,6 +1467,86 @@ export interface ReleaseDecided {
   readonly attestation: string | null;
 }
 
+/**
+ * A person declared when a domain in which entries do harm is muted, or switched that off. It replaces what was
+ * declared for the slot before.
+ */
+export interface GuardPlanned {
+  readonly meta: EventMeta;
+  /** The guard. Only problems that were drawn under it count for it. */
+  readonly guardId: string;
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
+  readonly slot: string;
+  /**
+   * Canonical JSON: risk, weights of domains, the share of problems that keeps its entries, and the version of
+   * the rule. Null: the slot is not guarded any more, and no domain is muted.
+   */
+  readonly plan: string | null;
+  /** The person. */
+  readonly plannedBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
+   */
+  readonly attestation: string | null;
+}
+
+/**
+ * The rule of a guard found that the entries of an adapter do harm in a domain. From then on generators
+ * withhold them there, but for a small share of the problems.
+ */
+export interface DomainMuted {
+  readonly meta: EventMeta;
+  /** The guard whose plan decided so. */
+  readonly guardId: string;
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
+  readonly slot: string;
+  /** The adapter whose entries do harm there. Null is the bare base model. */
+  readonly adapterDigest: string | null;
+  /** The domain. */
+  readonly domain: string;
+  /** The rule that decided, without figures. */
+  readonly rule: string;
+  /**
+   * Canonical JSON: the counts of the domain by the share that they were drawn with, its place among domains that
+   * the plan does not name, the evidence that the rule computed, and the digest of the plan.
+   */
+  readonly evidence: string;
+  /** The records that were counted. Counting them again gives the same counts. */
+  readonly offsets: readonly OffsetRange[];
+  /** The rule with its figures. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
+   */
+  readonly attestation: string | null;
+}
+
+/** A person ended the muting of a domain. The same guard does not mute it again for the same adapter. */
+export interface DomainUnmuted {
+  readonly meta: EventMeta;
+  /** The guard that muted it. */
+  readonly guardId: string;
+  /** What the artefact is served as, e.g. generator: the model that writes the entries. */
+  readonly slot: string;
+  /** The adapter that it was muted for. Null is the bare base model. */
+  readonly adapterDigest: string | null;
+  /** The domain. */
+  readonly domain: string;
+  /** The person. */
+  readonly unmutedBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) of the writer, around an in-toto statement that names this event's content. Null where
+   * it is not signed.
+   */
+  readonly attestation: string | null;
+}
+
 export type AccessRole = 'viewer' | 'publisher' | 'operator' | 'admin';
 
 /** A person issued a key for the gateway. */
@@ -1680,6 +1775,9 @@ export interface EventsByType {
   readonly AdapterUnpinned: AdapterUnpinned;
   readonly ReleasePlanned: ReleasePlanned;
   readonly ReleaseDecided: ReleaseDecided;
+  readonly GuardPlanned: GuardPlanned;
+  readonly DomainMuted: DomainMuted;
+  readonly DomainUnmuted: DomainUnmuted;
   readonly ApiKeyIssued: ApiKeyIssued;
   readonly ApiKeyRevoked: ApiKeyRevoked;
   readonly QuotaDeclared: QuotaDeclared;
@@ -1727,7 +1825,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
-  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided'] },
+  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
   { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
@@ -1774,6 +1872,9 @@ export const TOPIC_OF = {
   AdapterUnpinned: 'seam.adapters',
   ReleasePlanned: 'seam.adapters',
   ReleaseDecided: 'seam.adapters',
+  GuardPlanned: 'seam.adapters',
+  DomainMuted: 'seam.adapters',
+  DomainUnmuted: 'seam.adapters',
   ApiKeyIssued: 'seam.access',
   ApiKeyRevoked: 'seam.access',
   QuotaDeclared: 'seam.access',
@@ -1866,6 +1967,12 @@ export function keyOf(event: SeamEvent): string | null {
       return event.releaseId;
     case 'ReleaseDecided':
       return event.releaseId;
+    case 'GuardPlanned':
+      return event.guardId;
+    case 'DomainMuted':
+      return event.guardId;
+    case 'DomainUnmuted':
+      return event.guardId;
     case 'ApiKeyIssued':
       return event.keyId;
     case 'ApiKeyRevoked':

@@ -34,6 +34,7 @@ function digestOf(event: AttestedEvent): string | null {
   if (event.type === 'TrainingRunPlanned') return event.runId;
   if (event.type === 'ReleasePlanned') return event.candidate;
   if (event.type === 'ReleaseDecided') return event.releaseId;
+  if (event.type === 'GuardPlanned') return event.guardId;
   return event.type === 'BufferCommitted' ? event.manifestDigest : event.adapterDigest;
 }
 

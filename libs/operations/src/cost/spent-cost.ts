@@ -4,7 +4,7 @@ import { attemptIdOf, type EventOf, TOPIC } from '@seamstream/events';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 import { cachedTokens, type DeclaredLimits, moneyOf, priceAt, readDeclaredLimits } from '../quotas/index.js';
 
-type Executed = EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
+export type Executed = EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
 
 /** What costs are summed by. */
 export const COST_GROUPS = {
@@ -92,18 +92,26 @@ async function* attemptsIn(
   }
 }
 
-function plus(row: Omit<SpentRow, 'name'>, executed: Executed, declared: DeclaredLimits): Omit<SpentRow, 'name'> {
+/** Price of an attempt in millionths; null where its tokens or their price are unknown. */
+export function moneyOfAttempt(executed: Executed, declared: DeclaredLimits): number | null {
   const { promptTokens: prompt, responseTokens: completion, executor, meta } = executed;
+  const price = priceAt(declared, executor.model, meta.occurredAt);
+  if (prompt === null || completion === null || price === undefined) return null;
+  return moneyOf(price, { prompt, cached: cachedOf(executed), completion });
+}
+
+function plus(row: Omit<SpentRow, 'name'>, executed: Executed, declared: DeclaredLimits): Omit<SpentRow, 'name'> {
+  const { promptTokens: prompt, responseTokens: completion } = executed;
   const attempts = row.attempts + 1;
   if (prompt === null || completion === null) return { ...row, attempts, unknownTokens: row.unknownTokens + 1 };
-  const price = priceAt(declared, executor.model, meta.occurredAt);
+  const money = moneyOfAttempt(executed, declared);
   return {
     ...row,
     attempts,
     promptTokens: row.promptTokens + prompt,
     responseTokens: row.responseTokens + completion,
-    money: row.money + (price === undefined ? 0 : moneyOf(price, { prompt, cached: cachedOf(executed), completion })),
-    unpriced: row.unpriced + (price === undefined ? 1 : 0),
+    money: row.money + (money ?? 0),
+    unpriced: row.unpriced + (money === null ? 1 : 0),
   };
 }
 

@@ -68,7 +68,7 @@ describe('Deciding on releases', () => {
     expect(served?.adapterDigest).toBe(OTHER);
     expect(all.at(-1)).toMatchObject({ status: 'overtaken', event: { adapterDigest: CANDIDATE } });
     // And one that is known beforehand is not even recorded.
-    await expect(decideReleases(worldOf(log), reading)).resolves.toEqual({ decided: [], hindered: [] });
+    await expect(decideReleases(worldOf(log), reading)).resolves.toEqual({ decided: [], hindered: [], muted: [] });
   });
 
   it('reads no result where nothing is planned', async () => {

@@ -1,10 +1,11 @@
-/** The ends of a release's stages: by its plan, or by a person over it. What is promoted is promoted in the same append. */
+/** The ends of a release's stages: by its plan, or by a person over it. What is promoted is promoted in the same append. And what guards mute. */
 import { deriveMeta, type EventOf } from '@seamstream/events';
 import { isSeamError, SeamError, shortId } from '@seamstream/kernel';
 import { decisionDoubt, type Release, runningIn, type StageEnd, servedIn } from '@seamstream/release';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { mustCount, promotionBy } from '../adapters/acts-on-adapters.decide.js';
 import type { ReadingOptions } from '../read-models/index.js';
+import { dueMutings } from './guard-evidence.js';
 import { holdDecisions } from './hold-decisions.js';
 import { personsDecision, type ReleaseFacts, type ReleaseWorld, ruledDecision, SOURCE } from './release-evidence.js';
 import { ReleaseFactsReader, readFacts } from './release-facts.js';
@@ -27,11 +28,13 @@ export interface DecisionRound {
   readonly decided: readonly DecidedStage[];
   /** Nothing was recorded of these: say a promotion would not count, because what is served is pinned. */
   readonly hindered: readonly HinderedStage[];
+  /** Domains in which what is served does harm, as guards found now. */
+  readonly muted: readonly EventOf<'DomainMuted'>[];
 }
 
 /**
  * Decides what the plans of running releases decide now; nothing where their stages continue. One call ends one stage of a release at most: the
- * next has no problem yet. Each slot is decided on by itself. Any number of processes may call it: a stage is decided once.
+ * next has no problem yet. Guards mute at the same time. Each slot is decided on by itself. Any number of processes may call it: a stage is decided once.
  * @param reader of a caller that looks again and again
  */
 export async function decideReleases(
@@ -42,16 +45,18 @@ export async function decideReleases(
   assertWouldBeBelieved('ReleaseDecided', await world.signing());
   const own = reader ?? new ReleaseFactsReader(await world.openKeptLog());
   try {
-    // 1. Without a release no result is read.
-    const { slots, ...releases } = await own.progress(options);
-    if (![...slots.keys()].some((slot) => runningIn(releases, slot) !== undefined)) return NOTHING;
+    // 1. Without a release and a guard no result is read.
+    const { slots, guards, ...releases } = await own.progress(options);
+    const isTried = [...slots.keys()].some((slot) => runningIn(releases, slot) !== undefined);
+    if (!isTried && guards.guards.size === 0) return NOTHING;
     // 2. Most looks decide nothing, and claim nothing.
     const ahead = dueIn(await own.facts(options), world.clock.now());
-    if (ahead.decided.length === 0) return ahead;
+    if (ahead.decided.length + ahead.muted.length === 0) return ahead;
     // 3. On what the log holds when no other process records any more.
     return await holdDecisions(await world.openLog('append'), async (record) => {
       const due = dueIn(await own.facts(options), world.clock.now());
-      if (due.decided.length > 0) await record(due.decided.flatMap(eventsOf));
+      const events = [...due.decided.flatMap(eventsOf), ...due.muted];
+      if (events.length > 0) await record(events);
       return due;
     });
   } finally {
@@ -59,7 +64,7 @@ export async function decideReleases(
   }
 }
 
-const NOTHING: DecisionRound = { decided: [], hindered: [] };
+const NOTHING: DecisionRound = { decided: [], hindered: [], muted: [] };
 
 /**
  * Ends a stage as a person says, over the rule.
@@ -103,7 +108,7 @@ function dueIn(facts: ReleaseFacts, at: number): DecisionRound {
       hindered.push({ release, error });
     }
   }
-  return { decided, hindered };
+  return { decided, hindered, muted: dueMutings(facts, at) };
 }
 
 const eventsOf = ({ decision, promotion }: DecidedStage) => [decision, ...(promotion === null ? [] : [promotion])];

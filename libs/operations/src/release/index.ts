@@ -5,8 +5,22 @@ export {
   type HinderedStage,
   overrideRelease,
 } from './decide-releases.js';
+export { declareGuard, proposedGuardPlan, unmuteDomain } from './guard-acts.js';
+export type {
+  ControlArmWorth,
+  GuardedDomain,
+  GuardStatus,
+  GuardsStatus,
+  PlainGuards,
+  Withheld,
+} from './guard-status.js';
 export { type PlanRequest, planRelease } from './plan-release.js';
-export { type RecomputedDecision, recomputeReleases } from './recompute-releases.js';
+export {
+  type RecomputedDecision,
+  type RecomputedMuting,
+  recomputeMutings,
+  recomputeReleases,
+} from './recompute-releases.js';
 export type { ReleaseWorld } from './release-evidence.js';
 export { ReleaseFactsReader } from './release-facts.js';
 export {

@@ -13,7 +13,7 @@ import {
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { findAdapter } from '../adapters/index.js';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
-import { type ReleaseWorld, validationCounts } from './release-evidence.js';
+import { centreOf, type ReleaseWorld, validationCounts } from './release-evidence.js';
 import { readFacts } from './release-facts.js';
 
 export interface PlanRequest {
@@ -24,9 +24,6 @@ export interface PlanRequest {
   readonly by: string;
   readonly reason: string;
 }
-
-/** Rates are rounded to this for a plan's centre: any keeps decisions valid, and a round one is easy to read. */
-const CENTRE_STEP = 0.05;
 
 /**
  * Appends the plan, after everything that can be checked was.
@@ -78,6 +75,3 @@ export async function planRelease(
   await (await world.openLog('append')).append([encodeEvent(event)]);
   return event;
 }
-
-const centreOf = (rate: number): number =>
-  Number(Math.min(0.9, Math.max(0.1, Math.round(rate / CENTRE_STEP) * CENTRE_STEP)).toFixed(2));

@@ -5,6 +5,7 @@ import { isSeamError, SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import { type KeptProjection, liftProjection, releaseProgressProjection } from '@seamstream/read-models';
 import type { ReadingOptions } from '../read-models/index.js';
+import { mutingAgain } from './guard-evidence.js';
 import { type ReleaseFacts, type ReleaseWorld, ruledDecision } from './release-evidence.js';
 import { readFacts } from './release-facts.js';
 import { findRelease } from './release-status.js';
@@ -50,14 +51,54 @@ async function recompute(
     const release = facts.progress.releases.get(decision.releaseId);
     const made = release === undefined ? null : ruledDecision(release, facts, decision.meta.occurredAt);
     if (made === null) return { decision, isSame: false, difference: 'from these records the stage continues' };
-    // Who signed it is no part of what was decided.
-    const [own, other] = [made, decision].map((each) => encodeEvent({ ...each, attestation: null }).value);
-    const isSame = Buffer.compare(own!, other!) === 0;
+    const isSame = areSameBytes(made, decision);
     return { decision, isSame, difference: isSame ? '' : `from these records: ${made.decision}, ${made.reason}` };
   } catch (error) {
     if (!isSeamError(error, 'NOT_FOUND')) throw error;
     return { decision, isSame: false, difference: error.message };
   }
+}
+
+export interface RecomputedMuting {
+  readonly muting: EventOf<'DomainMuted'>;
+  readonly isSame: boolean;
+  /** How it differs, or why it cannot be made again; empty where it is the same. */
+  readonly difference: string;
+}
+
+/** The mutings of guards that are in force, each made again. @throws the signal's reason when it aborts */
+export async function recomputeMutings(
+  world: Pick<ReleaseWorld, 'openKeptLog'>,
+  options: ReadingOptions,
+): Promise<readonly RecomputedMuting[]> {
+  const kept = await world.openKeptLog();
+  const { guards } = (await readFacts(kept, options)).progress;
+  const recomputed: RecomputedMuting[] = [];
+  for (const { event: muting } of [...guards.guards.values()].flatMap(({ mutings }) => mutings))
+    recomputed.push({ muting, ...(await mutedAgain(kept.log, muting, options)) });
+  return recomputed;
+}
+
+async function mutedAgain(
+  log: EventLog,
+  muting: EventOf<'DomainMuted'>,
+  options: ReadingOptions,
+): Promise<Omit<RecomputedMuting, 'muting'>> {
+  try {
+    const made = mutingAgain(muting, await factsAt(log, muting.offsets, options));
+    if (made === null) return { isSame: false, difference: 'from these records the domain is not muted' };
+    const isSame = areSameBytes(made, muting);
+    return { isSame, difference: isSame ? '' : `from these records: ${made.reason}` };
+  } catch (error) {
+    if (!isSeamError(error, 'NOT_FOUND')) throw error;
+    return { isSame: false, difference: error.message };
+  }
+}
+
+/** Who signed it is no part of what was decided. */
+function areSameBytes<E extends EventOf<'ReleaseDecided' | 'DomainMuted'>>(made: E, recorded: E): boolean {
+  const [own, other] = [made, recorded].map((each) => encodeEvent({ ...each, attestation: null }).value);
+  return Buffer.compare(own!, other!) === 0;
 }
 
 /** Both read models of the records that a decision names, and of no others. */

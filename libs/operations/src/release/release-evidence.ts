@@ -27,6 +27,12 @@ export interface ReleaseFacts {
 /** Who writes what a plan decides by itself. */
 export const SOURCE = 'seam/release';
 
+/** Rates are rounded to this for a plan's centre: any keeps decisions valid, and a round one is easy to read. */
+const CENTRE_STEP = 0.05;
+
+export const centreOf = (rate: number): number =>
+  Number(Math.min(0.9, Math.max(0.1, Math.round(rate / CENTRE_STEP) * CENTRE_STEP)).toFixed(2));
+
 /** The counts of a release's stages, as its plan reads them: a draw with another share than the plan's does not count. */
 export function evidenceOf({ event, plan }: Release, { lift, progress }: ReleaseFacts): ReleaseEvidence {
   const told = lift.releases.find(({ releaseId }) => releaseId === event.releaseId)?.stages ?? [];
@@ -74,7 +80,7 @@ export function decisionNow(release: Release, facts: ReleaseFacts): StageDecisio
 }
 
 /** All records that the counts are of. */
-function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
+export function offsetsOf({ lift, progress }: ReleaseFacts): readonly OffsetRange[] {
   return [...lift.folded, ...progress.folded]
     .map(([name, to]): OffsetRange => {
       const at = name.lastIndexOf('/');

@@ -11,6 +11,7 @@ import {
   stageEstimate,
 } from '@seamstream/release';
 import type { KeptLog, ReadingOptions } from '../read-models/index.js';
+import { type GuardsStatus, guardsStatus, type PlainGuards, plainGuards } from './guard-status.js';
 import { decisionNow, evidenceOf, type ReleaseFacts } from './release-evidence.js';
 import { readFacts } from './release-facts.js';
 
@@ -46,6 +47,8 @@ export interface ReleasesStatus {
   /** Records that do not count, the newest; {@link refusedCount} says how many there are. */
   readonly refused: readonly RefusedRelease[];
   readonly refusedCount: number;
+  /** What guards have muted, and what it is worth to withhold entries. */
+  readonly guarding: GuardsStatus;
 }
 
 /** Every release, in the order of their plans. @throws the signal's reason when it aborts */
@@ -67,7 +70,7 @@ export function releasesStatus(facts: ReleaseFacts): ReleasesStatus {
     };
   });
   const { refused, refusedCount } = facts.progress;
-  return { releases, refused, refusedCount };
+  return { releases, refused, refusedCount, guarding: guardsStatus(facts) };
 }
 
 function stagesOf({ plan, stage, status, decisions }: Release, evidence: ReleaseEvidence): readonly StageStatus[] {
@@ -112,9 +115,10 @@ export interface PlainReleases {
     readonly reason: string;
   }[];
   readonly refusedCount: number;
+  readonly guarding: PlainGuards;
 }
 
-export function plainReleases({ releases, refused, refusedCount }: ReleasesStatus): PlainReleases {
+export function plainReleases({ releases, refused, refusedCount, guarding }: ReleasesStatus): PlainReleases {
   return {
     releases: releases.map(({ release, ...rest }) => ({ ...release, ...rest })),
     refused: refused.map(({ event, reason }) => ({
@@ -124,6 +128,7 @@ export function plainReleases({ releases, refused, refusedCount }: ReleasesStatu
       reason,
     })),
     refusedCount,
+    guarding: plainGuards(guarding),
   };
 }
 

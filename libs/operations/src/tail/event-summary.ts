@@ -78,6 +78,20 @@ function teamSummary(event: TeamEvent): string {
   }
 }
 
+type GuardEvent = Extract<SeamEvent, { type: 'GuardPlanned' | 'DomainMuted' | 'DomainUnmuted' }>;
+
+/** What an event of a guard says. */
+function guardSummary(event: GuardEvent): string {
+  switch (event.type) {
+    case 'GuardPlanned':
+      return `${shortId(event.guardId)} ${event.plan === null ? 'off' : 'on'} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'DomainMuted':
+      return `${onOneLine(event.domain)} of ${adapterName(event.adapterDigest)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'DomainUnmuted':
+      return `${onOneLine(event.domain)} of ${adapterName(event.adapterDigest)} by ${onOneLine(event.unmutedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+  }
+}
+
 /** What the event says, without time, place and name; words in the order of importance. */
 export function eventSummary(event: SeamEvent): string {
   if (isOfTeam(event)) return teamSummary(event);
@@ -135,6 +149,10 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ReleaseDecided':
       return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'GuardPlanned':
+    case 'DomainMuted':
+    case 'DomainUnmuted':
+      return guardSummary(event);
     case 'ApiKeyIssued':
     case 'ApiKeyRevoked':
     case 'AccessRefused':
