@@ -15,3 +15,4 @@ export { AGENT_SWAP, SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod, teamSettings } 
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
 export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';
+export { tuningSettings } from './tuning.config.js';
