@@ -104,14 +104,6 @@ export default [
   },
   {
     suite: 'quick',
-    spec: 'apps/cli/src/team/team.command.spec.ts',
-    file: 'libs/team-tuning/src/formulas/certificate.ts',
-    control: 'a bound that says nothing is not called vacuous',
-    from: 'const isVacuous = (bound: number): boolean => !(bound > -1);',
-    to: 'const isVacuous = (_bound: number): boolean => false;',
-  },
-  {
-    suite: 'quick',
     spec: 'libs/read-models/src/edited-passages.projection.spec.ts',
     file: 'libs/read-models/src/edited-passages.projection.ts',
     control: 'problems without edits are among the passages',

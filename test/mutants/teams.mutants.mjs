@@ -78,7 +78,7 @@ export default [
     },
   ]),
   ...rows(formulas, 'formulas/certificate.ts', 'the certificate', [
-    { control: 'a vacuous bound is reported as one', from: 'isVacuous: !(bound > -1)', to: 'isVacuous: false' },
+    { control: 'a vacuous bound is reported as one', from: '=> !(bound > -1)', to: '=> false' },
   ]),
   ...rows(teams, 'team.ts', 'a team file', [
     {
