@@ -26,6 +26,7 @@ export class RefusalCounts {
   add(refused: CountedRefusals): void {
     const { id, reason, route, origin, requests, firstAt, lastAt } = refused;
     const kind = JSON.stringify([id, reason, route, origin]);
+    const isRest = id === null && reason === SEVERAL && route === null;
     const known = this.counts.get(kind);
     if (known !== undefined)
       this.counts.set(kind, {
@@ -34,7 +35,7 @@ export class RefusalCounts {
         firstAt: Math.min(known.firstAt, firstAt),
         lastAt: Math.max(known.lastAt, lastAt),
       });
-    else if (this.counts.size < MOST_KINDS || reason === SEVERAL) this.counts.set(kind, refused);
+    else if (this.counts.size < MOST_KINDS || isRest) this.counts.set(kind, refused);
     else this.add({ ...refused, id: null, reason: SEVERAL, route: null });
   }
 

@@ -148,7 +148,7 @@ describe('a forged token', () => {
     const genuine = await issuer.token();
     const { id } = await tokens.principalOf(genuine);
     const changed = fc
-      .tuple(fc.nat(genuine.length - 1), fc.constantFrom(...'Ab9_-.='), fc.constantFrom(0, 1))
+      .tuple(fc.nat(genuine.length - 1), fc.constantFrom('A', 'b', '9', '_', '-', '.', '='), fc.constantFrom(0, 1))
       .map(([at, letter, removed]) => genuine.slice(0, at) + letter + genuine.slice(at + removed));
     const other = fc.stringMatching(/^[!-~]{1,300}$/);
     await fc.assert(
