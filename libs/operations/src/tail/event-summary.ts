@@ -80,6 +80,10 @@ function teamSummary(event: TeamEvent): string {
 
 type GuardEvent = Extract<SeamEvent, { type: 'GuardPlanned' | 'DomainMuted' | 'DomainUnmuted' }>;
 
+function isOfGuard(event: SeamEvent): event is GuardEvent {
+  return event.type === 'GuardPlanned' || event.type === 'DomainMuted' || event.type === 'DomainUnmuted';
+}
+
 /** What an event of a guard says. */
 function guardSummary(event: GuardEvent): string {
   switch (event.type) {
@@ -96,6 +100,7 @@ function guardSummary(event: GuardEvent): string {
 export function eventSummary(event: SeamEvent): string {
   if (isOfTeam(event)) return teamSummary(event);
   if (isOfRun(event)) return runSummary(event);
+  if (isOfGuard(event)) return guardSummary(event);
   switch (event.type) {
     case 'ProblemPublished':
       return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${event.mode} ${quoted(event.problem.prompt)}`;
@@ -149,10 +154,6 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ReleaseDecided':
       return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'GuardPlanned':
-    case 'DomainMuted':
-    case 'DomainUnmuted':
-      return guardSummary(event);
     case 'ApiKeyIssued':
     case 'ApiKeyRevoked':
     case 'AccessRefused':
