@@ -177,7 +177,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'libs/rollout/src/answer-questions.spec.ts',
   'libs/schema-registry/src/framed-event-log.spec.ts',
   'libs/service-kit/src/service-logger.spec.ts',
-  'libs/service-kit/src/service-metrics.spec.ts',
   'libs/service-kit/src/transport/batch-split.spec.ts',
   'libs/service-kit/src/transport/batch-worker.spec.ts',
   'libs/service-kit/src/transport/failure-policy.decide.spec.ts',

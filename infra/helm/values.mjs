@@ -280,25 +280,32 @@ const shared = (commonSettings) => ({
       { pattern: NAME },
     ),
   }),
-  tracing: object('Traces of requests (docs/how-to/telemetry.md).', {
-    url: text(
-      'Address of a collector that takes OTLP over HTTP. Without one nothing is traced. The network policy lets pods reach its port.',
-      '',
-      { pattern: '^(https?://[^\\s@]+)?$' },
-    ),
-    headersSecret: secretKey('the headers that the collector asks for, a JSON object,', 'headers'),
-    sampleRatio: {
-      type: 'number',
-      description: 'Fraction of requests that are traced.',
-      default: 1,
-      minimum: 0,
-      maximum: 1,
-    },
-  }),
   http: object('Health and metrics, on port 8080.', {
     tlsSecret: text('Name of a Secret of type kubernetes.io/tls. Without one they are served by plain http.', '', {
       pattern: NAME,
     }),
+  }),
+});
+
+const address = (description, more = '') => text(description, '', { pattern: `^(https?://[^\\s@]+${more})?$` });
+
+/** How it is watched. */
+const telemetry = () => ({
+  tracing: object('Traces of requests (docs/how-to/telemetry.md).', {
+    url: address(
+      'Address of a collector that takes OTLP over HTTP; the network policy opens its port. Empty: no traces.',
+    ),
+    headersSecret: secretKey('the JSON object of headers that the collector asks for', 'headers'),
+    sampleRatio: { type: 'number', description: 'Fraction of requests traced.', default: 1, minimum: 0, maximum: 1 },
+  }),
+  monitoring: object('Prometheus, where its operator is in the cluster.', {
+    serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
+    rules: flag('Whether alert rules are made (docs/how-to/alerts.md), for the pods of this installation.', false),
+    runbooksUrl: address('Stands before docs/how-to/alerts.md in the addresses that alerts name.', '[^\\s@/]'),
+    board: flag("Whether a ConfigMap has the board, for the sidecar of Grafana's chart to load.", false),
+    prometheusUrl: address(
+      'Address of the Prometheus that reads these pods. KEDA asks it how many planned runs there are.',
+    ),
   }),
 });
 
@@ -354,25 +361,6 @@ const operation = (commonSecrets) => ({
     ),
   }),
   topologySpread: flag('Whether the pods of a service are spread over nodes and zones where that is possible.', true),
-  monitoring: object('Prometheus, where its operator is in the cluster.', {
-    serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
-    rules: flag(
-      'Whether alert rules are made: infra/monitoring/alerts.yaml, for the pods of this installation.',
-      false,
-    ),
-    runbooksUrl: text('Stands before docs/how-to/alerts.md in the addresses that alerts name.', '', {
-      pattern: '^(https?://[^\\s@]+[^\\s@/])?$',
-    }),
-    board: flag("Whether a ConfigMap has the board, for the sidecar of Grafana's chart to load.", false),
-    boardLabel: text('Label by which the sidecar knows it.', 'grafana_dashboard', {
-      pattern: '^[a-zA-Z0-9][-_./a-zA-Z0-9]*$',
-    }),
-    prometheusUrl: text(
-      'Address of the Prometheus that reads these pods. KEDA asks it how many planned runs there are.',
-      '',
-      { pattern: '^(https?://[^\\s@]+)?$' },
-    ),
-  }),
   strimzi: object('Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka.', {
     enabled: flag('Whether KafkaTopic and KafkaUser are made.', false),
     cluster: text('Name of the Kafka resource.', 'kafka', { pattern: NAME, minLength: 1 }),
@@ -400,6 +388,7 @@ export function chartValues(namesOf) {
       worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
       gateway: service('gateway', { names: ANY_OF_GATEWAY, isEntrance: true }),
     }),
+    ...telemetry(),
     ...operation(of('common').secret),
   });
 }

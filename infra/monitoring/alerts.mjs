@@ -6,7 +6,7 @@
  * @property {string} name
  * @property {string} expr in the language of Prometheus
  * @property {string} after how long it has to hold
- * @property {'critical' | 'warning'} severity critical: somebody is woken
+ * @property {'critical' | 'warning'} severity critical: a person is woken
  * @property {string} summary one sentence
  */
 

@@ -15,13 +15,13 @@ export async function complaintAbout(line: string): Promise<string | null> {
   let found: Commands[number] | undefined;
   for (const [at, word] of words.entries()) {
     if (word.startsWith('--')) {
-      if (found === undefined || !found.options.some(({ long }) => long === word)) return `${line}: no option ${word}`;
+      if (found?.options.some(({ long }) => long === word) !== true) return `${line}: no option ${word}`;
       continue;
     }
     const among: Commands = at === 0 ? await commands : (found?.commands ?? []);
     const next = among.find((each) => each.name() === word);
     // Values of options, and arguments.
-    if (next === undefined && found !== undefined && found.commands.length === 0) continue;
+    if (next === undefined && found?.commands.length === 0) continue;
     if (next === undefined) return `${line}: no command ${word}`;
     found = next;
   }

@@ -65,6 +65,23 @@ function gateway(): fc.Arbitrary<Values> {
 
 const TRAINER = { SEAM_TRAINER_VALIDATION_PROBLEMS: '/files/validation.jsonl', SEAM_TRAINER_PROMOTION_RISK: 0.01 };
 
+function telemetry() {
+  return {
+    monitoring: fc.record({
+      serviceMonitor: fc.boolean(),
+      rules: fc.boolean(),
+      board: fc.boolean(),
+      runbooksUrl: fc.constantFrom('', 'https://git.example.org/seamstream'),
+      prometheusUrl: fc.constantFrom('http://prometheus:9090', 'https://metrics.example.org/prometheus'),
+    }),
+    tracing: fc.record({
+      url: fc.constantFrom('', 'https://collector.example.org:4318', 'https://collector.example.org/otlp'),
+      headersSecret: secretKey,
+      sampleRatio: fc.constantFrom(0, 0.25, 1),
+    }),
+  };
+}
+
 /** Everything that a user may choose about the shape of an installation. */
 export function arbitraryValues(): fc.Arbitrary<Values> {
   return fc.record(
@@ -119,19 +136,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         extraPorts: fc.uniqueArray(fc.constantFrom(8000, 8443), { maxLength: 2 }),
       }),
       topologySpread: fc.boolean(),
-      monitoring: fc.record({
-        serviceMonitor: fc.boolean(),
-        rules: fc.boolean(),
-        board: fc.boolean(),
-        boardLabel: fc.constantFrom('grafana_dashboard', 'example.org/board'),
-        runbooksUrl: fc.constantFrom('', 'https://git.example.org/seamstream'),
-        prometheusUrl: fc.constantFrom('http://prometheus:9090', 'https://metrics.example.org/prometheus'),
-      }),
-      tracing: fc.record({
-        url: fc.constantFrom('', 'https://collector.example.org:4318', 'https://collector.example.org/otlp'),
-        headersSecret: secretKey,
-        sampleRatio: fc.constantFrom(0, 0.25, 1),
-      }),
+      ...telemetry(),
       externalSecrets: fc.record({
         names: fc.constantFrom([], ['seam-operator']),
         store: fc.record({ kind: fc.constantFrom('SecretStore', 'ClusterSecretStore'), name: fc.constant('store') }),

@@ -94,7 +94,7 @@ export class UsageLedger {
     }));
   }
 
-  /** Of each kind of limit the client that has used most of its own, as a fraction. Who that is is not said. */
+  /** Of each kind of limit the client that is nearest to it. Its name is not said. */
   fullestAt(limitsOf: (keyId: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
     const clients = new Set([...this.windows.keys()].map((name) => name.split('/').slice(2).join('/')));
     const fullest = new Map<string, LimitFill>();

@@ -12,7 +12,7 @@ import type { RecordedRun } from '../read-models/recorded-runs.js';
 import type { ReleaseStatus } from '../release/release-status.js';
 import type { Overview } from './overview.js';
 
-/** The loop as the log tells it up to a place. */
+/** The loop as it is in the log up to a place. */
 export interface LoopFacts {
   readonly overview: Overview;
   readonly lineage: AdapterLineage;
