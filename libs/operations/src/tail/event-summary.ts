@@ -78,15 +78,19 @@ function teamSummary(event: TeamEvent): string {
   }
 }
 
-type GuardEvent = Extract<SeamEvent, { type: 'GuardPlanned' | 'DomainMuted' | 'DomainUnmuted' }>;
+type ReleaseEvent = EventOf<'ReleasePlanned' | 'ReleaseDecided' | 'GuardPlanned' | 'DomainMuted' | 'DomainUnmuted'>;
 
-function isOfGuard(event: SeamEvent): event is GuardEvent {
-  return event.type === 'GuardPlanned' || event.type === 'DomainMuted' || event.type === 'DomainUnmuted';
+function isOfRelease(event: SeamEvent): event is ReleaseEvent {
+  return /^(Release|Guard|Domain)/.test(event.type);
 }
 
-/** What an event of a guard says. */
-function guardSummary(event: GuardEvent): string {
+/** What an event of a release or a guard says. */
+function releaseSummary(event: ReleaseEvent): string {
   switch (event.type) {
+    case 'ReleasePlanned':
+      return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'ReleaseDecided':
+      return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'GuardPlanned':
       return `${shortId(event.guardId)} ${event.plan === null ? 'off' : 'on'} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'DomainMuted':
@@ -100,7 +104,7 @@ function guardSummary(event: GuardEvent): string {
 export function eventSummary(event: SeamEvent): string {
   if (isOfTeam(event)) return teamSummary(event);
   if (isOfRun(event)) return runSummary(event);
-  if (isOfGuard(event)) return guardSummary(event);
+  if (isOfRelease(event)) return releaseSummary(event);
   switch (event.type) {
     case 'ProblemPublished':
       return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${event.mode} ${quoted(event.problem.prompt)}`;
@@ -150,10 +154,6 @@ export function eventSummary(event: SeamEvent): string {
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.pinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AdapterUnpinned':
       return `${adapterName(event.adapterDigest)} by ${onOneLine(event.unpinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'ReleasePlanned':
-      return `${shortId(event.releaseId)}: ${adapterName(event.candidate)} over ${adapterName(event.parent)} by ${onOneLine(event.plannedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
-    case 'ReleaseDecided':
-      return `${shortId(event.releaseId)} stage ${event.stage + 1} ${onOneLine(event.decision)} by ${onOneLine(event.decidedBy ?? 'its plan')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'ApiKeyIssued':
     case 'ApiKeyRevoked':
     case 'AccessRefused':

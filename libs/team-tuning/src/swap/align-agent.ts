@@ -21,7 +21,7 @@ const OBJECTIVE: TrainingObjective = {
 };
 
 /** A turn of the agent that is replaced. */
-export interface ReplacedTurn {
+interface ReplacedTurn {
   /** What was asked. */
   readonly state: string;
   /** With the places that were a choice as targets. */
