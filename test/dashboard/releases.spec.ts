@@ -2,7 +2,7 @@
 import { jest } from '@jest/globals';
 import type { PlainReleases } from '@seamstream/operations/release';
 import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
-import { releasePlanned, triedProblems } from '@seamstream/testing/release-log';
+import { guardedProblems, releasePlanned, triedProblems } from '@seamstream/testing/release-log';
 import type { Page } from 'playwright-core';
 import { openBrowser, openPage, settled, violationsOn } from './browser.js';
 import { Demonstration } from './demonstration.js';
@@ -82,6 +82,36 @@ const browser = await openBrowser();
     await page.getByRole('link', { name: /^release .*, promoted$/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: `Release ${RELEASE.slice(0, 8)}` }).waitFor();
+  });
+
+  it('shows what a guard counts in each domain, and that it muted the one with harm, as the command does', async () => {
+    const { page, complaints } = await openPage(browser!);
+    await visit(page, '/releases');
+    await page.getByText('No guard is on.').waitFor();
+    await demonstration.seam('release', 'guard', 'on', '--by', 'ada', '--reason', 'the night is long');
+    await page.getByText('No problem counts for it yet.').waitFor();
+    const guardOf = async () => (await statusOf()).guarding.guards[0]!;
+    const { event, adapterDigest } = await guardOf();
+    const of = { guardId: event.guardId, adapterDigest };
+    await demonstration.append([
+      ...guardedProblems({ ...of, domain: 'sums', treated: true, solved: 10, failed: 890 }),
+      ...guardedProblems({ ...of, domain: 'sums', treated: false, solved: 90, failed: 10 }),
+      ...guardedProblems({ ...of, domain: 'words', treated: true, solved: 450, failed: 450 }),
+      ...guardedProblems({ ...of, domain: 'words', treated: false, solved: 50, failed: 50 }),
+    ]);
+    const standing = (domain: string) => page.locator(`[data-value="guard-${domain}"]`);
+    await standing('sums').getByText('open').waitFor();
+    expect(await page.locator('[data-value="treated-sums"]').textContent()).toBe('900');
+    await demonstration.seam('release', 'decide');
+    await standing('sums').getByText('muted').waitFor();
+    expect(await standing('words').textContent()).toContain('open');
+    const { domains } = await guardOf();
+    expect(domains.map(({ domain, muting }) => [domain, muting !== null])).toEqual([
+      ['sums', true],
+      ['words', false],
+    ]);
+    await page.getByText(domains[0]!.muting!.event.reason).waitFor();
+    expect([await violationsOn(page), complaints]).toEqual([[], []]);
   });
 
   it.each(['light', 'dark'] as const)(
