@@ -94,23 +94,24 @@ describe('an agent of a team', () => {
     expect(ending).toMatchObject([{ type: 'AdapterPromoted', parent: published!.adapterDigest }]);
   }, 240_000);
 
-  it('gives its place to an adapter of the same base model, in the team that is served', async () => {
-    const { log, onDemand } = await trainerOf(VOTE);
-    await publish(log, 'stage', 4);
-    const stage = { sampling: SAMPLING, groupSize: 2, learningRate: 1e-3, gate: null };
-    await onDemand.handle({ algorithm: 'sat-seq', settings: stage }, signal);
-    const [first, second] = await teamEvents(log, 'AgentUpdated');
-    await publish(log, 'probes', 4);
-    const swap = { agent: 'two', adapter: first!.adapterDigest, target: 10, sampling: SAMPLING };
-    await onDemand.handle({ algorithm: 'swap-agent', settings: swap }, signal);
-    expect(await teamEvents(log, 'AgentSwapped')).toMatchObject([
-      {
-        ...{ replacedAdapterDigest: second!.adapterDigest, joinedAdapterDigest: first!.adapterDigest },
-        // Within the target from the start, it joins as it came.
-        ...{ adapterDigest: first!.adapterDigest, passes: 0 },
-      },
-    ]);
-  }, 120_000);
+  it('gives its place to an adapter of the same base model, and one within the target joins as it came', async () => {
+    const [one, two] = VOTE.agents;
+    const { log, onDemand } = await trainerOf({ agents: [one, { ...two!, path: GENERATOR, replaces: EXECUTOR }] });
+    const swapped = async (more: object) => {
+      await publish(log, JSON.stringify(more), 2);
+      const settings = { agent: 'two', sampling: SAMPLING, ...more };
+      const { runId } = await onDemand.handle({ algorithm: 'swap-agent', settings }, signal);
+      return (await teamEvents(log, 'AgentSwapped')).find((event) => event.runId === runId)!;
+    };
+    const { adapterDigest: aligned, passes } = await swapped({ target: 0.3, learningRate: 3e-3 });
+    expect(passes).toBeGreaterThan(0);
+    const bare = await swapped({ target: 100 });
+    expect(bare).toMatchObject({ replacedAdapterDigest: aligned, joinedAdapterDigest: null, passes: 0 });
+    expect(bare.adapterDigest).not.toBe(aligned);
+    expect(await swapped({ target: 100, adapter: aligned })).toMatchObject({
+      ...{ replacedAdapterDigest: bare.adapterDigest, joinedAdapterDigest: aligned, adapterDigest: aligned, passes: 0 },
+    });
+  }, 240_000);
 
   it('keeps its place from a model that stays too far away, and the run says how far', async () => {
     const [one, two] = VOTE.agents;
