@@ -138,8 +138,8 @@ export default [
   ...rows(swap, 'swap/align-agent.ts', 'an agent of a team', [
     {
       control: 'steps go towards the agent that is replaced',
-      from: 'currentLogProbs: logProbs, advantage: 0',
-      to: 'currentLogProbs: own, advantage: 0',
+      from: 'clipHigh: 1, beta: 1 }',
+      to: 'clipHigh: 1, beta: 0 }',
     },
     {
       control: 'passes end at the first one within the target',
@@ -150,8 +150,8 @@ export default [
   ...rows(swap, 'team-runner.ts', 'an agent of a team', [
     {
       control: 'a stage refuses a team of other base models',
-      from: '    enginesOf(\n      parent,',
-      to: '    [].concat(\n      parent,',
+      from: 'if (parent.baseModelDigest !== this.baseModelDigest) throw',
+      to: 'if (parent === undefined) throw',
     },
   ]),
   ...[

@@ -84,16 +84,21 @@ export interface AgentEngines {
  * What computes the agents of a team that was promoted, in its order: the base models of the file, or those that they replace.
  * @throws ADAPTER_INVALID where it belongs to neither
  */
-export function enginesOf<E extends Pick<AgentEngines, 'engine'> & { readonly replaced?: E | undefined }>(
-  { digest, baseModelDigest }: TeamArtefact,
-  agents: readonly E[],
-): readonly E[] {
+export function enginesOf(
+  team: TeamArtefact,
+  agents: readonly AgentEngines[],
+): readonly Pick<AgentEngines, 'model' | 'engine'>[] {
   const known = [agents, agents.map((each) => each.replaced ?? each)];
-  const found = known.find(
-    (each) => teamBaseDigest(each.map(({ engine }) => engine.baseModelDigest)) === baseModelDigest,
-  );
+  const digestOf = (each: (typeof known)[number]): string =>
+    teamBaseDigest(each.map(({ engine }) => engine.baseModelDigest));
+  const found = known.find((each) => digestOf(each) === team.baseModelDigest);
   if (found !== undefined) return found;
-  throw new SeamError(
+  throw ofOtherModels(team);
+}
+
+/** Of a team that belongs to other base models than are there. */
+export function ofOtherModels({ digest, baseModelDigest }: TeamArtefact): SeamError {
+  return new SeamError(
     'ADAPTER_INVALID',
     `Cannot use team ${digest}: expected the base models of the team file, got others (${baseModelDigest}). Name in "replaces" what an agent had before, and swap it (docs/how-to/teams.md).`,
   );

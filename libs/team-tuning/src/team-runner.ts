@@ -25,8 +25,8 @@ import type { Team } from './team.js';
 import {
   type AgentEngines,
   assertMembers,
-  enginesOf,
   loadTeam,
+  ofOtherModels,
   storeTeam,
   type TeamArtefact,
   teamArtefact,
@@ -130,13 +130,10 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
 
   /** The team's adapters, null where an agent has its base model. @throws ADAPTER_INVALID where the parent is another team, or has other base models */
   private adaptersOf(parent: TeamArtefact | null): readonly (Adapter | null)[] {
-    const { team, agents } = this.dependencies;
+    const { team } = this.dependencies;
     if (parent === null) return team.agents.map(() => null);
     assertMembers(parent, team);
-    enginesOf(
-      parent,
-      agents.map(({ engine }) => ({ engine })),
-    );
+    if (parent.baseModelDigest !== this.baseModelDigest) throw ofOtherModels(parent);
     const members = new Map(parent.members.map((member) => [member.agent, member.adapter]));
     return team.agents.map(({ name }) => members.get(name)!);
   }

@@ -1,18 +1,13 @@
 /** One agent's update while the others are frozen: steps along the surrogate, and a gate after each pass that keeps them or takes them back. */
 import { Random } from '@seamstream/kernel';
-import type { Adapter, TrainingSequence } from '@seamstream/language-model';
+import type { Adapter } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
-import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
-import { surrogateOf } from './formulas/surrogate.js';
-import { scoredTurns } from './scored-turns.js';
+import { decideGate, upperQuantile } from './formulas/kl-gate.js';
 import type { TuningSettings } from './tuning.config.js';
+import { distancesNow, type SampledTurn, scoredTurns, stepAlong } from './turn-steps.js';
 
 /** A turn of the agent, as its update needs it. */
-export interface TrainedTurn {
-  /** What was asked: turns of equal state count as one for the gate. */
-  readonly state: string;
-  /** With the places that were a choice as targets; its own weights and policy are not read. */
-  readonly sequence: TrainingSequence;
+export interface TrainedTurn extends Omit<SampledTurn, 'currentLogProbs'> {
   readonly advantage: number;
   /** Truncated weight of the rollout. */
   readonly weight: number;
@@ -75,9 +70,10 @@ export async function updateAgent(facts: UpdateFacts): Promise<AgentUpdate> {
 }
 
 async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promise<AgentUpdate> {
-  const { turns, settings, signal, onPass } = facts;
+  const { settings, signal, onPass } = facts;
   const { gate, passes: wanted } = settings;
-  const current = await scoredTurns(weights, turns);
+  const current = await scoredTurns(weights, facts.turns);
+  const turns = facts.turns.map((turn, at) => ({ ...turn, currentLogProbs: current[at]! }));
   const passes: PassTried[] = [];
   let beta = settings.kl.beta;
   let accepted = 0;
@@ -85,8 +81,8 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     signal?.throwIfAborted();
     const before = gate === null ? null : await weights.saveState();
     const backtracks = passes.filter((tried) => tried.pass === pass).length;
-    const stepped = await takePass(weights, current, { ...facts, beta, order: `${facts.seed}/${pass}` });
-    const distances = [...distancePerState(await statesOf(weights, turns, current)).values()];
+    const stepped = await takePass(weights, { ...facts, turns, beta, order: `${facts.seed}/${pass}` });
+    const distances = await distancesNow(weights, turns);
     const distance = distances.length === 0 ? 0 : upperQuantile(distances, gate?.quantile ?? 0.99);
     const decision = gate === null ? { kind: 'accept' as const } : decideGate(distance, { beta, backtracks }, gate);
     const tried: PassTried = {
@@ -108,57 +104,33 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
   return { adapter: await weights.exportAdapter(), passes, distance: accepted, beta };
 }
 
+interface Pass extends Pick<UpdateFacts, 'settings' | 'signal'> {
+  readonly turns: readonly (TrainedTurn & SampledTurn)[];
+  readonly beta: number;
+  readonly order: string;
+}
+
 /** One pass over the turns that teach something, in steps. */
 async function takePass(
   weights: TrainingWeights,
-  current: readonly (readonly number[])[],
-  { turns, settings, beta, order, signal }: UpdateFacts & { readonly beta: number; readonly order: string },
+  { turns, settings, beta, order, signal }: Pass,
 ): Promise<Pick<PassTried, 'gain' | 'clipped' | 'steps'>> {
   const { clip, batchSize, learningRate, optimizer } = settings;
-  const teaching = turns.flatMap(({ advantage, weight }, at) => (advantage * weight === 0 ? [] : [at]));
+  const terms = { clipLow: clip.low, clipHigh: clip.high, beta };
+  const teaching = turns.filter(({ advantage, weight }) => advantage * weight !== 0);
   const drawn = Random.of(order, 0).shuffled(teaching);
   let gain = 0;
   let clipped = 0;
   let steps = 0;
   for (let at = 0; at < drawn.length; at += batchSize) {
     signal?.throwIfAborted();
-    const batch = drawn.slice(at, at + batchSize);
-    const logProbs = await scoredTurns(
-      weights,
-      batch.map((index) => turns[index]!),
-    );
-    const sequences = batch.map((index, place): TrainingSequence => {
-      const { sequence, advantage, weight } = turns[index]!;
-      const own = logProbs[place]!;
-      const turn = { logProbs: own, currentLogProbs: current[index]!, advantage, weight };
-      const surrogate = surrogateOf(turn, { clipLow: clip.low, clipHigh: clip.high, beta });
+    const surrogates = await stepAlong(weights, drawn.slice(at, at + batchSize), terms, { ...optimizer, learningRate });
+    for (const surrogate of surrogates) {
       gain += surrogate.gain;
       clipped += Number(surrogate.isClipped);
-      const all = (value: number): number[] => own.map(() => value);
-      return {
-        ...sequence,
-        weights: all(1 / batch.length),
-        policy: {
-          advantages: all(0),
-          imitationWeights: [...surrogate.slopes],
-          proximalLogProbs: own,
-          importanceWeights: all(1),
-          referenceLogProbs: own,
-        },
-      };
-    });
-    await weights.step(sequences, { ...optimizer, learningRate });
+    }
     steps++;
   }
   const count = Math.max(1, drawn.length);
   return { gain: gain / count, clipped: clipped / count, steps };
-}
-
-async function statesOf(
-  weights: TrainingWeights,
-  turns: readonly TrainedTurn[],
-  current: readonly (readonly number[])[],
-): Promise<Parameters<typeof distancePerState>[0]> {
-  const now = await scoredTurns(weights, turns);
-  return turns.map(({ state }, at) => ({ state, logProbs: now[at]!, currentLogProbs: current[at]! }));
 }

@@ -4,11 +4,9 @@
  * the distance alone from π_new on, which end at the first pass within δ0, leave it as near to itself as the bound allows.
  */
 import { Random } from '@seamstream/kernel';
-import type { Adapter, TrainableSettings, TrainingObjective, TrainingSequence } from '@seamstream/language-model';
+import type { Adapter, TrainableSettings, TrainingObjective } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
-import { distancePerState } from '../formulas/kl-gate.js';
-import { surrogateOf } from '../formulas/surrogate.js';
-import { scoredTurns } from '../scored-turns.js';
+import { distancesNow, type SampledTurn, stepAlong } from '../turn-steps.js';
 import type { SwapSettings } from './swap.config.js';
 
 /** Slopes are given with the turns: nothing of the engine's own surrogate is in use. */
@@ -20,15 +18,8 @@ const OBJECTIVE: TrainingObjective = {
   entropyCoefficient: 0,
 };
 
-/** A turn of the agent that is replaced. */
-interface ReplacedTurn {
-  /** What was asked. */
-  readonly state: string;
-  /** With the places that were a choice as targets. */
-  readonly sequence: TrainingSequence;
-  /** [targets] ln of each as the replaced agent sampled it, in nats. */
-  readonly logProbs: readonly number[];
-}
+/** Of the surrogate only the distance is left: no turn has an advantage. */
+const TERMS = { clipLow: 1, clipHigh: 1, beta: 1 };
 
 export interface Alignment {
   readonly adapter: Adapter;
@@ -43,7 +34,8 @@ interface AlignmentFacts {
   readonly engine: TrainingEngine;
   /** What joins; null: the bare base model. */
   readonly adapter: Adapter | null;
-  readonly turns: readonly ReplacedTurn[];
+  /** Of the agent that is replaced, with what it sampled them by. */
+  readonly turns: readonly SampledTurn[];
   readonly settings: SwapSettings;
   readonly trainable: TrainableSettings;
   /** Decides the order of the turns. */
@@ -60,7 +52,7 @@ export async function alignAgent(facts: AlignmentFacts): Promise<Alignment> {
     const distances: number[] = [];
     for (;;) {
       signal.throwIfAborted();
-      const perState = [...distancePerState(await statesOf(weights, turns)).values()];
+      const perState = await distancesNow(weights, turns);
       const distance = perState.reduce((sum, each) => sum + each, 0) / Math.max(1, perState.length);
       distances.push(distance);
       const passes = distances.length - 1;
@@ -80,37 +72,13 @@ export async function alignAgent(facts: AlignmentFacts): Promise<Alignment> {
 /** Steps along the distance to the replaced agent, over its turns once. */
 async function takePass(
   weights: TrainingWeights,
-  turns: readonly ReplacedTurn[],
+  turns: readonly SampledTurn[],
   { settings, order, signal }: { readonly order: string } & Pick<AlignmentFacts, 'settings' | 'signal'>,
 ): Promise<void> {
   const { batchSize, learningRate, optimizer } = settings;
-  const drawn = Random.of(order).shuffled([...turns]);
+  const drawn = Random.of(order).shuffled(turns.map((turn) => ({ ...turn, advantage: 0, weight: 0 })));
   for (let at = 0; at < drawn.length; at += batchSize) {
     signal.throwIfAborted();
-    const batch = drawn.slice(at, at + batchSize);
-    const present = await scoredTurns(weights, batch);
-    const sequences = batch.map(({ sequence, logProbs }, place): TrainingSequence => {
-      const own = present[place]!;
-      const turn = { logProbs: own, currentLogProbs: logProbs, advantage: 0, weight: 0 };
-      const { slopes } = surrogateOf(turn, { clipLow: 1, clipHigh: 1, beta: 1 });
-      const all = (value: number): number[] => own.map(() => value);
-      return {
-        ...sequence,
-        weights: all(1 / batch.length),
-        policy: {
-          ...{ advantages: all(0), imitationWeights: [...slopes], proximalLogProbs: own },
-          ...{ importanceWeights: all(1), referenceLogProbs: own },
-        },
-      };
-    });
-    await weights.step(sequences, { ...optimizer, learningRate });
+    await stepAlong(weights, drawn.slice(at, at + batchSize), TERMS, { ...optimizer, learningRate });
   }
-}
-
-async function statesOf(
-  weights: TrainingWeights,
-  turns: readonly ReplacedTurn[],
-): Promise<Parameters<typeof distancePerState>[0]> {
-  const now = await scoredTurns(weights, turns);
-  return turns.map(({ state, logProbs }, at) => ({ state, logProbs: now[at]!, currentLogProbs: logProbs }));
 }

@@ -53,7 +53,7 @@ export async function swapAgent(
     turns: rollouts.map((rollout) => {
       const turn = rollout.turns[place]!;
       const sequence = turnSequence({ agent, turn, rollout }, { schemaFor, maxTokens: settings.sampling.maxTokens });
-      return { state: turn.promptTokenIds.join(), sequence, logProbs: sampledLogProbs(turn) };
+      return { state: turn.promptTokenIds.join(), sequence, currentLogProbs: sampledLogProbs(turn) };
     }),
     trainable: settings.trainable ?? joining?.settings ?? { kind: 'full' },
     seed: `${recording.runId}/${agent.name}`,
