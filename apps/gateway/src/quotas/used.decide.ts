@@ -1,5 +1,5 @@
 /** What an executor says that a request used, and what that costs. Pure. */
-import { cachedTokens, type DeclaredLimits, moneyOf, priceAt } from '@seamstream/operations/quotas';
+import { cachedTokens, type DeclaredLimits, moneyAt } from '@seamstream/operations/quotas';
 import { type Answered, tokensIn } from '../chat/answered.decide.js';
 
 /** What an executor said that a request used. */
@@ -21,10 +21,9 @@ export interface Used {
 /** @param atMs the price of that moment counts; milliseconds since the Unix epoch */
 export function usedBy({ usage, model }: Spent, declared: DeclaredLimits, atMs: number): Used {
   const [prompt, completion] = [tokensIn(usage, 'prompt_tokens'), tokensIn(usage, 'completion_tokens')];
-  const price = priceAt(declared, model, atMs);
   const money =
-    prompt === null || completion === null || price === undefined
+    prompt === null || completion === null
       ? null
-      : moneyOf(price, { prompt, cached: cachedTokens(usage), completion });
+      : moneyAt(declared, model, atMs, { prompt, cached: cachedTokens(usage), completion });
   return { prompt, completion, money };
 }

@@ -1,11 +1,10 @@
 /** Reads what parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
 import { attemptIdOf, type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
-import { type Lift, liftProjection } from '@seamstream/read-models';
+import type { Lift } from '@seamstream/read-models';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
-import { type DeclaredLimits, moneyOf, priceAt, readDeclaredLimits } from '../quotas/index.js';
-import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
-import { liftAnswers } from '../read-models/lift-estimate.js';
+import { type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
+import { type KeptLog, liftAnswers, type ReadingOptions, readCounts } from '../read-models/index.js';
 import {
   type ArmsCost,
   type ExtraSolved,
@@ -61,7 +60,7 @@ export async function extraSolvedCost(
   { sinceMs, ...options }: ReadingOptions & { readonly sinceMs: number },
 ): Promise<ExtraCost> {
   const declared = await readDeclaredLimits(kept.log);
-  const lift = await readCounts(kept, options);
+  const { answer: lift } = await readCounts(kept, options);
   const sums: Sums = {
     ...{ arms: new Map(), exploration: NO_COST, shadow: NO_COST, training: NO_COST, trainingMs: 0 },
     ...{ explored: new Set(), seen: new Set() },
@@ -85,17 +84,6 @@ export async function extraSolvedCost(
   return { rows: rowsOf(sums, by, lift), besides: { exploration, shadow, training, trainingMs, verifier: null } };
 }
 
-async function readCounts(kept: KeptLog, options: ReadingOptions): Promise<Lift> {
-  const reading = await openReading(kept);
-  try {
-    const model = reading.of(liftProjection);
-    await reading.readOn(options);
-    return model.answer();
-  } finally {
-    reading.close();
-  }
-}
-
 function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLimits): void {
   switch (event.type) {
     case 'ProblemPublished':
@@ -109,9 +97,8 @@ function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLim
       addAttempt(sums, event, by, declared);
       break;
     case 'LibraryReplyRecorded': {
-      const price = priceAt(declared, event.model, event.meta.occurredAt);
       const used = { prompt: event.promptTokens, cached: 0, completion: event.responseTokens };
-      sums.training = plusItem(sums.training, price === undefined ? null : moneyOf(price, used));
+      sums.training = plusItem(sums.training, moneyAt(declared, event.model, event.meta.occurredAt, used));
       break;
     }
     case 'TrainingRunCompleted':
@@ -123,9 +110,8 @@ function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLim
 
 /** The price of a generator's model is declared under the digest of its base model, as entries record it. */
 function addEntry(sums: Sums, entry: EventOf<'ExperienceGenerated'>, by: ExtraGroup, declared: DeclaredLimits): void {
-  const price = priceAt(declared, entry.baseModelDigest, entry.meta.occurredAt);
   const used = { prompt: entry.promptTokenIds.length, cached: 0, completion: entry.tokenIds.length };
-  const money = price === undefined ? null : moneyOf(price, used);
+  const money = moneyAt(declared, entry.baseModelDigest, entry.meta.occurredAt, used);
   if (entry.arm === 'explore') sums.exploration = plusItem(sums.exploration, money);
   else if (isOfShadow(entry)) sums.shadow = plusItem(sums.shadow, money);
   else addTo(sums, entry, by, (cost) => ({ ...cost, generator: plusItem(cost.generator, money) }));

@@ -2,7 +2,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { attemptIdOf, type EventOf, TOPIC } from '@seamstream/events';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
-import { cachedTokens, type DeclaredLimits, moneyOf, priceAt, readDeclaredLimits } from '../quotas/index.js';
+import { cachedTokens, type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
 
 export type Executed = EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
 
@@ -95,9 +95,8 @@ async function* attemptsIn(
 /** Price of an attempt in millionths; null where its tokens or their price are unknown. */
 export function moneyOfAttempt(executed: Executed, declared: DeclaredLimits): number | null {
   const { promptTokens: prompt, responseTokens: completion, executor, meta } = executed;
-  const price = priceAt(declared, executor.model, meta.occurredAt);
-  if (prompt === null || completion === null || price === undefined) return null;
-  return moneyOf(price, { prompt, cached: cachedOf(executed), completion });
+  if (prompt === null || completion === null) return null;
+  return moneyAt(declared, executor.model, meta.occurredAt, { prompt, cached: cachedOf(executed), completion });
 }
 
 function plus(row: Omit<SpentRow, 'name'>, executed: Executed, declared: DeclaredLimits): Omit<SpentRow, 'name'> {

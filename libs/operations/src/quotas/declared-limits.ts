@@ -84,6 +84,12 @@ export function moneyOf(price: Price, { prompt, cached, completion }: TokensUsed
   );
 }
 
+/** The same at the price of a moment; null where none is declared. @param atMs milliseconds since the Unix epoch */
+export function moneyAt(declared: DeclaredLimits, model: string, atMs: number, used: TokensUsed): number | null {
+  const price = priceAt(declared, model, atMs);
+  return price === undefined ? null : moneyOf(price, used);
+}
+
 /**
  * Of the prompt's tokens those that the server had in its cache, as its usage says (`prompt_tokens_details.cached_tokens`). 0 where it names
  * none: then all cost the full price.

@@ -13,6 +13,7 @@ export {
   declaredLimitsAfter,
   EACH_CLIENT,
   limitsFor,
+  moneyAt,
   moneyOf,
   NO_LIMITS,
   type Price,

@@ -12,6 +12,7 @@ export {
 } from './lift-estimate.js';
 export {
   type Answered,
+  readCounts,
   readEditedPassages,
   readLedger,
   readLift,
@@ -21,5 +22,6 @@ export {
   readSuccess,
   readTraining,
   type Serving,
+  withReading,
 } from './read-models.js';
 export { faithfulBy, findRun, type RecordedRun, recordedRuns } from './recorded-runs.js';

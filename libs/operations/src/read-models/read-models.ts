@@ -8,6 +8,7 @@ import {
   faithfulEntriesProjection,
   type KeptProjection,
   type Ledger,
+  type Lift,
   ledgerProjection,
   liftProjection,
   type SuccessByArm,
@@ -42,9 +43,14 @@ export function readLedger(kept: KeptLog, options: ReadingOptions): Promise<Answ
   return readOne(kept, ledgerProjection, options);
 }
 
+/** Settled problems, as counts that intervals are made from. */
+export function readCounts(kept: KeptLog, options: ReadingOptions): Promise<Answered<Lift>> {
+  return readOne(kept, liftProjection, options);
+}
+
 /** What experiences add, against the controls of the same mode. */
 export async function readLift(kept: KeptLog, options: ReadingOptions): Promise<Answered<LiftAnswers>> {
-  const lift = await readOne(kept, liftProjection, options);
+  const lift = await readCounts(kept, options);
   return { ...lift, answer: liftAnswers(lift.answer) };
 }
 
@@ -108,7 +114,11 @@ function readOne<State extends object, Answer>(
   });
 }
 
-async function withReading<Answer>(kept: KeptLog, work: (reading: KeptReading) => Promise<Answer>): Promise<Answer> {
+/** Opens a reading for some work, and closes it. */
+export async function withReading<Answer>(
+  kept: KeptLog,
+  work: (reading: KeptReading) => Promise<Answer>,
+): Promise<Answer> {
   const reading = await openReading(kept);
   try {
     return await work(reading);
