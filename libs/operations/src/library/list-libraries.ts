@@ -1,9 +1,14 @@
 /** The libraries of a log as a list: how large each is, by which changes it came about, and what promotion said of it. */
 
 import { isLibraryKey } from '@seamstream/experience-library';
-import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
-import { type RecordedRun, readLineage, readRuns } from '../read-models/index.js';
-import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
+import {
+  type AdapterLineage,
+  type AdapterVersion,
+  adapterLineageProjection,
+  type TrainingRun,
+  trainingProgressProjection,
+} from '@seamstream/read-models';
+import { type KeptLog, type ReadingOptions, withReading } from '../read-models/index.js';
 
 const OPERATIONS = ['add', 'modify', 'merge', 'delete', 'keep', 'import'] as const;
 
@@ -22,7 +27,10 @@ export interface ListedLibrary
 }
 
 /** In the order of publication. No library itself is read. Pure. */
-export function listedLibraries(lineage: AdapterLineage, runs: readonly RecordedRun[]): readonly ListedLibrary[] {
+export function listedLibraries(
+  lineage: AdapterLineage,
+  runs: readonly Pick<TrainingRun, 'runId' | 'configuration'>[],
+): readonly ListedLibrary[] {
   const byId = new Map(runs.map((run) => [run.runId, run]));
   return lineage.versions
     .filter(({ key }) => isLibraryKey(key))
@@ -41,9 +49,13 @@ export function listedLibraries(lineage: AdapterLineage, runs: readonly Recorded
     });
 }
 
-export async function readLibraries(kept: KeptLog, options: ReadingOptions): Promise<readonly ListedLibrary[]> {
-  const { answer: lineage } = await readLineage(kept, options);
-  return listedLibraries(lineage, (await readRuns(kept, options)).answer);
+/** @throws the signal's reason when it aborts */
+export function readLibraries(kept: KeptLog, options: ReadingOptions): Promise<readonly ListedLibrary[]> {
+  return withReading(kept, async (reading) => {
+    const [lineage, training] = [reading.of(adapterLineageProjection), reading.of(trainingProgressProjection)];
+    await reading.readOn(options);
+    return listedLibraries(lineage.answer(), training.answer().runs);
+  });
 }
 
 /** @param configuration canonical JSON, as a run records it */

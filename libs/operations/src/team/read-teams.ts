@@ -3,8 +3,7 @@ import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { adapterLineageProjection, teamStagesProjection, trainingProgressProjection } from '@seamstream/read-models';
 import { readTeamManifest, type TeamManifest } from '@seamstream/team-tuning';
-import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
-import { recordedRuns } from '../read-models/recorded-runs.js';
+import { type KeptLog, type ReadingOptions, recordedRuns, withReading } from '../read-models/index.js';
 import { type TeamFacts, type TunedTeam, tunedTeams } from './team-stages.js';
 
 /** A team with its agents in their order. */
@@ -26,18 +25,15 @@ export interface ListedTeam {
 }
 
 /** @throws the signal's reason when it aborts */
-export async function readTeamFacts(kept: KeptLog, options: ReadingOptions): Promise<TeamFacts> {
-  const reading = await openReading(kept);
-  try {
+export function readTeamFacts(kept: KeptLog, options: ReadingOptions): Promise<TeamFacts> {
+  return withReading(kept, async (reading) => {
     const lineage = reading.of(adapterLineageProjection);
     const training = reading.of(trainingProgressProjection);
     const stages = reading.of(teamStagesProjection);
     await reading.readOn(options);
     const runs = recordedRuns(training.answer(), lineage.answer(), { all: { quoting: 0, faithful: 0 }, adapters: [] });
     return { lineage: lineage.answer(), runs, stages: stages.answer() };
-  } finally {
-    reading.close();
-  }
+  });
 }
 
 export function listedTeams(facts: TeamFacts): readonly ListedTeam[] {
