@@ -65,16 +65,17 @@ export class WriteExperiencesHandler {
     const nowMs = clock.now();
     // 1. One adapter for the whole batch, the last promoted one; and one that is tried.
     const serving = await adapters.catchUp();
-    const fates = new Map<SeamEvent, ArmAssignment>();
+    const fates = new Map<SeamEvent, { readonly arm: ArmAssignment; readonly assignment: Assignment }>();
     for (const { event } of batch.records) {
-      if (event.type === 'ProblemPublished')
-        fates.set(event, assignArm(event, nowMs, assignmentOf(event, this.config.controlShare, serving.guard)));
+      if (event.type !== 'ProblemPublished') continue;
+      const assignment = assignmentOf(event, this.config.controlShare, serving.guard);
+      fates.set(event, { arm: assignArm(event, nowMs, assignment), assignment });
     }
     // 2. All groups of one kind are written together.
     const explorations = new Map<SeamEvent, Written>();
     for (const mode of ['explore', 'deploy'] as const) {
       const events = [...fates]
-        .filter(([, fate]) => fate === mode)
+        .filter(([, { arm }]) => arm === mode)
         .map(([event]) => event as EventOf<'ProblemPublished'>);
       if (events.length === 0) continue;
       const written =
@@ -88,17 +89,16 @@ export class WriteExperiencesHandler {
     return batch.records.map(({ event, position }) => {
       if (event.type !== 'ProblemPublished') return done();
       const problem = copyOf(event.problem, position, this.config.inlineContentBytes);
-      const fate = fates.get(event)!;
-      if (fate === 'expired') return done([this.expired(event, problem, nowMs)]);
-      const assignment = assignmentOf(event, this.config.controlShare, serving.guard);
+      const { arm, assignment } = fates.get(event)!;
+      if (arm === 'expired') return done([this.expired(event, problem, nowMs)]);
       const guard = guardMarkOf(event, drawIn(serving, event), serving.guard);
-      if (fate === 'control') return done([withheld({ ...event, problem, assignment, guard }, nowMs)]);
+      if (arm === 'control') return done([withheld({ ...event, problem, assignment, guard }, nowMs)]);
       const { exploration, draw } = explorations.get(event)!;
       if (exploration.status === 'failed') {
         // Who answers it does so without an experience, and says so.
         return isAnsweredElsewhere(event) ? done() : deadLetter(exploration.code, exploration.reason);
       }
-      return done(generated({ ...event, problem, assignment, draw, guard }, fate, exploration, { nowMs, latencyMs }));
+      return done(generated({ ...event, problem, assignment, draw, guard }, arm, exploration, { nowMs, latencyMs }));
     });
   }
 
