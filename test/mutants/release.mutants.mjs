@@ -245,8 +245,8 @@ export default [
     ...facts,
     file: 'libs/operations/src/release/recompute-releases.ts',
     control: 'a decision whose counts the log does not have is reported',
-    from: "isSame: false, difference: 'from these records the stage continues'",
-    to: "isSame: true, difference: ''",
+    from: 'made !== null && areSameBytes(made, recorded)',
+    to: 'true',
   },
   {
     ...draws,

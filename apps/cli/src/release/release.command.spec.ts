@@ -55,26 +55,32 @@ describe('seam release', () => {
     expect(world.takeOutput()).toMatch(/Nothing to decide/);
   });
 
-  it('does not count a decision that its counts do not bear out, and recompute reports one whose counts are not those of the log', async () => {
-    const releaseId = await plan();
-    await served(releaseId, true, 90, 10);
-    await served(releaseId, false, 120, 180);
-    await world.seam('release', 'decide');
-    const decided = (await adapterEvents()).find((event) => event.type === 'ReleaseDecided')!;
-    world = await fakeWorld();
-    const [start, adapter, completed] = promotedByRun({ adapterDigest: CANDIDATE });
-    await append(start, adapter, completed, evaluatedByPerson(CANDIDATE, evaluationOf(0.7)));
-    const other = await plan();
-    const forged = { ...decided, releaseId: other, meta: { ...decided.meta, messageId: 'f1' } };
-    await append({ ...forged, decision: 'rolled back' });
-    expect(await statusOf()).toMatchObject([{ status: 'running' }]);
-    // The counts bear it out, and the log has none of these problems.
-    await append(forged);
-    expect(await statusOf()).toMatchObject([{ status: 'promoted' }]);
-    world.takeOutput();
-    expect(await world.seam('release', 'recompute')).toBe(1);
-    expect(world.takeOutput()).toMatch(/DIFFERS/);
-  });
+  it.each([
+    ['names records that are not in the log', {}, /DIFFERS: Cannot/],
+    ['names records that do not make it', { offsets: [] }, /DIFFERS: from these records the stage continues/],
+  ])(
+    'does not count a decision that its counts do not bear out, and recompute reports one that %s',
+    async (_, changed, says) => {
+      const releaseId = await plan();
+      await served(releaseId, true, 90, 10);
+      await served(releaseId, false, 120, 180);
+      await world.seam('release', 'decide');
+      const decided = (await adapterEvents()).find((event) => event.type === 'ReleaseDecided')!;
+      world = await fakeWorld();
+      const [start, adapter, completed] = promotedByRun({ adapterDigest: CANDIDATE });
+      await append(start, adapter, completed, evaluatedByPerson(CANDIDATE, evaluationOf(0.7)));
+      const other = await plan();
+      const forged = { ...decided, ...changed, releaseId: other, meta: { ...decided.meta, messageId: 'f1' } };
+      await append({ ...forged, decision: 'rolled back' });
+      expect(await statusOf()).toMatchObject([{ status: 'running' }]);
+      // The counts bear it out, and the log has none of these problems.
+      await append(forged);
+      expect(await statusOf()).toMatchObject([{ status: 'promoted' }]);
+      world.takeOutput();
+      expect(await world.seam('release', 'recompute')).toBe(1);
+      expect(world.takeOutput()).toMatch(says);
+    },
+  );
 
   it('lets a person decide over the rule, by name and with a reason', async () => {
     await plan({ stages: [{ kind: 'shadow', minProblems: 10, margin: 0.1 }, ...CANARY] });

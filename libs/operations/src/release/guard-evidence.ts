@@ -74,8 +74,8 @@ export function dueMutings(facts: ReleaseFacts, at: number): readonly EventOf<'D
   });
 }
 
-/** Null where a domain has impossible figures: they must not keep other domains, and releases, from their decisions. */
-function unlessImpossible<T>(decide: () => T | null): T | null {
+/** Null where a domain has impossible figures: they must not keep other domains, and releases, from their decisions, or hide them. */
+export function unlessImpossible<T>(decide: () => T | null): T | null {
   try {
     return decide();
   } catch (error) {

@@ -2,7 +2,6 @@
  * How a guard stands, and what it is worth to withhold entries: the problems of the control arm and of muted domains that would have ended
  * otherwise with entries. Pure.
  */
-import { isSeamError } from '@seamstream/kernel';
 import {
   type DomainCounts,
   decideMuting,
@@ -17,7 +16,7 @@ import {
 } from '@seamstream/release';
 import { type Estimate, liftInterval } from '@seamstream/statistics';
 import { liftAnswers } from '../read-models/lift-estimate.js';
-import { guardedDomains } from './guard-evidence.js';
+import { guardedDomains, unlessImpossible } from './guard-evidence.js';
 import type { ReleaseFacts } from './release-evidence.js';
 
 /** Problems that were asked without an entry, and how many more would have been solved with one: fewer where it is below 0. */
@@ -88,18 +87,8 @@ function guardedDomain(guard: Guard, adapterDigest: string | null, counts: Domai
   return {
     ...{ domain, treated: sumOver(true), control: sumOver(false), lift, muting },
     withheld: muting === null ? null : withheldOf(problems, lift),
-    now: decisionUnlessImpossible(() => decideMuting(plan, counts)),
+    now: unlessImpossible(() => decideMuting(plan, counts)),
   };
-}
-
-/** Null where the counts are impossible: they must not hide the other domains. */
-function decisionUnlessImpossible(decide: () => MutingDecision): MutingDecision | null {
-  try {
-    return decide();
-  } catch (error) {
-    if (isSeamError(error, 'INVALID_INPUT')) return null;
-    throw error;
-  }
 }
 
 function controlArmWorth({ lift }: ReleaseFacts): ControlArmWorth {

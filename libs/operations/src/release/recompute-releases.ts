@@ -10,12 +10,21 @@ import { type ReleaseFacts, type ReleaseWorld, ruledDecision } from './release-e
 import { readFacts } from './release-facts.js';
 import { findRelease } from './release-status.js';
 
-export interface RecomputedDecision {
-  readonly decision: EventOf<'ReleaseDecided'>;
-  /** Whether the same bytes came out; null for a person's, which no rule makes again. */
-  readonly isSame: boolean | null;
+interface Recomputed {
+  /** Whether the same bytes came out. */
+  readonly isSame: boolean;
   /** How it differs, or why it cannot be made again; empty where it is the same. */
   readonly difference: string;
+}
+
+export interface RecomputedDecision extends Omit<Recomputed, 'isSame'> {
+  readonly decision: EventOf<'ReleaseDecided'>;
+  /** Null for a person's, which no rule makes again. */
+  readonly isSame: boolean | null;
+}
+
+export interface RecomputedMuting extends Recomputed {
+  readonly muting: EventOf<'DomainMuted'>;
 }
 
 /**
@@ -35,35 +44,25 @@ export async function recomputeReleases(
   for (const decision of decisions)
     recomputed.push(
       decision.decidedBy === null
-        ? await recompute(kept.log, decision, options)
+        ? { decision, ...(await decidedAgain(kept.log, decision, options)) }
         : { decision, isSame: null, difference: '' },
     );
   return recomputed;
 }
 
-async function recompute(
+function decidedAgain(
   log: EventLog,
   decision: EventOf<'ReleaseDecided'>,
   options: ReadingOptions,
-): Promise<RecomputedDecision> {
-  try {
-    const facts = await factsAt(log, decision.offsets, options);
-    const release = facts.progress.releases.get(decision.releaseId);
-    const made = release === undefined ? null : ruledDecision(release, facts, decision.meta.occurredAt);
-    if (made === null) return { decision, isSame: false, difference: 'from these records the stage continues' };
-    const isSame = areSameBytes(made, decision);
-    return { decision, isSame, difference: isSame ? '' : `from these records: ${made.decision}, ${made.reason}` };
-  } catch (error) {
-    if (!isSeamError(error, 'NOT_FOUND')) throw error;
-    return { decision, isSame: false, difference: error.message };
-  }
-}
-
-export interface RecomputedMuting {
-  readonly muting: EventOf<'DomainMuted'>;
-  readonly isSame: boolean;
-  /** How it differs, or why it cannot be made again; empty where it is the same. */
-  readonly difference: string;
+): Promise<Recomputed> {
+  return compared(log, decision, options, {
+    make(facts) {
+      const release = facts.progress.releases.get(decision.releaseId);
+      return release === undefined ? null : ruledDecision(release, facts, decision.meta.occurredAt);
+    },
+    nothing: 'the stage continues',
+    words: (made) => `${made.decision}, ${made.reason}`,
+  });
 }
 
 /** The mutings of guards that are in force, each made again. @throws the signal's reason when it aborts */
@@ -79,16 +78,31 @@ export async function recomputeMutings(
   return recomputed;
 }
 
-async function mutedAgain(
+function mutedAgain(log: EventLog, muting: EventOf<'DomainMuted'>, options: ReadingOptions): Promise<Recomputed> {
+  return compared(log, muting, options, {
+    make: (facts) => mutingAgain(muting, facts),
+    nothing: 'the domain is not muted',
+    words: ({ reason }) => reason,
+  });
+}
+
+/** What the records that a decision names make of it, compared with what is on record. */
+async function compared<E extends EventOf<'ReleaseDecided' | 'DomainMuted'>>(
   log: EventLog,
-  muting: EventOf<'DomainMuted'>,
+  recorded: E,
   options: ReadingOptions,
-): Promise<Omit<RecomputedMuting, 'muting'>> {
+  again: {
+    /** Null where nothing would be decided. */
+    readonly make: (facts: ReleaseFacts) => E | null;
+    readonly nothing: string;
+    readonly words: (made: E) => string;
+  },
+): Promise<Recomputed> {
   try {
-    const made = mutingAgain(muting, await factsAt(log, muting.offsets, options));
-    if (made === null) return { isSame: false, difference: 'from these records the domain is not muted' };
-    const isSame = areSameBytes(made, muting);
-    return { isSame, difference: isSame ? '' : `from these records: ${made.reason}` };
+    const made = again.make(await factsAt(log, recorded.offsets, options));
+    const isSame = made !== null && areSameBytes(made, recorded);
+    const says = made === null ? again.nothing : again.words(made);
+    return { isSame, difference: isSame ? '' : `from these records${made === null ? '' : ':'} ${says}` };
   } catch (error) {
     if (!isSeamError(error, 'NOT_FOUND')) throw error;
     return { isSame: false, difference: error.message };
