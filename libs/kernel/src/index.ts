@@ -23,4 +23,4 @@ export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 export { systemFault, systemMeaning } from './system-fault.js';
-export { bytes, count, excerpt, percent, plural, points, received, shortId } from './words.js';
+export { bytes, count, excerpt, percent, plural, points, received, rounded, shortId } from './words.js';

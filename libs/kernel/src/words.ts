@@ -23,6 +23,12 @@ export function count(value: number): string {
   return Number.isInteger(value) ? value.toLocaleString('en-US') : value.toString();
 }
 
+/** An estimated number as a whole one with its sign: −1234.4 as "−1,234". What rounds to zero is "0". */
+export function rounded(value: number): string {
+  const size = Math.round(Math.abs(value));
+  return `${value < 0 && size > 0 ? '−' : ''}${count(size)}`;
+}
+
 /** "1 problem", "2 problems", "3 entries". */
 export function plural(number: number, singular: string, pluralForm = `${singular}s`): string {
   return `${count(number)} ${number === 1 ? singular : pluralForm}`;

@@ -1,5 +1,5 @@
 /** What an extra solved problem costs, as text. Pure. */
-import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
+import { count, onOneLine, plural, rounded, shortId } from '@seamstream/kernel';
 import type { ExtraCost, ExtraGroup, ExtraSolved, PartCost } from '@seamstream/operations/cost';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
@@ -47,7 +47,7 @@ function cellsOf({ name, problems, extraCost, extraSolved, perExtra, shown }: Ex
     name === null ? 'all' : isDigest ? shortId(name) : onOneLine(name),
     count(problems),
     ...[extraCost.executor, extraCost.generator].map((each) => (each === null ? 'unknown' : signed(each))),
-    extraSolved === null ? 'unknown' : ratio(extraSolved, whole),
+    extraSolved === null ? 'unknown' : ratio(extraSolved, rounded),
     perExtra !== null ? ratio(perExtra, signed) : WHY[shown],
   ];
 }
@@ -66,11 +66,6 @@ const ratio = (
 ) => `${text(value)} (${text(low)} to ${text(high)})`;
 
 const signed = (micros: number): string => `${micros < 0 ? '−' : ''}${moneyText(Math.round(Math.abs(micros)))}`;
-
-function whole(problems: number): string {
-  const rounded = Math.round(Math.abs(problems));
-  return `${problems < 0 && rounded > 0 ? '−' : ''}${count(rounded)}`;
-}
 
 function partLine(name: string, { items, unknown, money }: PartCost): string {
   if (items === 0) return '';

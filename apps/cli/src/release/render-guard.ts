@@ -1,5 +1,5 @@
 /** Guards as text, and what it is worth to withhold entries. Pure. */
-import { count, onOneLine, percent, points, shortId } from '@seamstream/kernel';
+import { count, onOneLine, percent, points, rounded, shortId } from '@seamstream/kernel';
 import type {
   ControlArmWorth,
   GuardedDomain,
@@ -74,23 +74,19 @@ function renderControlArm({ all, domains }: ControlArmWorth, style: Style): stri
   ];
   const rows = [...domains, { ...all, domain: 'all' }].map(({ domain, problems, moreSolved: more }) => [
     ...[onOneLine(domain), count(problems)],
-    ...(more === null ? ['–', '–'] : [whole(more.value), `${whole(more.interval[0])} to ${whole(more.interval[1])}`]),
+    ...(more === null
+      ? ['–', '–']
+      : [rounded(more.value), `${rounded(more.interval[0])} to ${rounded(more.interval[1])}`]),
   ]);
   return `\nThe control arm: what it costs, and below 0 what it prevents. All harm that is known is known from it.\n${renderTable(columns, rows, style)}`;
 }
 
-/** Problems without a figure behind the point. */
-const whole = (problems: number): string => {
-  const rounded = Math.round(Math.abs(problems));
-  return `${problems < 0 && rounded > 0 ? '−' : ''}${count(rounded)}`;
-};
-
 function moreSolved({ moreSolved: more }: Withheld): string {
   if (more === null) return 'it is not known how many more would have been solved';
   const [low, high] = more.interval;
-  const range = `${whole(low)} to ${whole(high)} at any look`;
+  const range = `${rounded(low)} to ${rounded(high)} at any look`;
   const verdict = high < 0 ? 'harm was prevented' : low > 0 ? 'solutions were lost' : 'neither harm nor help is shown';
-  return `${whole(more.value)} more would have been solved (${range}): ${verdict}`;
+  return `${rounded(more.value)} more would have been solved (${range}): ${verdict}`;
 }
 
 export function renderRecomputedMuting({ muting, isSame, difference }: RecomputedMuting): string {
