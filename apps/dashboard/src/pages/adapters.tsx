@@ -1,6 +1,7 @@
 /** Every adapter: from what it came, how it was measured, and what was decided on it. */
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
 import type { JSX } from 'preact';
+import { ActText } from '../parts/act-text.js';
 import { AdapterLink, Card, Empty, Facts, Heads, How, Status, Waiting } from '../parts/pieces.js';
 import { bytes, count, figure, percent, plural, points, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
@@ -177,18 +178,10 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
       <Card title="Decided" size="wide" how={how}>
         {of.acts.length === 0 ? <p class="dim">{of.reason ?? 'Nothing was decided on it.'}</p> : null}
         <ol class="timeline">
-          {of.acts.map(({ act, at, by, reason, status, hindrance }) => (
-            <li key={`${act}${at}`}>
-              <time>{time(at)}</time>
-              <div>
-                <strong>{act === 'rolledBack' ? 'rolled back' : act}</strong> by {by}: {reason}
-                {status === 'counted' ? null : (
-                  <span class="fault">
-                    {' '}
-                    {status}: {hindrance}
-                  </span>
-                )}
-              </div>
+          {of.acts.map((each) => (
+            <li key={`${each.act}${each.at}`}>
+              <time>{time(each.at)}</time>
+              <ActText of={each} />
             </li>
           ))}
         </ol>

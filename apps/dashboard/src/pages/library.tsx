@@ -4,7 +4,7 @@ import type { ComparedLibraries } from '@seamstream/operations/library';
 import type { JSX } from 'preact';
 import { ChangedText } from '../parts/changed-text.js';
 import { PeekList } from '../parts/peek-list.js';
-import { Badge, Card, Facts, How, Scrolled, Text, Waiting } from '../parts/pieces.js';
+import { Badge, Card, Facts, Heads, How, Scrolled, Text, Waiting } from '../parts/pieces.js';
 import { count, plural, short } from '../parts/words.js';
 import { path, query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -83,15 +83,7 @@ function ChangeRows({ of }: { readonly of: readonly Change[] }): JSX.Element | n
   return (
     <Scrolled label="Operations with their reasons">
       <table class="plain-table">
-        <thead>
-          <tr>
-            {['operation', 'item', 'text', 'because'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads titles={['operation', 'item', 'text', 'because']} />
         <tbody>
           {of.map(({ operation, id, before, after, reason }, index) => (
             <tr key={index} data-operation={operation}>

@@ -1,6 +1,7 @@
 /** One team: its agents in their order, its stages with every pass that the gate looked at, promotions, and the certificate. */
 import type { ShownTeam, TeamStage } from '@seamstream/operations/team';
 import type { JSX } from 'preact';
+import { ActText } from '../parts/act-text.js';
 import { PeekList } from '../parts/peek-list.js';
 import { Badge, Card, Facts, Heads, How, Scrolled, Status, Waiting } from '../parts/pieces.js';
 import { clock, count, figure, percent, plural, points, short, time } from '../parts/words.js';
@@ -122,25 +123,17 @@ function Promotions({ of, how }: Part): JSX.Element {
     <Card title="Promotions" size="full" how={how}>
       {acts.length === 0 ? <p class="dim">Nothing was decided yet.</p> : null}
       <ol class="timeline">
-        {acts.map(({ act, at, by, reason, status, hindrance, adapterDigest, evaluation }) => (
-          <li key={`${adapterDigest}${act}${at}`} class={act === 'rolledBack' ? 'bad' : ''}>
-            <time>{clock(at)}</time>
-            <div>
-              <strong>{act === 'rolledBack' ? 'rolled back' : act}</strong>{' '}
+        {acts.map(({ adapterDigest, ...act }) => (
+          <li key={`${adapterDigest}${act.act}${act.at}`} class={act.act === 'rolledBack' ? 'bad' : ''}>
+            <time>{clock(act.at)}</time>
+            <ActText of={act}>
               <a class="mono" href={`/adapters/${adapterDigest}`}>
                 {short(adapterDigest)}
               </a>{' '}
-              {evaluation === null
+              {act.evaluation === null
                 ? null
-                : `with ${percent(evaluation.success)}, before ${percent(evaluation.parentSuccess)}, `}
-              by {by}: {reason}
-              {status === 'counted' ? null : (
-                <span class="fault">
-                  {' '}
-                  {status}: {hindrance}
-                </span>
-              )}
-            </div>
+                : `with ${percent(act.evaluation.success)}, before ${percent(act.evaluation.parentSuccess)}, `}
+            </ActText>
           </li>
         ))}
       </ol>
