@@ -2,7 +2,7 @@
  * Users' own verifiers, asked over HTTP. Which there are is the service's configuration; an event names one and can neither add one nor
  * change where it is. Request and response: docs/reference/verifiers.md.
  */
-import { messageOf, onOneLine, SeamError, withoutControls } from '@seamstream/kernel';
+import { messageOf, onOneLine, SeamError, textWithin, withoutControls } from '@seamstream/kernel';
 
 export interface VerifierEndpoint {
   readonly url: string;
@@ -117,15 +117,11 @@ export async function askOwnEndpoint<T>(
 }
 
 /** Null for more than an answer may have. */
-async function textOf(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
-    if (size > MAX_ANSWER_BYTES) return null;
-    chunks.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function textOf(response: Response): Promise<string | null> {
+  return textWithin(MAX_ANSWER_BYTES, response).catch((error: unknown) => {
+    if (error instanceof RangeError) return null;
+    throw error;
+  });
 }
 
 function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
