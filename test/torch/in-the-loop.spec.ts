@@ -23,7 +23,7 @@ afterAll(() => rm(world.folder, { recursive: true }));
 
 function onTorch(processes: number): Environment {
   return {
-    ...torchEnvironment(python),
+    ...torchEnvironment(python, processes),
     SEAM_TRAINER_ENGINE: 'torch',
     SEAM_TRAINER_TORCH_COMMAND: `${python.command} -m torch.distributed.run --standalone`,
     SEAM_TRAINER_TORCH_PROCESSES: String(processes),

@@ -89,7 +89,7 @@ afterAll(async () => {
     const torchrun = ['-m', 'torch.distributed.run', '--standalone', '--nproc-per-node', '2', '--no-python'];
     const settings = {
       command: [python.command, ...torchrun, python.command, '-c', waiting, folder],
-      environment: torchEnvironment(python),
+      environment: torchEnvironment(python, 2),
     };
     const args = ['--input-type=module', '-e', script, JSON.stringify(settings)];
     const starter = spawn(process.execPath, args, {

@@ -1,4 +1,5 @@
 /** The engine of engines/torch as the tests start it, and as it carries out the jobs of any object store. */
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -11,12 +12,13 @@ import { ChildProcessLauncher, followJob, JobFolder, type JobLauncher } from '@s
 /** Where `python -m seamstream_torch` finds its modules without being installed. */
 const SOURCES = fileURLToPath(new URL('../../engines/torch/src', import.meta.url));
 
-/** With which `python -m seamstream_torch` starts in any folder. */
-export function torchEnvironment(python: Python): Readonly<Record<string, string>> {
-  const packages = python.environment.PYTHONPATH;
+/** With which `python -m seamstream_torch` starts in any folder. More processes than graphics processors compute on the CPU. */
+export function torchEnvironment(python: Python, processes = 1): Readonly<Record<string, string>> {
+  const packages = [python.environment.PYTHONPATH ?? process.env.PYTHONPATH].filter((path) => path !== undefined);
   return {
     ...python.environment,
-    PYTHONPATH: packages === undefined ? SOURCES : [SOURCES, packages].join(delimiter),
+    PYTHONPATH: [SOURCES, ...packages].join(delimiter),
+    ...(processes > graphicsProcessors() ? { CUDA_VISIBLE_DEVICES: '' } : {}),
     PYTHONDONTWRITEBYTECODE: '1',
     // Threads that wait for each other without spinning: on a busy machine that is several times as fast.
     OMP_WAIT_POLICY: 'PASSIVE',
@@ -30,8 +32,13 @@ export function torchLauncher(python: Python, model: string, processes = 1): Chi
   const torchrun = ['torch.distributed.run', '--standalone', '--nproc-per-node', `${processes}`, '-m'];
   return new ChildProcessLauncher({
     command: [python.command, '-m', ...(processes === 1 ? [] : torchrun), ...engine],
-    environment: torchEnvironment(python),
+    environment: torchEnvironment(python, processes),
   });
+}
+
+/** NVIDIA's, as the driver lists them. */
+function graphicsProcessors(): number {
+  return readdirSync('/dev').filter((name) => /^nvidia\d+$/.test(name)).length;
 }
 
 /** Processes that name the model's folder: torchrun, and the workers that it started. */

@@ -20,6 +20,7 @@ TOLERANCE = 2e-5
 def distance(got: torch.Tensor, expected: torch.Tensor) -> float:
     """The largest difference, as a share of the largest expected value."""
     assert got.shape == expected.shape
+    got = got.cpu()
     return float((got - expected).abs().max() / max(float(expected.abs().max()), 1e-3))
 
 
@@ -86,14 +87,19 @@ def test_the_policy_objective_under_masks(tmp_path: Path, family: str, given: di
         assert distance(model.trained[name].grad, unpack(packed)) < TOLERANCE, name
 
 
-def test_bfloat16_is_near(tmp_path: Path, family: str) -> None:
-    """Eight bits of mantissa: some percent of a gradient's length, and not float32 by another name."""
+@pytest.mark.parametrize("attention", ["auto", "sdpa"])
+def test_bfloat16_is_near(tmp_path: Path, family: str, attention: str) -> None:
+    """Eight bits of mantissa: some percent of a gradient's length, and not float32 by another name.
+
+    On a graphics processor `auto` is flash attention.
+    """
+    given = {"precision": "bfloat16", "attention": attention}
     job, compute, sequences, model, rows, alone = opened(
-        tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {"precision": "bfloat16"}
+        tmp_path, family, likelihood_step(family), None, LIKELIHOOD, given
     )
     loss, _, _ = differentiate(job, compute, sequences, model, rows, alone)
     expected = golden(family)["likelihood"]
     assert 1e-7 < abs(loss / expected["loss"] - 1) < 2e-2
     gradients = {name: unpack(packed) for name, packed in expected["gradients"].items()}
-    apart = sum(float(((model.trained[n].grad - g) ** 2).sum()) for n, g in gradients.items())
+    apart = sum(float(((model.trained[n].grad.cpu() - g) ** 2).sum()) for n, g in gradients.items())
     assert apart < 0.05**2 * sum(float((g**2).sum()) for g in gradients.values())

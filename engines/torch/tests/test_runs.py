@@ -13,7 +13,9 @@ from conftest import OPTIMIZER, policy_step, write_job, write_model
 from safetensors.torch import load_file
 
 from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
+from seamstream_torch.errors import EngineError
 from seamstream_torch.main import BUSY, REFUSED, main
+from seamstream_torch.processes import check_processors
 
 LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
 STEPS = 6
@@ -29,9 +31,10 @@ def engine(run: Path, model: Path, world: int = 1, options: tuple[str, ...] = ()
     launch = TORCHRUN if world == 2 else []
     source = str(Path(__file__).parents[1] / "src")
     path = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if torch.cuda.is_available() and torch.cuda.device_count() < world else {}
     return subprocess.Popen(
         [sys.executable, *launch, "-m", "seamstream_torch", str(run), "--model", str(model), *COMPUTE, *options],
-        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **hidden},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -240,3 +243,10 @@ def test_a_process_ends_soon_after_the_one_that_started_it() -> None:
     parent.kill()
     # The output is open as long as one of them has it.
     parent.communicate(timeout=30)
+
+
+def test_processes_do_not_share_a_graphics_processor() -> None:
+    """NCCL would refuse it later, in words of its own."""
+    check_processors(processes=2, processors=2)
+    with pytest.raises(EngineError, match="expected a graphics processor for each, got 1"):
+        check_processors(processes=2, processors=1)

@@ -2,21 +2,45 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention.varlen import varlen_attn
 from transformers import AttentionInterface, PretrainedConfig
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+from seamstream_torch.errors import EngineError
+
 BY_SEQUENCE = "sdpa_by_sequence"
+FLASH = "flash_by_sequence"
+# Which the two above are: they take sequence_lengths and sequence_starts.
+OWN = (BY_SEQUENCE, FLASH)
+# Of a head, which PyTorch's flash attention has no kernel beyond.
+FLASH_DIMENSION = 256
 
 
-def implementation_of(attention: str, config: PretrainedConfig) -> str:
+def implementation_of(attention: str, config: PretrainedConfig, precision: str, device: torch.device) -> str:
     """The name by which transformers knows the attention that is chosen.
 
-    A layer that attends to a window needs its mask.
+    `auto` is flash attention where it can be, else `sdpa`. A layer that attends to a window needs its mask, which
+    sdpa of transformers has. Raises INVALID_CONFIGURATION where flash attention is asked for and cannot be.
     """
     kinds = getattr(config, "layer_types", None)
     has_window = getattr(config, "sliding_window", None) is not None
     is_whole = all(kind == "full_attention" for kind in kinds) if kinds else not has_window
-    return BY_SEQUENCE if attention == "sdpa" and is_whole else attention
+    dimension = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    is_on_gpu = device.type == "cuda" and precision == "bfloat16"
+    can_flash = is_whole and is_on_gpu and dimension <= FLASH_DIMENSION
+    if attention == "flash" and not can_flash:
+        windows = "no windows" if is_whole else "windows"
+        raise EngineError(
+            "INVALID_CONFIGURATION",
+            "Cannot use flash attention: expected a graphics processor, --precision bfloat16, layers without windows "
+            f"and heads of at most {FLASH_DIMENSION}, got {device.type}, {precision}, {windows} and {dimension}. "
+            "Leave --attention out.",
+        )
+    if attention == "flash" or (attention == "auto" and can_flash):
+        return FLASH
+    if attention == "eager":
+        return attention
+    return BY_SEQUENCE if is_whole else "sdpa"
 
 
 def _by_sequence(
@@ -26,6 +50,7 @@ def _by_sequence(
     value: Tensor,
     attention_mask: Tensor | None,
     sequence_lengths: list[int],
+    sequence_starts: Tensor,
     **options: object,
 ) -> tuple[Tensor, None]:
     """query [1, H, T, D]; key and value [1, K, T, D]; Σ sequence_lengths = T.
@@ -36,4 +61,29 @@ def _by_sequence(
     return torch.cat([sdpa_attention_forward(module, *part, None, **options)[0] for part in parts], dim=1), None
 
 
+def _flash(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    sequence_lengths: list[int],
+    sequence_starts: Tensor,
+    scaling: float | None = None,
+    **options: object,
+) -> tuple[Tensor, None]:
+    """As _by_sequence, all sequences by one kernel.
+
+    sequence_starts [S + 1], int32: how many tokens lie before each sequence, and T.
+    """
+    times = query.shape[1] // key.shape[1]
+    rows = [query[0], key[0].repeat_interleave(times, dim=0), value[0].repeat_interleave(times, dim=0)]
+    packed = [row.transpose(0, 1).to(torch.bfloat16) for row in rows]
+    longest = max(sequence_lengths)
+    # A window without an end to the left is causal attention.
+    mixed = varlen_attn(*packed, sequence_starts, sequence_starts, longest, longest, scale=scaling, window_size=(-1, 0))
+    return mixed.unsqueeze(0), None
+
+
 AttentionInterface.register(BY_SEQUENCE, _by_sequence)
+AttentionInterface.register(FLASH, _flash)

@@ -11,7 +11,7 @@ class Compute:
     precision: str = "float32"
     gradient_checkpointing: bool = False
     micro_batch_tokens: int = 4096
-    attention: str = "sdpa"
+    attention: str = "auto"
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_options(parser: ArgumentParser) -> None:
         default=Compute.micro_batch_tokens,
         help="tokens of packed sequences computed at once",
     )
-    parser.add_argument("--attention", choices=["eager", "sdpa", "flash_attention_2"], default=Compute.attention)
+    parser.add_argument("--attention", choices=["auto", "eager", "sdpa", "flash"], default=Compute.attention)
 
 
 def compute_of(given: Namespace) -> Compute:

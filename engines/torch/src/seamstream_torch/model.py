@@ -12,7 +12,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from seamstream_torch.attention import BY_SEQUENCE, implementation_of
+from seamstream_torch.attention import OWN, implementation_of
 from seamstream_torch.compute import Compute
 from seamstream_torch.contract import Job
 from seamstream_torch.errors import EngineError
@@ -33,7 +33,7 @@ class TrainedModel:
         self.vocabulary: int = config.vocab_size
         self.most_positions: int = config.max_position_embeddings
         self._precision = compute.precision
-        self._is_by_sequence = config._attn_implementation == BY_SEQUENCE
+        self._has_own_attention = config._attn_implementation in OWN
         self._device = processes.device
         named = sorted((contract_name(name), value) for name, value in module.named_parameters() if value.requires_grad)
         self.trained: dict[str, nn.Parameter] = dict(named)
@@ -41,14 +41,14 @@ class TrainedModel:
     def log_probs(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """ln π of all tokens [N, V] and of the trained ones [N]; the head is computed at their N places only."""
         is_half = self._precision == "bfloat16"
-        by_sequence = {"sequence_lengths": batch.lengths} if self._is_by_sequence else {}
+        by_sequence = {"sequence_lengths": batch.lengths, "sequence_starts": batch.starts}
         with torch.autocast(self._device.type, torch.bfloat16) if is_half else nullcontext():
             output = self.module(
                 input_ids=batch.tokens,
                 position_ids=batch.positions,
                 logits_to_keep=batch.places,
                 use_cache=False,
-                **by_sequence,
+                **(by_sequence if self._has_own_attention else {}),
             )
         return token_log_probs(output.logits[0], batch.chosen, batch.legal)
 
@@ -94,7 +94,7 @@ def load_model(folder: Path, job_folder: Path, job: Job, compute: Compute, proce
         folder,
         config=config,
         dtype=torch.float32,
-        attn_implementation=implementation_of(compute.attention, config),
+        attn_implementation=implementation_of(compute.attention, config, compute.precision, processes.device),
         local_files_only=True,
         use_safetensors=True,
     )

@@ -5,6 +5,7 @@ transformers reads where a sequence begins from these positions, and lets none a
 
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -20,7 +21,8 @@ class Batch:
 
     tokens: Tensor  # [1, T]
     positions: Tensor  # [1, T]
-    lengths: list[int]  # of the sequences; their sum is T
+    lengths: list[int]  # of the S sequences; their sum is T
+    starts: Tensor  # [S + 1], int32: how many tokens lie before each, and T
     places: Tensor  # [N], index into T of the token before each trained one
     chosen: Tensor  # [N], token ids
     legal: Tensor | None  # [N, V]
@@ -115,10 +117,12 @@ def batch_of(members: Items[Sequence], masks: MaskRows, device: torch.device) ->
     def row(values: list[int]) -> Tensor:
         return torch.tensor(values, dtype=torch.long, device=device)
 
+    lengths = [len(member.tokenIds) for member in members] or [len(tokens)]
     batch = Batch(
         tokens=row(tokens).unsqueeze(0),
         positions=row(positions).unsqueeze(0),
-        lengths=[len(member.tokenIds) for member in members] or [len(tokens)],
+        lengths=lengths,
+        starts=row([0, *accumulate(lengths)]).int(),
         places=row(places),
         chosen=row(chosen),
         legal=torch.stack(legal) if legal else None,
