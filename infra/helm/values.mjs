@@ -20,7 +20,7 @@ const secretKey = (what, key) =>
   });
 const settings = (names, description) => ({
   ...{ type: 'object', description, default: {} },
-  propertyNames: names instanceof RegExp ? { pattern: names.source } : { enum: names },
+  propertyNames: { enum: names },
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 });
 const secretSettings = (names, description) =>
@@ -163,8 +163,8 @@ const entrance = () => ({
   ),
 });
 
-/** Settings that belong to a service by their prefix. */
-const ANY_OF_GATEWAY = /^SEAM_GATEWAY_/;
+/** Its fallbacks name the variables of their keys, and the login that of its secret: any that begin like this. */
+const SECRETS_OF_GATEWAY = /^SEAM_GATEWAY_/;
 
 function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false, isEntrance = false }) {
   const { cpu, memory } = SIZES[name];
@@ -386,7 +386,10 @@ export function chartValues(namesOf) {
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer') }),
       worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
-      gateway: service('gateway', { names: ANY_OF_GATEWAY, isEntrance: true }),
+      gateway: service('gateway', {
+        names: Object.assign(of('gateway'), { secret: SECRETS_OF_GATEWAY }),
+        isEntrance: true,
+      }),
     }),
     ...telemetry(),
     ...operation(of('common').secret),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bufferServiceConfigSchema } from '../../apps/buffer/dist/config.js';
 import { executorConfigSchema } from '../../apps/executor/dist/config.js';
+import { gatewayConfigSchema } from '../../apps/gateway/dist/config.js';
 import { generatorConfigSchema } from '../../apps/generator/dist/config.js';
 import { trainerConfigSchema } from '../../apps/trainer/dist/config.js';
 import { chartValues } from '../../infra/helm/values.mjs';
@@ -49,7 +50,7 @@ const SERVICES = {
     queue: { metric: 'seam_training_runs_waiting', of: 'planner' },
   },
 };
-/** What answers clients; off unless values say otherwise. Its settings have a prefix and no list here. */
+/** What answers clients; off unless values say otherwise. */
 const GATEWAY = {
   program: 'gateway',
   principal: 'seam-gateway',
@@ -69,6 +70,7 @@ const GIVEN = [
   /^SEAM_HTTP_/,
   /^SEAM_CONSUMING_SHUTDOWN_GRACE_MS$/,
   /^SEAM_TRAINER_(ROLES|TAKES)$/,
+  /^SEAM_GATEWAY_(HOST|PORT|ALLOW_PLAINTEXT)$/,
   /_KEY_VARIABLE$/,
 ];
 
@@ -78,6 +80,7 @@ const SCHEMAS = {
   executor: executorConfigSchema,
   buffer: bufferServiceConfigSchema,
   trainer: trainerConfigSchema,
+  gateway: gatewayConfigSchema,
 };
 
 /** Names that a user of the chart may set, plain and secret ones. Those of a service do not repeat the common ones. */

@@ -48,7 +48,8 @@ afterAll(() => opened?.close());
   it.each([
     ['an Ingress without a host', { ingress: { enabled: true } }, 'services.gateway.ingress needs a host'],
     ['an HTTPRoute of no Gateway', { httpRoute: { enabled: true } }, 'services.gateway.httpRoute needs parentRefs'],
-    ['a port that the chart gives', { settings: { SEAM_GATEWAY_PORT: 1 } }, 'SEAM_GATEWAY_PORT, which the chart gives'],
+    ['a port that the chart gives', { settings: { SEAM_GATEWAY_PORT: 1 } }, 'SEAM_GATEWAY_PORT'],
+    ['a setting that it does not know', { settings: { SEAM_GATEWAY_MODLES: 'x' } }, 'SEAM_GATEWAY_MODLES'],
     ['a setting of another service', { settings: { SEAM_BUFFER_SHARDS: 2 } }, 'SEAM_BUFFER_SHARDS'],
   ])('is refused with %s', async (_what, values, said) => {
     expect(await render(values)).toMatchObject({ text: '', said: expect.stringContaining(said) });

@@ -125,8 +125,6 @@ const OTHER_VARIABLES = [
   // Of vLLM.
   ...['VLLM_ALLOW_RUNTIME_LORA_UPDATING', 'VLLM_NO_USAGE_STATS', 'HF_HUB_OFFLINE', 'HOME', 'VLLM_API_KEY'],
 ];
-/** The gateway reads its own; its list of settings is not the chart's. */
-const OF_GATEWAY = 'SEAM_GATEWAY_';
 const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY|API_KEY/;
 
 /** @param settings every name that a service knows, with whether it is secret */
@@ -134,7 +132,7 @@ function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolea
   return pods.flatMap((pod) =>
     containersOf(pod).flatMap(({ env }) =>
       env.flatMap(({ name, value }, index) => [
-        ...(settings.has(name) || OTHER_VARIABLES.includes(name) || name.startsWith(OF_GATEWAY)
+        ...(settings.has(name) || OTHER_VARIABLES.includes(name)
           ? []
           : [`${pod.owner.metadata.name}: no setting ${name}`]),
         ...((settings.get(name) ?? OTHER_SECRETS.test(name)) && value !== undefined

@@ -79,7 +79,7 @@ export function environmentOf({ env }: Container): Record<string, string> {
 /** Each service reads the environment of its pod without a complaint, and is what the chart says. */
 export function readByServices(documents: readonly Manifest[]): void {
   for (const { owner, spec } of podsOf(documents)) {
-    if (!isService(owner) || spec.containers[0]!.args[0] === 'gateway') continue;
+    if (!isService(owner)) continue;
     const [container] = spec.containers;
     const program = container!.args[0] as keyof typeof SCHEMAS;
     const config = loadConfig(SCHEMAS[program], environmentOf(container!));

@@ -1,6 +1,7 @@
 /** Random values of the chart, each valid, and what has to come of them. */
 import { bufferServiceConfigSchema } from '@seamstream/buffer/config';
 import { executorConfigSchema } from '@seamstream/executor/config';
+import { gatewayConfigSchema } from '@seamstream/gateway/config';
 import { generatorConfigSchema } from '@seamstream/generator/config';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { trainerConfigSchema } from '@seamstream/trainer/config';
@@ -13,6 +14,7 @@ export const SCHEMAS = {
   executor: executorConfigSchema,
   buffer: bufferServiceConfigSchema,
   trainer: trainerConfigSchema,
+  gateway: gatewayConfigSchema,
 };
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -13,11 +13,6 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $setting, $value := $service.settings }}
-{{- if regexMatch "^SEAM_GATEWAY_(HOST|PORT|ALLOW_PLAINTEXT|UPSTREAM_KEY_VARIABLE)$" $setting }}
-{{- fail (printf "services.%s.settings has %s, which the chart gives." $name $setting) }}
-{{- end }}
-{{- end }}
 {{- $training := $service.trainingJobs | default dict }}
 {{- if $training.enabled }}
 {{- range $setting, $value := $service.settings }}
