@@ -31,6 +31,13 @@ const slots = { ...promotions, spec: 'libs/release/src/served-slots.projection.s
 
 export default [
   {
+    ...promotions,
+    control: 'counts side by side fit the shares of their evaluation',
+    from: 'Math.abs(lead - (rescued - broken)) < 0.5',
+    to: 'true',
+    title: 'an evaluation',
+  },
+  {
     ...slots,
     control: 'an artefact that was made for one slot is served in no other',
     from: 'if (run.started.slot !== slot) return `run ${runId} was started for slot ${run.started.slot}`;',

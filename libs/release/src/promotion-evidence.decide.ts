@@ -94,13 +94,19 @@ export function evaluationDoubt(
   return figuresDoubt(evaluation);
 }
 
-function figuresDoubt({ problems, success, parentSuccess, perDomain }: Evaluation): string | undefined {
-  const isShare = (value: number): boolean => value >= 0 && value <= 1;
-  return Number.isInteger(problems) &&
-    problems > 0 &&
-    [success, parentSuccess ?? 0, ...Object.values(perDomain)].every(isShare)
+/** Why figures cannot be of any measurement: shares beyond 0 to 1, or counts side by side that do not fit them. */
+function figuresDoubt({ rescued, broken, ...evaluation }: Evaluation): string | undefined {
+  const { problems, success, parentSuccess, perDomain, parentPerDomain } = evaluation;
+  const shares = [success, parentSuccess ?? 0, ...Object.values(perDomain), ...Object.values(parentPerDomain)];
+  if (!Number.isInteger(problems) || problems <= 0 || !shares.every((share) => share >= 0 && share <= 1))
+    return `its evaluation says ${success} of ${problems} problems`;
+  if (rescued === null && broken === null) return undefined;
+  const isPossible = rescued !== null && broken !== null && rescued >= 0 && broken >= 0 && rescued + broken <= problems;
+  // Both sides of the difference are whole problems.
+  const lead = parentSuccess === null ? Number.NaN : (success - parentSuccess) * problems;
+  return isPossible && Math.abs(lead - (rescued - broken)) < 0.5
     ? undefined
-    : `its evaluation says ${success} of ${problems} problems`;
+    : `its evaluation says ${rescued} rescued and ${broken} broken of ${problems} problems, and a lead of ${lead}`;
 }
 
 /** Why a promotion does not count; undefined when it does. */

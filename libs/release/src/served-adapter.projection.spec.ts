@@ -359,6 +359,8 @@ describe('an evaluation', () => {
     ...evaluatedByPerson(digest),
     ...change,
   });
+  /** Five problems of ten rescued, one broken. */
+  const side = { ...evaluationOf(0.5, 0.1), problems: 10, rescued: 5, broken: 1 };
 
   it.each<[string, EventOf<'AdapterEvaluated'>, RegExp]>([
     ['without a name', measured({ evaluatedBy: ' ' }), /names no person/],
@@ -378,6 +380,20 @@ describe('an evaluation', () => {
       measured({ evaluation: { ...evaluationOf(0.5), perDomain: { sums: 2 } } }),
       /its evaluation says/,
     ],
+    [
+      'of a parent above all in a domain',
+      measured({ evaluation: { ...side, parentPerDomain: { sums: 2 } } }),
+      /says 0.5/,
+    ],
+    ['with a count alone', measured({ evaluation: { ...side, broken: null } }), /says 5 rescued and null broken/],
+    ['with fewer than none', measured({ evaluation: { ...side, rescued: 4, broken: -1 } }), /4 rescued and -1 broken/],
+    [
+      'with more than all',
+      measured({ evaluation: { ...side, rescued: 9, broken: 4 } }),
+      /9 rescued and 4 broken of 10/,
+    ],
+    ['with another lead', measured({ evaluation: { ...side, rescued: 6, broken: 1 } }), /6 rescued .* a lead of 4/],
+    ['of no parent', measured({ evaluation: { ...side, parentSuccess: null } }), /a lead of NaN/],
   ])('%s supports no promotion, and is reported', (_, event, reason) => {
     const { adapterDigest, evaluation } = event;
     const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest }), evaluation };

@@ -42,7 +42,10 @@ const TOPICS = [
   'feedback',
   'buffer',
   'training',
+  'teams',
   'adapters',
+  'access',
+  'usage',
   'dead-letters',
 ];
 const placeOf = ({ topic, partition, offset }: ToldRecord): string => `${topic}/${partition}/${offset}`;
