@@ -166,7 +166,8 @@ const entrance = () => ({
 /** Its fallbacks name the variables of their keys, and the login that of its secret: any that begin like this. */
 const SECRETS_OF_GATEWAY = /^SEAM_GATEWAY_/;
 
-function service(name, { names, scaledBy, asksModel = true, hasServer = false, trains = false, isEntrance = false }) {
+function service(name, given) {
+  const { names, scaledBy, asksModel = true, hasServer, trains, plans, isEntrance } = given;
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
     enabled: flag('Whether it is deployed.', !isEntrance),
@@ -191,6 +192,12 @@ function service(name, { names, scaledBy, asksModel = true, hasServer = false, t
     ...(hasServer && { modelServer: modelServer() }),
     ...(trains && { trainingJobs: trainingJobs() }),
     ...(isEntrance && entrance()),
+    ...(plans && {
+      decidesReleases: flag(
+        'Whether it also decides by the declared plans what is released. Without, `seam release decide --follow` does.',
+        true,
+      ),
+    }),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -384,7 +391,7 @@ export function chartValues(namesOf) {
       generator: service('generator', { names: of('generator'), scaledBy: 'lag', hasServer: true }),
       executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
-      planner: service('planner', { names: of('trainer') }),
+      planner: service('planner', { names: of('trainer'), plans: true }),
       worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
       gateway: service('gateway', {
         names: Object.assign(of('gateway'), { secret: SECRETS_OF_GATEWAY }),

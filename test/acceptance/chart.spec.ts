@@ -258,6 +258,15 @@ afterAll(() => opened?.close());
     });
   });
 
+  it.each([
+    [{}, ['planner', 'releaser']],
+    [{ decidesReleases: false }, ['planner']],
+  ])('gives the planner of %j the roles %j', async (planner, roles) => {
+    const { documents } = await chart.checked([], { services: { planner } });
+    const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-planner');
+    expect(loadConfig(SCHEMAS.trainer, environmentOf(pod!.spec.containers[0]!))).toMatchObject({ trainer: { roles } });
+  });
+
   it('fetches models by their digests before a service starts, where its settings name them', async () => {
     const digest = '0a'.repeat(32);
     const models = (claim: string) =>

@@ -125,8 +125,9 @@ spec:
         - name: SEAM_CONSUMING_SHUTDOWN_GRACE_MS
           value: {{ mul (sub $service.terminationGraceSeconds 10) 1000 | quote }}
         {{- with $fact.roles }}
+        {{- $leavesReleases := and (hasKey $service "decidesReleases") (not $service.decidesReleases) }}
         - name: SEAM_TRAINER_ROLES
-          value: {{ toJson . | quote }}
+          value: {{ ternary (without . "releaser") . $leavesReleases | toJson | quote }}
         {{- end }}
         {{- if eq $name "gateway" }}
         - name: SEAM_GATEWAY_HOST
