@@ -75,6 +75,7 @@ export {
   type AgentUpdate,
   type SampledBatch,
   type StageProgress,
+  type SwappedAgent,
   type TeamStagesState,
   type TriedPass,
   teamStagesProjection,

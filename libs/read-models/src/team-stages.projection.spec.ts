@@ -22,8 +22,14 @@ describe('stages of teams', () => {
             result: expect.objectContaining({ position: 0, adapterDigest: '56'.repeat(32), distance: 0.04 }),
           },
         ],
+        swapped: null,
       },
-      { runId: 'b', batches: [], updates: [expect.objectContaining({ agent: 'planner', result: null })] },
+      {
+        runId: 'b',
+        batches: [],
+        updates: [expect.objectContaining({ agent: 'planner', result: null })],
+        swapped: null,
+      },
     ]);
   });
 
@@ -34,8 +40,21 @@ describe('stages of teams', () => {
     );
   });
 
+  it('say which agent was swapped, and the first record counts', () => {
+    const { AgentSwapped: swapped } = EXAMPLE_EVENTS;
+    const [run] = answerOf(teamStagesProjection, placed([swapped, { ...swapped, agent: 'critic' }]));
+    expect(run?.swapped).toEqual({
+      ...{ agent: 'planner', slot: 'team/planner', adapterDigest: '59'.repeat(32) },
+      ...{ joinedBaseModelDigest: '57'.repeat(32), joinedAdapterDigest: null },
+      ...{ replacedBaseModelDigest: '58'.repeat(32), replacedAdapterDigest: '56'.repeat(32) },
+      ...{ target: 0.01, distanceBefore: 0.4, distance: 0.009, passes: 6, states: 8 },
+    });
+  });
+
   it('are the same in any order of reading partitions', () => {
-    const log = placed(['a', 'b', 'c', 'd'].flatMap(stage));
+    const log = placed(
+      ['a', 'b', 'c', 'd'].flatMap((run) => [...stage(run), { ...EXAMPLE_EVENTS.AgentSwapped, runId: run }]),
+    );
     const expected = answerOf(teamStagesProjection, log);
     for (let seed = 0; seed < 50; seed++)
       expect(answerOf(teamStagesProjection, interleaved(log, seed))).toEqual(expected);

@@ -21,6 +21,9 @@ export interface AgentUpdate {
   > | null;
 }
 
+/** Another base model or adapter took an agent's place. */
+export type SwappedAgent = Omit<EventOf<'AgentSwapped'>, 'type' | 'meta' | 'runId' | 'batch'>;
+
 export type SampledBatch = Pick<EventOf<'TeamBatchSampled'>, 'batch' | 'isResampled' | 'rollouts' | 'successes'>;
 
 export interface StageProgress {
@@ -29,6 +32,8 @@ export interface StageProgress {
   readonly batches: readonly SampledBatch[];
   /** In the order in which the agents were updated. */
   readonly updates: readonly AgentUpdate[];
+  /** Of a run that swaps an agent, once it is aligned. */
+  readonly swapped: SwappedAgent | null;
 }
 
 type MutableUpdate = { -readonly [K in keyof AgentUpdate]: AgentUpdate[K] } & { passes: TriedPass[] };
@@ -36,6 +41,7 @@ type MutableUpdate = { -readonly [K in keyof AgentUpdate]: AgentUpdate[K] } & { 
 interface MutableStage {
   readonly batches: Map<number, SampledBatch>;
   readonly updates: Map<string, MutableUpdate>;
+  swapped: SwappedAgent | null;
 }
 
 export interface TeamStagesState {
@@ -55,10 +61,11 @@ export const teamStagesProjection: KeptProjection<TeamStagesState, readonly Stag
   },
 
   read({ runs }) {
-    return sortedEntries(runs).map(([runId, { batches, updates }]) => ({
+    return sortedEntries(runs).map(([runId, { batches, updates, swapped }]) => ({
       runId,
       batches: [...batches.values()].sort((a, b) => a.batch - b.batch),
       updates: [...updates.values()].map((update) => ({ ...update, passes: [...update.passes] })),
+      swapped,
     }));
   },
 };
@@ -78,11 +85,14 @@ function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
     const { position, adapterDigest, parent, effectiveSampleRatio, distance, beta } = event;
     const update = updateIn(stageOf(runs, event.runId), event);
     update.result ??= { position, adapterDigest, parent, effectiveSampleRatio, distance, beta };
+  } else if (event.type === 'AgentSwapped') {
+    const { type: _type, meta: _meta, runId, batch: _batch, ...swapped } = event;
+    stageOf(runs, runId).swapped ??= swapped;
   }
 }
 
 function stageOf(runs: TeamStagesState['runs'], runId: string): MutableStage {
-  const known = runs.get(runId) ?? { batches: new Map(), updates: new Map() };
+  const known = runs.get(runId) ?? { batches: new Map(), updates: new Map(), swapped: null };
   runs.set(runId, known);
   return known;
 }

@@ -1,6 +1,6 @@
 /** Teams for a terminal. Pure. */
 import { count, onOneLine, shortId } from '@seamstream/kernel';
-import type { ListedTeam, ShownTeam, TeamStage } from '@seamstream/operations/team';
+import type { ListedTeam, ShownTeam, TeamStage, TeamSwap } from '@seamstream/operations/team';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
@@ -23,15 +23,27 @@ export function renderTeams(teams: readonly ListedTeam[], style: Style): string 
   return renderTable(columns, rows, style);
 }
 
-export function renderTeam({ slot, served, members, stages }: ShownTeam, style: Style): string {
+export function renderTeam({ slot, served, members, stages, swaps }: ShownTeam, style: Style): string {
   const agents = members.map(({ agent, slot: own, adapterDigest }, at) =>
     [String(at + 1), agent, own, digestOf(adapterDigest)].map(onOneLine),
   );
   return [
     `${style.bold(onOneLine(slot))}, served: ${digestOf(served)}\n`,
     renderTable([right('ACTS'), { title: 'AGENT' }, { title: 'SLOT' }, { title: 'ADAPTER' }], agents, style),
+    ...swaps.map(renderSwap),
     ...stages.map((stage) => renderStage(stage, style)),
   ].join('\n');
+}
+
+function renderSwap({ startedAt, stands, reason, swapped }: TeamSwap): string {
+  const why = reason === null ? '' : ` (${onOneLine(reason)})`;
+  return `swap  ${minuteOf(startedAt)}  ${stands}${why}: ${swapped === null ? 'not aligned' : swapText(swapped)}\n`;
+}
+
+function swapText(swapped: NonNullable<TeamSwap['swapped']>): string {
+  const { agent, joinedBaseModelDigest, joinedAdapterDigest, distanceBefore, distance, target, passes } = swapped;
+  const joined = `${shortId(joinedBaseModelDigest)} with ${digestOf(joinedAdapterDigest)}`;
+  return `${onOneLine(agent)} is now ${joined}; KL ${distanceBefore.toFixed(4)} became ${distance.toFixed(4)} of ${target} nats after ${count(passes)} passes`;
 }
 
 function renderStage(stage: TeamStage, style: Style): string {

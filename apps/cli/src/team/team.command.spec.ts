@@ -43,6 +43,21 @@ describe('seam team', () => {
     expect(await said('show')).toMatch(/1 +planner +team\/planner +base/);
   });
 
+  it('shows which agent was swapped, and how near what joined is', async () => {
+    await stage();
+    const [started] = promotedByRun({
+      ...{ adapterDigest: '5b'.repeat(32), slot: 'team', algorithm: 'swap-agent', runId: 'run-2' },
+    });
+    await world.log.append([started, { ...EXAMPLE_EVENTS.AgentSwapped, runId: 'run-2' }].map(encodeEvent));
+    expect(await said('show')).toContain(
+      'planner is now 57575757 with base; KL 0.4000 became 0.0090 of 0.01 nats after 6 passes',
+    );
+    expect(JSON.parse(await said('show', '--json'))).toMatchObject({
+      stages: [{ runId: 'run-1' }],
+      swaps: [{ runId: 'run-2', swapped: { agent: 'planner', replacedAdapterDigest: '56'.repeat(32) } }],
+    });
+  });
+
   it('refuses a manifest that is another one, and a slot without a team', async () => {
     await stage();
     await world.objects.put(KEY, Buffer.from('{}'));

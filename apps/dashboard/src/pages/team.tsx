@@ -1,5 +1,5 @@
 /** One team: its agents in their order, its stages with every pass that the gate looked at, promotions, and the certificate. */
-import type { ShownTeam, TeamStage } from '@seamstream/operations/team';
+import type { ShownTeam, TeamStage, TeamSwap } from '@seamstream/operations/team';
 import type { JSX } from 'preact';
 import { ActText } from '../parts/act-text.js';
 import { PeekList } from '../parts/peek-list.js';
@@ -36,6 +36,12 @@ export function TeamPage(): JSX.Element {
           of={data}
           how={how('What was decided on versions of this team, each as a whole, in the order of time.')}
         />
+        {data.swaps.length === 0 ? null : (
+          <Swaps
+            of={data.swaps}
+            how={how('Runs in which another base model or adapter took an agent’s place, before the others continue.')}
+          />
+        )}
       </div>
       <Stages of={data.stages} slot={slot} />
     </>
@@ -134,6 +140,29 @@ function Promotions({ of, how }: Part): JSX.Element {
                 ? null
                 : `with ${percent(act.evaluation.success)}, before ${percent(act.evaluation.parentSuccess)}, `}
             </ActText>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Swaps({ of, how }: { readonly of: readonly TeamSwap[]; readonly how: JSX.Element }): JSX.Element {
+  return (
+    <Card title="Swapped agents" size="full" how={how}>
+      <ol class="timeline">
+        {of.map(({ runId, startedAt, stands, reason, swapped }) => (
+          <li key={runId} data-swap={runId} class={swapped === null && reason !== null ? 'bad' : ''}>
+            <time>{clock(startedAt)}</time> <Status status={stands} />{' '}
+            {swapped === null ? (
+              (reason ?? 'What joins is not aligned yet.')
+            ) : (
+              <>
+                {swapped.agent} is now <span class="mono">{short(swapped.joinedBaseModelDigest)}</span>: KL{' '}
+                {figure(swapped.distanceBefore)} became {figure(swapped.distance)} of {figure(swapped.target)} nats
+              </>
+            )}{' '}
+            <a href={`/training/${runId}`}>its run</a>
           </li>
         ))}
       </ol>

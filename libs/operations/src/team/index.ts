@@ -1,2 +1,2 @@
 export { type ListedTeam, listedTeams, readTeamFacts, type ShownTeam, teamOn } from './read-teams.js';
-export type { TeamFacts, TeamStage } from './team-stages.js';
+export type { TeamFacts, TeamStage, TeamSwap } from './team-stages.js';

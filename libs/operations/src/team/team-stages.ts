@@ -1,6 +1,14 @@
 /** The stages of sequential tuning by the slot of their team: who was updated in which order, what the gate did, what promotion said. Pure. */
-import type { AdapterAct, AdapterLineage, AgentUpdate, SampledBatch, StageProgress } from '@seamstream/read-models';
+import type {
+  AdapterAct,
+  AdapterLineage,
+  AgentUpdate,
+  SampledBatch,
+  StageProgress,
+  SwappedAgent,
+} from '@seamstream/read-models';
 import {
+  AGENT_SWAP,
   type Certificate,
   certificateIn,
   certificateText,
@@ -39,11 +47,23 @@ export interface TeamStage {
   readonly evaluation: RecordedRun['evaluation'];
 }
 
+/** Stage 0: another base model or adapter takes an agent's place. */
+export interface TeamSwap {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly stands: string;
+  readonly reason: string | null;
+  /** Null until what joins is near enough to what it replaces. */
+  readonly swapped: SwappedAgent | null;
+}
+
 export interface TunedTeam {
   readonly slot: string;
   /** Digest of the team that is served; null: the bare base models. */
   readonly served: string | null;
   readonly stages: readonly TeamStage[];
+  /** In the order of their starts. */
+  readonly swaps: readonly TeamSwap[];
   /** What was decided on its versions, in the order of time. */
   readonly acts: readonly (AdapterAct & { readonly adapterDigest: string })[];
 }
@@ -57,19 +77,30 @@ export interface TeamFacts {
 /** By slot, those whose first stage began first before others. */
 export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly TunedTeam[] {
   const progress = new Map(stages.map((stage) => [stage.runId, stage]));
-  const tuning = runs.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING);
-  return [...Map.groupBy(tuning, ({ slot }) => slot)].map(([slot, own]): TunedTeam => {
+  const ofTeams = runs.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING || algorithm === AGENT_SWAP);
+  return [...Map.groupBy(ofTeams, ({ slot }) => slot)].map(([slot, all]): TunedTeam => {
+    const own = all.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING);
     const versions = lineage.versions.filter((version) => version.slot === slot);
     return {
       slot,
       served: lineage.otherSlots[slot] ?? null,
       stages: own.map((run, at) => stageOf(run, at + 1, progress.get(run.runId))),
+      swaps: all
+        .filter(({ algorithm }) => algorithm === AGENT_SWAP)
+        .map((run) => swapOf(run, progress.get(run.runId)?.swapped ?? null)),
       acts: versions
         .flatMap(({ acts, adapterDigest }) => acts.map((act) => ({ ...act, adapterDigest })))
         .sort((a, b) => a.at - b.at),
     };
   });
 }
+
+const swapOf = (
+  { runId, startedAt, decision, status, reason }: RecordedRun,
+  swapped: SwappedAgent | null,
+): TeamSwap => ({
+  ...{ runId, startedAt, stands: decision ?? status, reason, swapped },
+});
 
 function stageOf(run: RecordedRun, stage: number, progress: StageProgress | undefined): TeamStage {
   const { runId, startedAt, endedAt, status, decision, reason, parentAdapter, adapterDigest, evaluation } = run;
