@@ -76,7 +76,13 @@ const jobSchema = z.object({
 const endedSchema = z.object({ terminated: z.object({ exitCode: z.int(), message: z.string().nullish() }).nullish() });
 const podsSchema = z.object({
   items: z.array(
-    z.object({ status: z.object({ containerStatuses: z.array(z.object({ state: endedSchema })).nullish() }) }),
+    z.object({
+      status: z.object({
+        reason: z.string().nullish(),
+        message: z.string().nullish(),
+        containerStatuses: z.array(z.object({ state: endedSchema })).nullish(),
+      }),
+    }),
   ),
 });
 
@@ -123,7 +129,9 @@ export class KubernetesJobs extends ClusterJobs {
     const said = containers.map(({ state: { terminated } }) =>
       terminated ? `status ${terminated.exitCode}: ${terminated.message ?? ''}` : '',
     );
-    return [...said, ...(status?.conditions ?? []).map(({ message }) => message)].filter(Boolean).join('\n');
+    // Of a pod that was evicted, or that no node takes.
+    const pod = pods.items.map(({ status: { reason, message } }) => [reason, message].filter(Boolean).join(': '));
+    return [...said, ...pod, ...(status?.conditions ?? []).map(({ message }) => message)].filter(Boolean).join('\n');
   }
 
   /** The Job that is submitted. */

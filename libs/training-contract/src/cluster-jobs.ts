@@ -4,7 +4,7 @@
  * or has lost the run, is ended by the next starter of the same job.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, sha256, sleep } from '@seamstream/kernel';
 import { JOB_PATHS } from './job-files.js';
 import { type EndedJob, JobLauncher, type RunningJob } from './job-launcher.port.js';
@@ -58,7 +58,9 @@ export class ClusterLauncher extends JobLauncher {
 
   private async run(folder: string, cancelled: AbortSignal): Promise<EndedJob> {
     const { lookEveryMs = 1_000, silenceMs = 60_000 } = this.patience;
-    const name = `seam-${sha256(await readFile(join(folder, JOB_PATHS.job))).slice(0, NAMED_BY)}`;
+    const job = await readFile(join(folder, JOB_PATHS.job));
+    // Two installations may have equal jobs, and each has a folder of its own for them.
+    const name = `seam-${sha256(Buffer.concat([Buffer.from(`${dirname(folder)}\n`), job])).slice(0, NAMED_BY)}`;
     const run: Run = { name, folder, wasSubmitted: false, cancelled };
     let silentSinceMs: number | undefined;
     for (;;) {

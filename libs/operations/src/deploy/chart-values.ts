@@ -42,6 +42,7 @@ export interface ServiceValues {
     readonly image: string;
     readonly claim: string;
     readonly processes: number;
+    readonly apiPorts: readonly number[];
     readonly resources: { readonly limits?: Readonly<Record<string, string | number>> };
   };
   readonly ingress?: { readonly enabled: boolean; readonly tlsSecret: string };

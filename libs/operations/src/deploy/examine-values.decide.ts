@@ -135,11 +135,11 @@ const RULES: readonly Rule[] = [
         ...(!isScaled && replicas === 0
           ? [warning('no-pods', [value, 'The service is deployed without a pod.', 'Set it to 1 or more.'])]
           : []),
-        ...(minAvailable > 0 && minAvailable >= Math.max(replicas, least)
+        ...(minAvailable > 0 && minAvailable >= least
           ? [
               error('disruptions-forbidden', [
                 `services.${name}.minAvailable`,
-                `${minAvailable} of ${Math.max(replicas, least)} pods have to stay, so that no node can be drained.`,
+                `${minAvailable} of ${least} pods have to stay, so that no node can be drained.`,
                 'Set it to fewer than there are pods.',
               ]),
             ]
@@ -349,13 +349,16 @@ const RULES: readonly Rule[] = [
   },
 
   function doors(values) {
-    const { networkPolicy, kafka, objectStore } = values;
+    const { networkPolicy, kafka, objectStore, tracing, services } = values;
     if (!networkPolicy.enabled) return [];
+    const { trainingJobs } = services.worker;
     const open = new Set([
       ...networkPolicy.extraPorts,
       ...kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1))),
       portOf(objectStore.endpoint) ?? 443,
+      ...(tracing.url === '' ? [] : [portOf(tracing.url)!]),
     ]);
+    const ofWorker = new Set(trainingJobs?.enabled === true ? trainingJobs.apiPorts : []);
     const settings = [
       ...Object.entries(values.settings).map(([name, value]) => [`settings.${name}`, value] as const),
       ...enabled(values).flatMap(([service, each]) =>
@@ -364,7 +367,8 @@ const RULES: readonly Rule[] = [
     ];
     return settings.flatMap(([value, address]) => {
       const port = portOf(String(address));
-      if (port === undefined || open.has(port)) return [];
+      if (port === undefined || open.has(port) || isLoopbackAddress(String(address))) return [];
+      if (value.startsWith('services.worker.') && ofWorker.has(port)) return [];
       const message = `The address is at port ${port}, which the NetworkPolicy keeps shut.`;
       return [error('door-shut', [value, message, `Put ${port} into networkPolicy.extraPorts.`])];
     });
@@ -382,6 +386,11 @@ function portOf(address: string): number | undefined {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
   const { port, protocol } = new URL(address);
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
+
+/** Within the pod, where no policy is. */
+function isLoopbackAddress(address: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 }
 
 /** All that is wrong with valid values, errors first. */
