@@ -10,6 +10,7 @@ from seamstream_torch.errors import EngineError
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 WHOLE = LlamaConfig(hidden_size=128, num_attention_heads=2)
 WIDE = LlamaConfig(hidden_size=1024, num_attention_heads=2, head_dim=512)
+UNEVEN = LlamaConfig(hidden_size=128, num_attention_heads=2, head_dim=60)
 WINDOWED = Qwen2Config(num_hidden_layers=2, use_sliding_window=True, sliding_window=8, max_window_layers=0)
 
 
@@ -21,6 +22,7 @@ WINDOWED = Qwen2Config(num_hidden_layers=2, use_sliding_window=True, sliding_win
         ("auto", WHOLE, "float32", GPU, BY_SEQUENCE),
         ("auto", WHOLE, "bfloat16", CPU, BY_SEQUENCE),
         ("auto", WIDE, "bfloat16", GPU, BY_SEQUENCE),
+        ("auto", UNEVEN, "bfloat16", GPU, BY_SEQUENCE),
         ("auto", WINDOWED, "bfloat16", GPU, "sdpa"),
         ("sdpa", WHOLE, "bfloat16", GPU, BY_SEQUENCE),
         ("eager", WHOLE, "bfloat16", GPU, "eager"),
@@ -40,6 +42,7 @@ def test_the_fastest_attention_that_can_be_is_taken(
         (WHOLE, "float32", GPU, "got cuda, float32, no windows and 64"),
         (WINDOWED, "bfloat16", GPU, "got cuda, bfloat16, windows and 128"),
         (WIDE, "bfloat16", GPU, "got cuda, bfloat16, no windows and 512"),
+        (UNEVEN, "bfloat16", GPU, "got cuda, bfloat16, no windows and 60"),
     ],
 )
 def test_flash_attention_that_cannot_be_is_refused(

@@ -12,8 +12,8 @@ BY_SEQUENCE = "sdpa_by_sequence"
 FLASH = "flash_by_sequence"
 # Which the two above are: they take sequence_lengths and sequence_starts.
 OWN = (BY_SEQUENCE, FLASH)
-# Of a head, which PyTorch's flash attention has no kernel beyond.
-FLASH_DIMENSION = 256
+# Of a head: the kernels of PyTorch's flash attention end there, and take steps of 8.
+FLASH_DIMENSION, FLASH_STEP = 256, 8
 
 
 def implementation_of(attention: str, config: PretrainedConfig, precision: str, device: torch.device) -> str:
@@ -27,14 +27,14 @@ def implementation_of(attention: str, config: PretrainedConfig, precision: str, 
     is_whole = all(kind == "full_attention" for kind in kinds) if kinds else not has_window
     dimension = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     is_on_gpu = device.type == "cuda" and precision == "bfloat16"
-    can_flash = is_whole and is_on_gpu and dimension <= FLASH_DIMENSION
+    can_flash = is_whole and is_on_gpu and dimension <= FLASH_DIMENSION and dimension % FLASH_STEP == 0
     if attention == "flash" and not can_flash:
         windows = "no windows" if is_whole else "windows"
         raise EngineError(
             "INVALID_CONFIGURATION",
             "Cannot use flash attention: expected a graphics processor, --precision bfloat16, layers without windows "
-            f"and heads of at most {FLASH_DIMENSION}, got {device.type}, {precision}, {windows} and {dimension}. "
-            "Leave --attention out.",
+            f"and heads of at most {FLASH_DIMENSION} in steps of {FLASH_STEP}, "
+            f"got {device.type}, {precision}, {windows} and {dimension}. Leave --attention out.",
         )
     if attention == "flash" or (attention == "auto" and can_flash):
         return FLASH

@@ -109,8 +109,11 @@ def load_model(folder: Path, job_folder: Path, job: Job, compute: Compute, proce
     if compute.gradient_checkpointing:
         module.activation_checkpointing_enable({"use_reentrant": False})
     # Checkpointing of activations asks for training mode; no dropout is left that it could turn on.
-    module.to(processes.device).train()
-    if processes.mesh is not None:
+    module.train()
+    if processes.mesh is None:
+        module.to(processes.device)
+    else:
+        # It moves what it shards, a layer at a time: no device has to hold the whole model.
         for layer in layers_of(module):
             fully_shard(layer, mesh=processes.mesh)
         fully_shard(module, mesh=processes.mesh)
