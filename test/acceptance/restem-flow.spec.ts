@@ -7,9 +7,15 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
+import type { EventLog } from '@seamstream/event-log';
+import { LmdbEventLog } from '@seamstream/event-log-lmdb';
+import { TOPICS } from '@seamstream/events';
+import { readSelfTrainings } from '@seamstream/operations/restem';
+import { ledgerOf } from '../support/recorded-run.js';
 import { houses, selfTrainingEnvironment } from '../support/self-training-world.js';
 
 // Two services, a training per attempt and kills, on a machine that may be busy.
@@ -23,6 +29,8 @@ const START = ['restem', 'start', 'train.jsonl', '--preset', 'test', '--set', 'i
 
 let folder: string;
 let environment: NodeJS.ProcessEnv;
+/** Read here while others write: a command for every look would take the cores from them. */
+let log: EventLog;
 const services: ChildProcess[] = [];
 
 beforeAll(async () => {
@@ -30,6 +38,8 @@ beforeAll(async () => {
   environment = { ...process.env, ...selfTrainingEnvironment(folder) };
   await writeFile(join(folder, 'train.jsonl'), houses(0, 8));
   await writeFile(environment.SEAM_TRAINER_VALIDATION_PROBLEMS!, houses(8, 10));
+  log = await LmdbEventLog.open({ folder: join(environment.SEAM_DATA_FOLDER!, 'log') });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   for (const name of ['generator', 'executor'])
     services.push(
       spawn(process.execPath, [pathOf(`apps/${name}/dist/main.js`)], { env: environment, stdio: 'inherit' }),
@@ -108,6 +118,7 @@ afterAll(async () => {
     service.kill('SIGTERM');
     await once(service, 'exit');
   }
+  await log.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -126,6 +137,19 @@ interface Report {
   readonly iterations: readonly Iteration[];
 }
 
+const LOOK_EVERY_MS = 50;
+
+/** What the log says now of the self-training; a report without iterations before there is one. */
+async function recorded(): Promise<Report> {
+  const reading = {
+    signal: new AbortController().signal,
+    progress: () => ({ advance: () => undefined, stop: () => undefined }),
+  };
+  const [selfTraining] = await readSelfTrainings({ log, snapshots: null }, reading);
+  return selfTraining ?? { iterations: [] };
+}
+
+/** What the command says of it. */
 async function report(): Promise<Report> {
   const [{ selfTrainings }] = (await seam('restem', 'status')) as [{ selfTrainings: readonly Report[] }];
   return selfTrainings[0] ?? { iterations: [] };
@@ -136,7 +160,8 @@ async function killedWhen(isTime: (report: Report) => boolean): Promise<void> {
   const args = [pathOf('apps/cli/bin/seam.js'), ...START];
   const running = spawn(process.execPath, args, { env: environment, cwd: folder, stdio: 'ignore' });
   const ended = once(running, 'exit');
-  while (running.exitCode === null && !isTime(await report())) expect(running.exitCode).toBeNull();
+  while (running.exitCode === null && !isTime(await recorded())) await pause(LOOK_EVERY_MS);
+  expect(running.exitCode).toBeNull();
   running.kill('SIGKILL');
   await ended;
 }
@@ -152,9 +177,8 @@ interface Trained {
 }
 
 async function settled(): Promise<void> {
-  let ledger: { readonly inFlight: number };
-  do [ledger] = (await seam('ledger')) as [{ inFlight: number }];
-  while (ledger.inFlight > 0 && services.every(({ exitCode }) => exitCode === null));
+  while ((await ledgerOf(log)).inFlight > 0 && services.every(({ exitCode }) => exitCode === null))
+    await pause(LOOK_EVERY_MS);
 }
 
 async function seam(...args: string[]): Promise<unknown[]> {

@@ -19,6 +19,14 @@ export default [
     spec,
   },
   {
+    control: 'a spec file reads plain globals',
+    file: 'test/support/test-environment.cjs',
+    from: 'vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);',
+    to: '',
+    suite: 'quick',
+    spec: 'quick/spec-realm',
+  },
+  {
     control: 'what outlives its spec file is reported',
     file: 'test/support/after-all-suites.mjs',
     from: 'if (left.length > 0)',

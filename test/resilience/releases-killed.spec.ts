@@ -58,6 +58,8 @@ it(
 
 const CANDIDATE = 'c4'.repeat(32);
 const RELEASE = 'release-1';
+/** Problems that are tried at once: a few, since each process that starts again reads all that there are. */
+const STEP = 12;
 /** 1 January 2026. */
 const START_MS = 1_767_225_600_000;
 const PATIENCE_MS = 900_000;
@@ -122,8 +124,8 @@ async function simulate(seed: number, withPerson: boolean) {
       if (status !== 'running') break;
       const { share } = stages[stage]!;
       const tried = { releaseId: RELEASE, stage, share };
-      await append(triedProblems({ ...tried, isCandidate: true, solved: Math.round(40 * share), failed: 0 }));
-      await append(triedProblems({ ...tried, isCandidate: false, solved: 0, failed: Math.round(40 * (1 - share)) }));
+      await append(triedProblems({ ...tried, isCandidate: true, solved: Math.round(STEP * share), failed: 0 }));
+      await append(triedProblems({ ...tried, isCandidate: false, solved: 0, failed: Math.round(STEP * (1 - share)) }));
       await time.sleep(500 + random.int(2_000));
     }
     run.isOver = true;

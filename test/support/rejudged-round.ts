@@ -15,7 +15,7 @@ import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
-import { InMemoryObjectStore } from '@seamstream/object-store';
+import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
@@ -52,14 +52,20 @@ interface Learning {
   readonly algorithm: 'sft' | 'grpo';
 }
 
+export interface LearnedAfter {
+  readonly first: RunEnding;
+  /** In the order of what was asked for. */
+  readonly others: readonly RunEnding[];
+}
+
 /** Learns from one and the same exploration under several judgings. */
 export interface RejudgedRound {
   /** Success rate of the first round's explored entries, by the verifier. */
   readonly explored: number;
   /** From the first round, beginning at the base model. */
   learnedBy(judging: Judging, algorithm: Learning['algorithm']): Promise<RunEnding>;
-  /** From the first round by one, then from the second by the other, which begins at what the first learned. @returns both endings */
-  learnedAfter(first: Learning, then: Learning): Promise<readonly [RunEnding, RunEnding]>;
+  /** From the first round by one, then from the second by each of the others, which all begin at what the first learned. */
+  learnedAfter(first: Learning, others: readonly Learning[]): Promise<LearnedAfter>;
   close(): Promise<void>;
 }
 
@@ -84,11 +90,15 @@ export async function exploreRound(settings: RoundSettings): Promise<RejudgedRou
     });
     return {
       explored: entries.filter(({ success }) => success).length / entries.length,
-      learnedBy: async (judging, algorithm) => (await learned(opened, [lesson({ judging, algorithm }, round)]))[0]!,
-      learnedAfter: async (first, then) => {
+      learnedBy: async (judging, algorithm) =>
+        (await learned(opened, await emptyStores(), lesson({ judging, algorithm }, round))).ending,
+      learnedAfter: async (first, others) => {
         second ??= explored(opened, settings, 2);
-        const [before, after] = await learned(opened, [lesson(first, round), lesson(then, await second)]);
-        return [before!, after!];
+        const before = await learned(opened, await emptyStores(), lesson(first, round));
+        const endings: RunEnding[] = [];
+        for (const each of others)
+          endings.push((await learned(opened, await copyOf(before.stores), lesson(each, await second))).ending);
+        return { first: before.ending, others: endings };
       },
       close,
     };
@@ -164,26 +174,46 @@ interface Lesson {
   readonly events: readonly SeamEvent[];
 }
 
-/** One lesson after the other in one log, each beginning at what is served then. */
-async function learned(opened: Opened, lessons: readonly Lesson[]): Promise<readonly RunEnding[]> {
-  const log = await withTopics();
-  const objects = new InMemoryObjectStore(new Map());
+/** What a run reads and writes. */
+interface Stores {
+  readonly log: InMemoryEventLog;
+  readonly objects: InMemoryObjects;
+}
+
+/** @returns what became of the lesson, which begins at what is served, and the stores with it */
+async function learned(
+  opened: Opened,
+  stores: Stores,
+  { algorithm, events }: Lesson,
+): Promise<{ readonly ending: RunEnding; readonly stores: Stores }> {
+  const { log } = stores;
+  const objects = new InMemoryObjectStore(stores.objects);
+  const versions = ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length;
   const [buffer] = await servicesOn(log, objects, opened, ['buffer']);
   try {
     const context = { config: opened.configs.trainer, drivers: { log, objects }, serveHttp: false };
     const logger = createServiceLogger('trainer', 'silent');
     const { onDemand } = await createTrainer({ ...context, logger, onClose: () => undefined }, opened.assets);
-    const endings: RunEnding[] = [];
-    for (const [at, { algorithm, events }] of lessons.entries()) {
-      await log.append(events.map(encodeEvent));
-      await Promise.race([committed(log, at + 1), buffer!.ended.then(endedEarly)]);
-      const { ending } = await onDemand.handle({ algorithm }, new AbortController().signal);
-      endings.push(await endingOf(log, ending.at(-1)));
-    }
-    return endings;
+    await log.append(events.map(encodeEvent));
+    await Promise.race([committed(log, versions + 1), buffer!.ended.then(endedEarly)]);
+    const { ending } = await onDemand.handle({ algorithm }, new AbortController().signal);
+    return { ending: await endingOf(log, ending.at(-1)), stores };
   } finally {
     await buffer!.close();
   }
+}
+
+async function emptyStores(): Promise<Stores> {
+  return { log: await withTopics(), objects: new Map() };
+}
+
+/** Stores with the same records at the same places, and the same objects, in which something else can happen. */
+async function copyOf({ log, objects }: Stores): Promise<Stores> {
+  const copy = await withTopics();
+  for (const { name: topic } of TOPICS)
+    for (const { partition, low, high } of await log.watermarks(topic))
+      for await (const records of log.read({ topic, partition, from: low, to: high })) await copy.append(records);
+  return { log: copy, objects: new Map(objects) };
 }
 
 async function endingOf(log: EventLog, last: SeamEvent | undefined): Promise<RunEnding> {

@@ -30,7 +30,7 @@ export async function issueKey(
   { name, role, by, expiresAt }: KeyRequest,
   clock: Clock,
 ): Promise<IssuedKey> {
-  const keyId = randomBytes(PUBLIC_BYTES).toString('base64url');
+  const keyId = newKeyId();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const digest = sha256(secret);
   await log.append([
@@ -44,6 +44,12 @@ export async function issueKey(
     }),
   ]);
   return { keyId, key: `sk-seam-${keyId}-${secret}` };
+}
+
+/** Drawn again where it begins with a dash: commands would read it as an option. */
+function newKeyId(): string {
+  const keyId = randomBytes(PUBLIC_BYTES).toString('base64url');
+  return keyId.startsWith('-') ? newKeyId() : keyId;
 }
 
 /** @throws NOT_FOUND for a key that was not issued, CONFLICT for one that is revoked */
