@@ -582,6 +582,17 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ keyId: 'aB3dE6gH9jK2', reason: 'forbidden', route: 'POST /v1/feedback', origin: 'private', requests: 31 },
     ...{ firstAt: 1_767_225_600_000, lastAt: 1_767_225_659_000 },
   },
+  SessionStarted: {
+    type: 'SessionStarted',
+    meta: meta('m-70', null),
+    ...{ userId: 'user-Yk3dE6gH9jK2mN5pQ8sT1v', sessionId: 'ab'.repeat(32), role: 'viewer' },
+    expiresAt: 1_767_229_200_000,
+  },
+  SessionEnded: {
+    type: 'SessionEnded',
+    meta: meta('m-71', null),
+    ...{ userId: 'user-Yk3dE6gH9jK2mN5pQ8sT1v', sessionId: null, endedBy: 'ada', reason: 'left the team' },
+  },
   DeadLettered: {
     type: 'DeadLettered',
     meta: meta('m-18', null),

@@ -1709,6 +1709,35 @@ export interface AccessRefused {
   readonly lastAt: number;
 }
 
+/**
+ * A person signed in to the dashboard at the OpenID provider. Gateways take the cookie of the session until it
+ * expires or is ended.
+ */
+export interface SessionStarted {
+  readonly meta: EventMeta;
+  /** The name of the user. */
+  readonly userId: string;
+  /** SHA-256 of the cookie's secret, in hexadecimal digits. The secret itself is in no record. */
+  readonly sessionId: string;
+  /** What the session may do: viewer, publisher, operator or admin. */
+  readonly role: string;
+  /** When it ends by itself, in milliseconds since the Unix epoch. */
+  readonly expiresAt: number;
+}
+
+/** A person signed out, or another person signed them out. What is ended never opens again. */
+export interface SessionEnded {
+  readonly meta: EventMeta;
+  /** The name of the user whose session it is. */
+  readonly userId: string;
+  /** The session. Null: all that the user began before. */
+  readonly sessionId: string | null;
+  /** The user, or the person who ended it, as they stated. */
+  readonly endedBy: string;
+  /** The reason in words. */
+  readonly reason: string;
+}
+
 /** A record that a consumer could not use, with its bytes. */
 export interface DeadLettered {
   readonly meta: EventMeta;
@@ -1786,6 +1815,8 @@ export interface EventsByType {
   readonly UsageReserved: UsageReserved;
   readonly UsageSettled: UsageSettled;
   readonly AccessRefused: AccessRefused;
+  readonly SessionStarted: SessionStarted;
+  readonly SessionEnded: SessionEnded;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1827,7 +1858,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
-  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused'] },
+  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused', 'SessionStarted', 'SessionEnded'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1883,6 +1914,8 @@ export const TOPIC_OF = {
   UsageReserved: 'seam.usage',
   UsageSettled: 'seam.usage',
   AccessRefused: 'seam.usage',
+  SessionStarted: 'seam.usage',
+  SessionEnded: 'seam.usage',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1989,6 +2022,10 @@ export function keyOf(event: SeamEvent): string | null {
       return event.keyId;
     case 'AccessRefused':
       return event.reason;
+    case 'SessionStarted':
+      return event.userId;
+    case 'SessionEnded':
+      return event.userId;
     case 'DeadLettered':
       return event.key;
   }

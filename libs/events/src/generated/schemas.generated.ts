@@ -357,6 +357,18 @@ export const SCHEMAS: Readonly<Record<EventType, NamedSchema & { readonly releas
     released: [
     ],
   },
+  SessionStarted: {
+    fingerprint: '54fe0e7d07e43b85',
+    schema: '{"type":"record","name":"SessionStarted","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"userId","type":"string"},{"name":"sessionId","type":"string"},{"name":"role","type":"string"},{"name":"expiresAt","type":{"type":"long","logicalType":"timestamp-millis"}}]}',
+    released: [
+    ],
+  },
+  SessionEnded: {
+    fingerprint: '571a48590390d1a7',
+    schema: '{"type":"record","name":"SessionEnded","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"userId","type":"string"},{"name":"sessionId","type":["null","string"],"default":null},{"name":"endedBy","type":"string"},{"name":"reason","type":"string"}]}',
+    released: [
+    ],
+  },
   DeadLettered: {
     fingerprint: 'c860bac7cc7b19fb',
     schema: '{"type":"record","name":"DeadLettered","namespace":"seamstream","fields":[{"name":"meta","type":{"type":"record","name":"EventMeta","namespace":"seamstream","fields":[{"name":"messageId","type":"string"},{"name":"correlationId","type":"string"},{"name":"causationId","type":["null","string"],"default":null},{"name":"occurredAt","type":{"type":"long","logicalType":"timestamp-millis"}},{"name":"source","type":"string"},{"name":"subject","type":["null","string"],"default":null},{"name":"sourceClass","type":{"type":"enum","name":"SourceClass","namespace":"seamstream","symbols":["trusted","user","web","model"]}},{"name":"traceparent","type":["null","string"],"default":null}]}},{"name":"topic","type":"string"},{"name":"partition","type":"int"},{"name":"offset","type":"long"},{"name":"group","type":"string"},{"name":"key","type":["null","string"],"default":null},{"name":"value","type":["null","bytes"],"default":null},{"name":"headers","type":{"type":"map","values":"string"}},{"name":"code","type":"string"},{"name":"reason","type":"string"},{"name":"attempts","type":"int"}]}',

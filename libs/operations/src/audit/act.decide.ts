@@ -6,7 +6,8 @@ import { plural } from '@seamstream/kernel';
 export const ACTS = [
   ...['issue key', 'revoke key', 'set limit', 'remove limit', 'set price'],
   ...['promote', 'roll back', 'pin', 'unpin', 'evaluate', 'plan release', 'override release'],
-  ...['start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback', 'refused'],
+  ...['start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback'],
+  ...['sign in', 'sign out', 'refused'],
 ] as const;
 export type ActName = (typeof ACTS)[number];
 
@@ -52,6 +53,17 @@ function actOnAccess(event: SeamEvent): ActSaid | undefined {
       return one('set price', event.declaredBy, `${event.model} in ${event.currency}`, because(event.reason));
     case 'DeadLettersRedriven':
       return one('redrive', event.redrivenBy, plural(event.records, 'record'), because(event.reason));
+    case 'SessionStarted':
+      return one('sign in', event.userId, `to the dashboard as ${event.role}`);
+    case 'SessionEnded': {
+      const { sessionId, userId, endedBy, reason } = event;
+      return one(
+        'sign out',
+        endedBy,
+        `${sessionId === null ? 'all sessions' : 'a session'} of ${userId}`,
+        because(reason),
+      );
+    }
     default:
       return undefined;
   }

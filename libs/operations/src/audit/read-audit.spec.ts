@@ -19,6 +19,7 @@ describe('The audit', () => {
       ...{ 'issue key': 'ada', 'revoke key': 'ada', 'set limit': 'ada', 'set price': 'ada', redrive: 'ada' },
       ...{ 'roll back': 'ada', pin: 'ada', unpin: 'ada', evaluate: 'ada', 'plan release': 'ada' },
       ...{ 'stop training': 'ada', 'start training': null, publish: null, feedback: 'ada', refused: 'aB3dE6gH9jK2' },
+      ...{ 'sign in': 'user-Yk3dE6gH9jK2mN5pQ8sT1v', 'sign out': 'ada' },
     });
   });
 
