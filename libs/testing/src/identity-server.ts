@@ -28,6 +28,8 @@ export interface IdentityServerSettings {
 
 export const SECRET = 'a secret of a test that is long enough';
 const LIFETIME_S = 600;
+/** What the server keeps, as oidc-provider names it. */
+const KEPT = ['ClientCredentials', 'AccessToken', 'AuthorizationCode', 'IdToken', 'Session', 'Interaction', 'Grant'];
 const GROUPS_SCOPE = 'openid groups';
 
 export class IdentityServer {
@@ -86,8 +88,8 @@ export class IdentityServer {
       return;
     }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-    response.end(`<!doctype html><html lang="en"><head><title>Who are you?</title><link rel="icon" href="data:,"></head>
-<body><form method="post"><button type="submit">Continue as ${id}</button></form></body></html>`);
+    const form = `<form method="post"><button type="submit">Continue as ${id}</button></form>`;
+    response.end(pageOf('Who are you?', form));
   }
 }
 
@@ -102,7 +104,7 @@ function configurationOf(
     adapter: class extends MemoryAdapter {},
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
     cookies: { keys: [SECRET] },
-    ttl: { ClientCredentials: LIFETIME_S, AccessToken: LIFETIME_S, IdToken: LIFETIME_S, Session: LIFETIME_S },
+    ttl: Object.fromEntries(KEPT.map((kind) => [kind, LIFETIME_S])),
     clients: [
       ...programs.map(({ id }) => ({
         ...{ client_id: id, client_secret: SECRET, grant_types: ['client_credentials'] },
@@ -121,7 +123,7 @@ function configurationOf(
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      rpInitiatedLogout: { enabled: true },
+      rpInitiatedLogout: { enabled: true, logoutSource: askWhetherToLeave },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => audience,
@@ -137,6 +139,15 @@ function clientOf({ clientId, origin }: IdentityPage): Readonly<Record<string, u
     ...{ client_id: clientId, client_secret: SECRET, grant_types: ['authorization_code'], response_types: ['code'] },
     ...{ redirect_uris: [`${origin}/login/callback`], post_logout_redirect_uris: [`${origin}/`] },
   };
+}
+
+function askWhetherToLeave(context: KoaContext, form: string): void {
+  context.body = pageOf('Leave?', `${form}<button form="op.logoutForm" name="logout" value="yes">Leave</button>`);
+}
+
+function pageOf(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><title>${title}</title><link rel="icon" href="data:,"></head>
+<body>${body}</body></html>`;
 }
 
 /** People are not asked whether the page may know them. */

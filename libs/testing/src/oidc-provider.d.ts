@@ -8,6 +8,8 @@ declare module 'oidc-provider' {
   }
 
   export interface KoaContext {
+    /** The answer. */
+    body: unknown;
     readonly oidc: {
       readonly client: { readonly clientId: string };
       readonly session: { readonly accountId: string };
