@@ -2,7 +2,7 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { signOutUser, userIdOf } from '@seamstream/operations/access';
 import { Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
@@ -24,13 +24,14 @@ async function name({ terminal }: CommandRuntime, subject: string, { issuer }: N
 }
 
 interface SignOutOptions {
-  readonly by: string;
+  readonly by?: string;
   readonly reason: string;
 }
 
-async function signOut(runtime: CommandRuntime, user: string, { by, reason }: SignOutOptions): Promise<ExitCode> {
+async function signOut(runtime: CommandRuntime, user: string, options: SignOutOptions): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  checkWords('--by', by);
+  const by = await personOf(runtime, options.by);
+  const { reason } = options;
   checkWords('--reason', reason);
   await signOutUser(await runtime.openLog('append'), user, { by, reason }, clock);
   if (terminal.json) terminal.printJson({ user, by, reason });
@@ -49,7 +50,7 @@ export function usersCommand(run: RunCommand): Command {
           'Records that all sessions of the dashboard that a user has begun are over. The user can sign in again, as long as the provider lets them and one of their groups has a role.',
         )
         .argument('<user>', 'its name, as seam gateway users name prints it')
-        .requiredOption('--by <name>', 'who ends them')
+        .addOption(byOption('who ends them'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
           'after',

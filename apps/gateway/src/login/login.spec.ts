@@ -127,7 +127,7 @@ describe('a session', () => {
     await start();
     await signIn();
     const secret = browser.cookies(origin).get('seam-session')!;
-    const [{ sessionId }] = (await eventsOf(log, 'SessionStarted')) as [{ readonly sessionId: string }];
+    const [{ sessionId } = { sessionId: '' }] = await eventsOf(log, 'SessionStarted');
     const last = secret.endsWith('A') ? 'B' : 'A';
     const changed = [
       `${secret.slice(0, -1)}${last}`,

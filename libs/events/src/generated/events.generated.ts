@@ -363,6 +363,11 @@ export interface ProblemPublished {
    * executor's service answers.
    */
   readonly answeredBy?: string | null | undefined;
+  /**
+   * The person who published it by a command, as they stated. Null: the event does not say; what a gateway took
+   * names its client as the subject.
+   */
+  readonly publishedBy?: string | null | undefined;
 }
 
 /** The generator wrote one candidate entry for a problem. */
@@ -878,6 +883,8 @@ export interface TrainingRunPlanned {
    * it is not signed.
    */
   readonly attestation: string | null;
+  /** The person who asked for the run, as they stated. Null: a service planned it by its rule. */
+  readonly plannedBy?: string | null | undefined;
 }
 
 /** A version of one shard of the buffer. */
@@ -1004,6 +1011,8 @@ export interface SelfTrainingStarted {
   readonly selfTrainingId: string;
   /** Canonical JSON of the whole resolved configuration. */
   readonly configuration: string;
+  /** The person who started it, as they stated. Null: an older event, which does not say. */
+  readonly startedBy?: string | null | undefined;
 }
 
 /** A person stopped a self-training. It does not explore or train until it is started again. */
@@ -1279,6 +1288,8 @@ export interface AdapterPublished {
   readonly artefact: Artefact | null;
   /** The engine that trained. Null in older records, and where nothing was trained. */
   readonly engine: EngineIdentity | null;
+  /** The person who brought it from elsewhere, as they stated. Null: a run made it. */
+  readonly publishedBy?: string | null | undefined;
 }
 
 /** Generators serve this adapter from now on. */

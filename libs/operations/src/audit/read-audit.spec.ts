@@ -23,6 +23,19 @@ describe('The audit', () => {
     });
   });
 
+  it('names the person who published, trained or imported, and leaves out what services did by rule', async () => {
+    const { AdapterPublished, ProblemPublished, SelfTrainingStarted, TrainingRunPlanned } = EXAMPLE_EVENTS;
+    await append(
+      { ...ProblemPublished, publishedBy: 'ada' },
+      ...[TrainingRunPlanned, { ...TrainingRunPlanned, plannedBy: 'bob' }],
+      ...[SelfTrainingStarted, { ...SelfTrainingStarted, startedBy: 'eve' }],
+      ...[AdapterPublished, { ...AdapterPublished, publishedBy: 'joe' }],
+    );
+    expect((await acts()).map(({ act, by }) => `${act} ${by}`).toSorted()).toEqual([
+      ...['import joe', 'publish ada', 'start training eve', 'start training null', 'train bob'],
+    ]);
+  });
+
   it('says where the log says so, for each act', async () => {
     await append(...Object.values(EXAMPLE_EVENTS));
     for (const { act, place } of await acts()) {
