@@ -66,6 +66,7 @@ const answered = {
 export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { type: T }> } = {
   ProblemPublished: {
     type: 'ProblemPublished',
+    publishedBy: null,
     assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
     answeredBy: null,
     feedbackWithinMs: null,
@@ -248,6 +249,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   TrainingRunPlanned: {
     type: 'TrainingRunPlanned',
+    plannedBy: null,
     ...run,
     meta: meta('m-9-1', 'm-9'),
     queue: 'workers',
@@ -306,6 +308,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   SelfTrainingStarted: {
     type: 'SelfTrainingStarted',
+    startedBy: null,
     meta: meta('m-14-2', null),
     selfTrainingId: 't-1',
     configuration: '{"iterations":2}',
@@ -374,6 +377,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPublished: {
     type: 'AdapterPublished',
+    publishedBy: null,
     method: 'seam',
     slot: 'generator',
     artefact: { kind: 'lora', digest: '45'.repeat(32), address: 'adapters/45/adapter.safetensors' },
