@@ -24,18 +24,19 @@ export { GatewayServer } from './http-server.js';
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface GatewayAssets extends ListenOptions, ChatAssets {}
 
-/** Controllers of a part get the world, and who asks, injected. */
+/** Controllers of a part get the world, who asks, and how much they may use, injected. */
 @Module({})
 class WorldModule {
-  static of(world: GatewayWorld, access: Access): DynamicModule {
+  static of(world: GatewayWorld, access: Access, quotas: Quotas): DynamicModule {
     return {
       module: WorldModule,
       global: true,
       providers: [
         { provide: GatewayWorld, useValue: world },
         { provide: Access, useValue: access },
+        { provide: Quotas, useValue: quotas },
       ],
-      exports: [GatewayWorld, Access],
+      exports: [GatewayWorld, Access, Quotas],
     };
   }
 }
@@ -59,7 +60,7 @@ export class GatewayModule {
     context.health.add(...issuerChecks(access.doors));
     const quotas = await openQuotas(context, world, access);
     const parts = [
-      WorldModule.of(world, access),
+      WorldModule.of(world, access, quotas),
       await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
       LoginModule.of(login, access.doors, world),

@@ -574,6 +574,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', tokens: 700, money: 330 },
     limits: [{ measure: 'tokens', per: 'day', limit: 100_000, mode: 'enforced' }],
     lapsesAt: 1_767_226_260_000,
+    problems: 1,
   },
   UsageSettled: {
     type: 'UsageSettled',

@@ -85,7 +85,7 @@ export function quotasCommand(run: RunCommand): Command {
     .summary('how much clients of the gateway may use')
     .addCommand(
       new Command('set')
-        .summary('limit requests, tokens or money of a client')
+        .summary('limit requests, problems, tokens or money of a client')
         .description('Records the most that a client may use in each window. Windows begin and end by UTC.')
         .argument('<client>', 'the public part of a key, the name of a user, or * for each client without such a limit')
         .addOption(measureOption())

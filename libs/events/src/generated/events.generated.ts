@@ -223,10 +223,11 @@ export interface ProblemCopy {
 }
 
 /**
- * What a limit counts. requests: requests to the executor; tokens: those that it reads and writes; money:
- * millionths of the currency of the price list.
+ * What a limit counts. requests: requests to the executor, and those that publish problems; tokens: those that
+ * the executor reads and writes; money: millionths of the currency of the price list; problems: those that are
+ * published, by a chat request one.
  */
-export type QuotaMeasure = 'requests' | 'tokens' | 'money';
+export type QuotaMeasure = 'requests' | 'tokens' | 'money' | 'problems';
 
 /** enforced: requests above the limit are refused; shadow: they are answered, and the gateway says so. */
 export type QuotaMode = 'enforced' | 'shadow';
@@ -1668,6 +1669,8 @@ export interface UsageReserved {
   readonly limits: readonly UsageLimit[];
   /** No settlement comes after this moment. Then the reservation is charged as it is: its gateway died. */
   readonly lapsesAt: number;
+  /** Problems that the request publishes. 0 also in older events, which do not say. */
+  readonly problems?: number | undefined;
 }
 
 export type UsageOutcome = 'charged' | 'released';

@@ -21,11 +21,14 @@ export async function publishProblems(
     nowMs,
     subject,
     repeatKey,
+    together = [],
     ...from
   }: {
     readonly nowMs: number;
     readonly subject: string | null;
     readonly repeatKey: string | null;
+    /** Records that are in the log with the problems, or not at all. */
+    readonly together?: readonly NewRecord[];
   } & PublishedFrom,
 ): Promise<readonly PublishedProblem[]> {
   const text = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -52,6 +55,6 @@ export async function publishProblems(
       { details: first === undefined ? {} : { param: `problems.${first.row - 1}.${first.field}` } },
     );
   }
-  await log.append(records);
+  await log.append([...records, ...together]);
   return published;
 }
