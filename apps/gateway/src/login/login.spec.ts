@@ -6,9 +6,11 @@ import { eventsOf, type FlakyLog, openLog, recordsOf, until } from '@seamstream/
 import { freePort } from '@seamstream/testing/free-port';
 import { IdentityServer, SECRET } from '@seamstream/testing/identity-server';
 import fc from 'fast-check';
+import { FakeIssuer } from '../access/issuer.fake.js';
 import { gatewayConfigSchema } from '../config.js';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import { FakeBrowser } from './browser.fake.js';
+import { Cookie } from './cookies.js';
 import { returnAddress } from './return-address.decide.js';
 
 let log: FlakyLog;
@@ -283,6 +285,37 @@ describe('a login that is attacked', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('a provider that gives no answer', () => {
+  it('is asked by few logins at a time, and each ends in bounded time', async () => {
+    const silent = await FakeIssuer.start();
+    const ends = { authorization_endpoint: `${silent.url}/login`, token_endpoint: `${silent.url}/token` };
+    silent.metadata = ends;
+    gateway = await startGateway({
+      log,
+      gateway: { ...settings(), issuer: { ...settings().issuer, url: silent.url } },
+    });
+    const browsers = Array.from({ length: 20 }, () => new FakeBrowser());
+    const states = await Promise.all(browsers.map((each) => begin(each)));
+    silent.isSilent = true;
+    const [asked, begunMs] = [silent.asked, Date.now()];
+    const back = (at: number) => browsers[at]!.visit(`${origin}/login/callback?code=x&state=${states[at]!.state}`);
+    const answers = await Promise.all(browsers.map((_, at) => back(at)));
+    expect(answers.map(({ headers }) => headers.get('location'))).toEqual(browsers.map(() => '/?sign-in=unavailable'));
+    expect(silent.asked - asked).toBe(8);
+    expect(Date.now() - begunMs).toBeLessThan(8_000);
+    await silent.stop();
+  });
+});
+
+describe('a cookie', () => {
+  it('by https is sent by https alone, and set by no other host', () => {
+    const cookie = new Cookie('seam-session', 'https://seam.example');
+    expect(cookie.set('x', 1_000)).toBe('__Host-seam-session=x; Max-Age=1; Path=/; HttpOnly; Secure; SameSite=Lax');
+    expect(cookie.in('seam-session=forged; other=1')).toBeUndefined();
+    expect(cookie.in('other=1; __Host-seam-session=x')).toBe('x');
   });
 });
 
