@@ -7,12 +7,6 @@ const TOKENS = 'apps/gateway/src/access/tokens.spec.ts';
 export default [
   ...quick('apps/gateway/src/login/login-attempt.ts', LOGIN, [
     {
-      control: 'the state of a login is that of its browser',
-      from: "state: part('state')",
-      to: "state: 'a state'",
-      title: 'the state is not the one',
-    },
-    {
       control: 'the nonce of a login is that of its browser',
       from: "nonce: part('nonce')",
       to: "nonce: 'a nonce'",
