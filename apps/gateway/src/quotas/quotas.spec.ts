@@ -165,10 +165,10 @@ describe('a client with limits', () => {
   it('has used nothing by problems that the log did not take', async () => {
     await limit('problems', 5, 'month');
     const gateway = await start();
-    const { append } = log;
+    const append = log.append.bind(log);
     log.append = async (records) => {
       if (records.some(({ topic }) => topic === TOPIC.problems)) throw new SeamError('LOG_UNAVAILABLE', 'away');
-      return append.call(log, records);
+      return append(records);
     };
     expect((await post(gateway, '/api/problems', { prompt: 'Why?' })).status).toBe(503);
     expect(await used('problems')).toBe(0);
