@@ -4,7 +4,6 @@ import { keyOf } from '@seamstream/model-clients';
 import { LONGEST_SESSION_MS } from '@seamstream/operations/access';
 import { httpAddress, isPlaintextElsewhere } from '@seamstream/service-kit/config';
 import { z } from 'zod';
-import type { GatewayConfig } from '../config.js';
 
 export const loginSchema = z
   .object({
@@ -54,7 +53,10 @@ export interface LoginSettings extends Pick<z.infer<typeof loginSchema>, 'scope'
  * @throws INVALID_CONFIGURATION where it does not have it
  */
 export function loginSettings(
-  { login, issuer }: Pick<GatewayConfig['gateway'], 'login' | 'issuer'>,
+  {
+    login,
+    issuer,
+  }: { readonly login: z.infer<typeof loginSchema>; readonly issuer: Pick<LoginSettings, 'algorithms'> },
   environment: NodeJS.ProcessEnv,
 ): LoginSettings | undefined {
   const { clientId, publicUrl, secretVariable, scope, sessionMs } = login;
