@@ -86,7 +86,7 @@ export class Tokens {
   }
 }
 
-export function issuerSilent(issuer: string): ApiError {
+function issuerSilent(issuer: string): ApiError {
   return new ApiError({
     status: 503,
     message: `Cannot check the token now: expected the keys of ${issuer}, got no answer. Try again.`,

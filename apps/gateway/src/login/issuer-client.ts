@@ -5,7 +5,7 @@ import type { IssuerRead } from '../access/read-issuer.js';
 import type { LoginSettings } from './login.config.js';
 import type { LoginAttempt } from './login-attempt.js';
 
-export const CALLBACK = '/login/callback';
+const CALLBACK = '/login/callback';
 
 /** Longest wait for the provider to take a code. */
 const TIMEOUT_S = 5;
