@@ -144,6 +144,7 @@ const trainingJobs = () =>
 
 /** Where clients come in. */
 const entrance = () => ({
+  loginSecret: secretKey('the secret of its client at the OpenID provider (docs/how-to/oidc.md)', 'secret'),
   path: text('Path below which clients ask.', '/', { pattern: '^/[^\\s]*$' }),
   ingress: object('An Ingress, where a controller is in the cluster.', {
     enabled: flag('Whether it is made.', false),

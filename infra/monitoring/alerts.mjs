@@ -157,6 +157,14 @@ export const ALERTS = [
     summary: 'One chat request in a hundred takes longer than half a minute.',
   },
   {
+    name: 'SeamIssuerSilent',
+    expr: 'max(seam_issuer_silence_seconds{}) > 900',
+    after: '1m',
+    severity: 'warning',
+    summary:
+      'The OpenID provider has not said which keys it has for a quarter of an hour: soon no token opens the gateway.',
+  },
+  {
     name: 'SeamCostBurn',
     expr: '(sum(rate(seam_chat_cost_total{}[1h])) > 3 * sum(rate(seam_chat_cost_total{}[1d]))) and count(seam_chat_cost_total{} offset 1d)',
     after: '15m',

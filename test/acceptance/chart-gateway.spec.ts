@@ -45,6 +45,26 @@ afterAll(() => opened?.close());
     });
   });
 
+  it('reaches its OpenID provider, and has the secret of its client from a Secret', async () => {
+    const login = { SEAM_GATEWAY_LOGIN_CLIENT_ID: 'seam', SEAM_GATEWAY_LOGIN_PUBLIC_URL: 'https://seam.example.org' };
+    const settings = { SEAM_GATEWAY_ISSUER_URL: 'https://login.example.org:8443/realms/seam', ...login };
+    const loginSecret = { name: 'seam-login', key: 'secret' };
+    const gateway = { enabled: true, settings, loginSecret };
+    const { documents } = await chart.checked(['production', 'gateway'], { services: { gateway } });
+    const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-gateway');
+    const [container] = pod!.spec.containers;
+    expect(environmentOf(container!)).toMatchObject({ SEAM_GATEWAY_LOGIN_SECRET_VARIABLE: 'LOGIN_CLIENT_SECRET' });
+    expect(JSON.stringify(container)).toContain('{"name":"seam-login","key":"secret"}');
+    const door = documents.find(({ metadata }) => metadata.name === 'demo-door-to-issuer')!.spec!;
+    expect(door).toMatchObject({
+      podSelector: { matchLabels: { 'app.kubernetes.io/component': 'gateway' } },
+      policyTypes: ['Egress'],
+      egress: [{ ports: [{ port: 8443 }] }],
+    });
+    const { text } = await chart.render(['production', 'gateway']);
+    expect(text).not.toContain('door-to-issuer');
+  });
+
   it.each([
     ['an Ingress without a host', { ingress: { enabled: true } }, 'services.gateway.ingress needs a host'],
     ['an HTTPRoute of no Gateway', { httpRoute: { enabled: true } }, 'services.gateway.httpRoute needs parentRefs'],

@@ -185,6 +185,14 @@ export const STORIES: readonly Story[] = [
     ...{ from: 63, until: 123 },
   },
   {
+    alert: 'SeamIssuerSilent',
+    series: {
+      'seam_issuer_silence_seconds{instance="a"}': '899x179',
+      'seam_issuer_silence_seconds{instance="b"}': between(890, 901),
+    },
+    ...GAUGE,
+  },
+  {
     // 26 hours at 5 in five minutes, three at 19, then 5 again. The average of the day catches up meanwhile.
     alert: 'SeamCostBurn',
     series: { 'seam_chat_cost_total{}': '0+5x312 1600+19x36 2284+5x60' },

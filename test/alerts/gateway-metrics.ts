@@ -12,6 +12,7 @@ import { chatCompletion } from '@seamstream/testing/model-server';
 import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
 import { releasePlanned, triedProblems } from '@seamstream/testing/release-log';
 import { runCheckpointed, runFailed, runStarted } from '@seamstream/testing/training-log';
+import { AUDIENCE, FakeIssuer } from '../../apps/gateway/src/access/issuer.fake.js';
 import { startGateway } from '../../apps/gateway/src/gateway.fake.js';
 
 export interface Shown {
@@ -46,9 +47,13 @@ export async function gatewayMetrics(): Promise<Shown> {
   const body = chatCompletion('Four.', { promptTokens: 40, responseTokens: 2 });
   // It counts what it passes over; here it believes everything.
   const signed = new SignedEventLog({ log, key: null, trust: TRUST_ALL, onRefused: () => undefined });
+  const issuer = await FakeIssuer.start();
   const gateway = await startGateway({
     log: signed as unknown as FlakyLog,
-    gateway: { access: 'keys' },
+    gateway: {
+      access: 'keys',
+      issuer: { url: issuer.url, audience: AUDIENCE, roles: { staff: 'viewer' } },
+    },
     behave: () => ({ kind: 'answer', body }),
   });
   try {
@@ -61,6 +66,7 @@ export async function gatewayMetrics(): Promise<Shown> {
     return { text, metrics: metrics.map(({ name, type, labelNames }) => ({ name, type, labelNames })) };
   } finally {
     await gateway.stop();
+    await issuer.stop();
   }
 }
 

@@ -166,8 +166,8 @@ export default [
     },
     {
       control: 'a key is no token',
-      from: 'this.tokens !== undefined && !text.startsWith(KEY_BEGINS)',
-      to: 'this.tokens !== undefined',
+      from: 'text !== undefined && tokens !== undefined && !text.startsWith(KEY_BEGINS)',
+      to: 'text !== undefined && tokens !== undefined',
     },
   ]),
   ...quick('apps/gateway/src/access/access.ts', 'apps/gateway/src/access/refusals.spec.ts', [
@@ -320,8 +320,8 @@ export default [
     },
     {
       control: 'known keys hold for an hour without the issuer, and not longer',
-      from: 'if (this.world.clock.now() < readAtMs + this.rhythm.keptMs) return find;',
-      to: 'if (readAtMs > 0) return find;',
+      from: 'this.known !== undefined && this.world.clock.now() < this.known.readAtMs + this.rhythm.keptMs',
+      to: 'this.known !== undefined',
     },
   ]),
   ...quick('apps/gateway/src/access/read-issuer.ts', 'apps/gateway/src/access/tokens.spec.ts', [

@@ -1,6 +1,7 @@
 /** What the commands' options have in common: values read strictly, examples shown alike. */
 import { onOneLine, SeamError } from '@seamstream/kernel';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { CommandRuntime } from './command-runtime.js';
 
 /** Reader of a whole number from `least` on, at most `most`, as commander wants it. */
 export function wholeNumber(option: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -26,6 +27,21 @@ export function checkWords(option: string, text: string): void {
   };
   if (text.trim() === '') expect('a text', 'a blank one');
   if (onOneLine(text) !== text) expect('one line without control characters', onOneLine(text));
+}
+
+/** Who acts, of every command that records an act. @param does what a person does by it, e.g. "who publishes" */
+export function byOption(does: string): Option {
+  return new Option('--by <name>', `${does}; recorded (default: SEAM_PERSON, else the user of this machine)`);
+}
+
+/**
+ * Who acts: as the command says, else as the configuration says, else who is logged in on this machine (docs/adr/0117).
+ * @throws INVALID_INPUT for a name that is no line of text
+ */
+export async function personOf(runtime: Pick<CommandRuntime, 'person'>, by: string | undefined): Promise<string> {
+  const person = by ?? (await runtime.person());
+  checkWords('--by', person);
+  return person;
 }
 
 /** A time that a person wrote, in milliseconds since the Unix epoch. @throws INVALID_INPUT */

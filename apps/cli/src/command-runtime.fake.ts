@@ -301,6 +301,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         : present(world.baseModels.get(named.folder), named.name),
     openEditWriter: () => present(world.editWriter, 'the writer of edits'),
     openSimilarity: () => present(world.similarity, 'a server of embeddings'),
+    person: () => Promise.resolve('user-of-this-machine'),
     dataFolder: () => Promise.resolve(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),

@@ -118,6 +118,8 @@ export interface CommandRuntime {
   openEditWriter: EditsWorld['openEditWriter'];
   /** Who compares meanings. Closed by the runtime. */
   openSimilarity: EditsWorld['openSimilarity'];
+  /** Who acts where a command does not say: SEAM_PERSON, else the user of this machine. */
+  person(): Promise<string>;
   /** Where the data of this installation is. */
   dataFolder(): Promise<string>;
   /** A set of problems of the embedded demonstration. */

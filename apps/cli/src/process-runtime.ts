@@ -25,6 +25,7 @@ import { openInput, readInput } from './files/input-file.js';
 import { isMissing } from './files/is-missing.js';
 import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
+import { personOfMachine } from './person.js';
 import { promptTemplates } from './prompt-templates.js';
 import { stopSignal } from './stop-signal.js';
 import { styleFor } from './terminal/style.js';
@@ -32,8 +33,7 @@ import { processTerminal } from './terminal/terminal.js';
 
 /** Problems of the held-out sets; a start measures as many. */
 const HELD_OUT_PROBLEMS = 512;
-
-/** Settings of a run of the demonstration that no command depends on: they are about rounds, which are not driven here. */
+/** Settings of the demonstration that no command depends on: they are about rounds, which are not driven here. */
 const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as const;
 
 type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
@@ -382,6 +382,7 @@ export function processShell(): Shell {
         openBaseModel: (named) => world.openBaseModel(named),
         ...editDoors(world),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
+        person: async () => personOfMachine(await world.loadCommon()),
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),

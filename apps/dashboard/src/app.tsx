@@ -5,7 +5,7 @@ import { KeyForm } from './parts/key-form.js';
 import { Waiting } from './parts/pieces.js';
 import { Search } from './parts/search.js';
 import { count } from './parts/words.js';
-import { needsKey } from './state/access.js';
+import { isSignedIn, needsKey, readWho, signOut } from './state/access.js';
 import { helpIsOpen, listenToKeys } from './state/keys.js';
 import { connection, foldedRecords, followLog, lag, paused, togglePause } from './state/live.js';
 import { path } from './state/place.js';
@@ -50,6 +50,10 @@ export function App(): JSX.Element {
     followLog();
     listenToKeys();
   }, []);
+  const isRefused = needsKey.value;
+  useEffect(() => {
+    if (!isRefused) void readWho();
+  }, [isRefused]);
   const [name = '', id] = path.value;
   const page = PAGES.find(([own]) => own === name);
   useEffect(() => {
@@ -67,6 +71,11 @@ export function App(): JSX.Element {
         </a>
         <Search />
         <Live />
+        {isSignedIn.value && !isRefused ? (
+          <button type="button" class="quiet" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        ) : null}
         <button type="button" class="quiet" onClick={nextTheme} aria-label={`Colours: ${chosenTheme.value}`}>
           <span aria-hidden="true">{{ auto: '◐', light: '☀', dark: '☾' }[chosenTheme.value]}</span>
         </button>
@@ -83,7 +92,7 @@ export function App(): JSX.Element {
         <p class="note">read only</p>
       </nav>
       <main id="main" tabIndex={-1} aria-busy={reading.value > 0}>
-        {needsKey.value ? (
+        {isRefused ? (
           <KeyForm />
         ) : page === undefined ? (
           <h1>There is no such page.</h1>

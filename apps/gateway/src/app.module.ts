@@ -3,7 +3,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Access } from './access/access.js';
-import { openAccess } from './access/open-access.js';
+import { issuerChecks, openAccess } from './access/open-access.js';
 import { Refusals } from './access/refusals.js';
 import { ApiModule } from './api/api.module.js';
 import { type ChatAssets, ChatModule } from './chat/chat.module.js';
@@ -11,6 +11,8 @@ import type { GatewayConfig } from './config.js';
 import { GatewayWorld } from './gateway-world.js';
 import { ObservedRequests } from './http/observed-requests.js';
 import { GatewayServer, type ListenOptions, serveHttp } from './http-server.js';
+import { loginSettings } from './login/login.config.js';
+import { LoginModule } from './login/login.module.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
 import { showLimits } from './quotas/use-metrics.js';
@@ -22,18 +24,19 @@ export { GatewayServer } from './http-server.js';
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface GatewayAssets extends ListenOptions, ChatAssets {}
 
-/** Controllers of a part get the world, and who asks, injected. */
+/** Controllers of a part get the world, who asks, and how much they may use, injected. */
 @Module({})
 class WorldModule {
-  static of(world: GatewayWorld, access: Access): DynamicModule {
+  static of(world: GatewayWorld, access: Access, quotas: Quotas): DynamicModule {
     return {
       module: WorldModule,
       global: true,
       providers: [
         { provide: GatewayWorld, useValue: world },
         { provide: Access, useValue: access },
+        { provide: Quotas, useValue: quotas },
       ],
-      exports: [GatewayWorld, Access],
+      exports: [GatewayWorld, Access, Quotas],
     };
   }
 }
@@ -51,13 +54,16 @@ export class GatewayModule {
     );
     const refusals = new Refusals(world);
     onClose(() => refusals.close());
-    const [access, reading] = await openAccess(world, refusals);
+    const login = loginSettings(config.gateway, process.env);
+    const [access, reading] = await openAccess(world, refusals, login);
     context.endsWith(reading);
+    context.health.add(...issuerChecks(access.doors));
     const quotas = await openQuotas(context, world, access);
     const parts = [
-      WorldModule.of(world, access),
+      WorldModule.of(world, access, quotas),
       await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
+      LoginModule.of(login, access.doors, world),
       await ViewsModule.of(world),
       await PageModule.load(),
     ];

@@ -2,6 +2,7 @@ import { connectionShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 import { issuerSchema } from './access/issuer.config.js';
+import { loginSchema } from './login/login.config.js';
 
 const milliseconds = z.int().positive();
 
@@ -78,10 +79,15 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
        */
       fallbacks: z.array(fallbackSchema).max(8).meta({ secretWhenRefused: true }).default([]),
       issuer: issuerSchema,
+      login: loginSchema,
     })
     .refine(({ access, issuer }) => access === 'keys' || issuer.url === undefined, {
       path: ['access'],
       error: 'expected keys, since where the gateway is open no token is asked for',
+    })
+    .refine(({ issuer, login }) => login.clientId === undefined || issuer.url !== undefined, {
+      path: ['issuer', 'url'],
+      error: 'expected the provider at which people sign in (SEAM_GATEWAY_LOGIN_CLIENT_ID)',
     })
     .prefault({}),
 });

@@ -15,6 +15,8 @@ interface GatewaySetting {
   /** Of SEAM_GATEWAY_…; without a control arm where absent. */
   readonly gateway?: Readonly<Record<string, unknown>>;
   readonly log?: FlakyLog;
+  /** Health and metrics too. */
+  readonly serveHttp?: boolean;
   /** Of SEAM_TRACING_…; nothing is traced where it is absent. */
   readonly tracing?: Readonly<Record<string, unknown>>;
 }
@@ -35,6 +37,7 @@ export async function startGateway({
   environment,
   gateway = {},
   log: given,
+  serveHttp = false,
   tracing = {},
 }: GatewaySetting = {}): Promise<GatewayUnderTest> {
   const log = given ?? (await openLog());
@@ -48,6 +51,7 @@ export async function startGateway({
   };
   const config = gatewayConfigSchema.parse({
     logging: { level: 'silent' },
+    http: { port: 0 },
     tracing,
     gateway: {
       ...{ port: 0, controlShare: 0, experienceWithinMs: 10_000, shutdownGraceMs: 500 },
@@ -58,7 +62,7 @@ export async function startGateway({
   const service = await startService(gatewayService(environment === undefined ? {} : { environment }), {
     config,
     drivers: { log, objects: new InMemoryObjectStore() },
-    serveHttp: false,
+    serveHttp,
   }).catch(async (error: unknown) => {
     await leave();
     throw error;

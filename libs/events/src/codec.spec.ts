@@ -94,6 +94,8 @@ describe('an event on the wire', () => {
       ['UsageReserved', 'seam.usage', 'aB3dE6gH9jK2'],
       ['UsageSettled', 'seam.usage', 'aB3dE6gH9jK2'],
       ['AccessRefused', 'seam.usage', 'forbidden'],
+      ['SessionStarted', 'seam.usage', 'user-Yk3dE6gH9jK2mN5pQ8sT1v'],
+      ['SessionEnded', 'seam.usage', 'user-Yk3dE6gH9jK2mN5pQ8sT1v'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();

@@ -9,7 +9,7 @@ export {
 } from './chat.js';
 export { type ErrorBody, errorBodySchema } from './error-body.js';
 export { type FeedbackRequest, feedbackRequestSchema } from './feedback.js';
-export type { MeReply } from './me.js';
+export type { MeReply, SignedOutReply } from './me.js';
 export type { Model } from './models.js';
 export { openApiDocument } from './open-api.js';
 export { type ProblemsReply, problemsRequestSchema } from './problems.js';

@@ -6,6 +6,15 @@ export const meReplySchema = z.strictObject({
   role: z.string(),
   /** Milliseconds since the Unix epoch; null: never. */
   expiresAt: z.number().nullable(),
+  /** Whether it is the session of a browser, which can sign out. */
+  session: z.boolean(),
 });
+
+export const signedOutReplySchema = z.strictObject({
+  /** Where the browser goes, so that its session at the provider ends too. */
+  location: z.string(),
+});
+
+export type SignedOutReply = Readonly<z.infer<typeof signedOutReplySchema>>;
 
 export type MeReply = Readonly<z.infer<typeof meReplySchema>>;

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { chatAnswerSchema, chatRequestSchema } from './chat.js';
 import { errorBodySchema } from './error-body.js';
 import { feedbackReplySchema, feedbackRequestSchema } from './feedback.js';
-import { meReplySchema } from './me.js';
+import { meReplySchema, signedOutReplySchema } from './me.js';
 import { modelListSchema, modelSchema } from './models.js';
 import { problemsReplySchema, problemsRequestSchema } from './problems.js';
 import { responseSchema, responsesRequestSchema } from './responses.js';
 
 interface Path {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   readonly summary: string;
   readonly role: string;
@@ -42,6 +42,7 @@ const PATHS: readonly Path[] = [
   },
   { method: 'get', path: '/api/problems/{id}', summary: 'All that the log holds of a problem', role: 'viewer' },
   { method: 'get', path: '/api/me', summary: 'Who asks', role: 'viewer', reply: meReplySchema },
+  { method: 'delete', path: '/api/session', summary: 'Signs out', role: 'viewer', reply: signedOutReplySchema },
   { method: 'get', path: '/api/events', summary: 'Events of the log as they come', role: 'viewer', streams: true },
 ];
 
@@ -60,7 +61,7 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
       [method]: {
         ...{
           summary,
-          description: `Needs a key or a token with the role ${role} or a higher one, where keys are needed.`,
+          description: `Needs a key, a token or a session with the role ${role} or a higher one, where keys are needed.`,
         },
         ...(path.includes('{id}')
           ? { parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] }
@@ -76,8 +77,13 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
   return {
     openapi: '3.1.0',
     info: { title: 'Seamstream gateway', version },
-    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
-    security: [{ key: [] }, {}],
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-seam-session' },
+      },
+    },
+    security: [{ key: [] }, { session: [] }, {}],
     paths,
   };
 }

@@ -66,6 +66,7 @@ const answered = {
 export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { type: T }> } = {
   ProblemPublished: {
     type: 'ProblemPublished',
+    publishedBy: null,
     assignment: { experiment: 'gateway', unit: 'u-1', controlShare: 0.1 },
     answeredBy: null,
     feedbackWithinMs: null,
@@ -248,6 +249,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   TrainingRunPlanned: {
     type: 'TrainingRunPlanned',
+    plannedBy: null,
     ...run,
     meta: meta('m-9-1', 'm-9'),
     queue: 'workers',
@@ -306,6 +308,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   SelfTrainingStarted: {
     type: 'SelfTrainingStarted',
+    startedBy: null,
     meta: meta('m-14-2', null),
     selfTrainingId: 't-1',
     configuration: '{"iterations":2}',
@@ -374,6 +377,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPublished: {
     type: 'AdapterPublished',
+    publishedBy: null,
     method: 'seam',
     slot: 'generator',
     artefact: { kind: 'lora', digest: '45'.repeat(32), address: 'adapters/45/adapter.safetensors' },
@@ -570,6 +574,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ keyId: 'aB3dE6gH9jK2', reservationId: 'u-1', tokens: 700, money: 330 },
     limits: [{ measure: 'tokens', per: 'day', limit: 100_000, mode: 'enforced' }],
     lapsesAt: 1_767_226_260_000,
+    problems: 1,
   },
   UsageSettled: {
     type: 'UsageSettled',
@@ -581,6 +586,17 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     meta: meta('m-35', null),
     ...{ keyId: 'aB3dE6gH9jK2', reason: 'forbidden', route: 'POST /v1/feedback', origin: 'private', requests: 31 },
     ...{ firstAt: 1_767_225_600_000, lastAt: 1_767_225_659_000 },
+  },
+  SessionStarted: {
+    type: 'SessionStarted',
+    meta: meta('m-70', null),
+    ...{ userId: 'user-Yk3dE6gH9jK2mN5pQ8sT1v', sessionId: 'ab'.repeat(32), role: 'viewer' },
+    expiresAt: 1_767_229_200_000,
+  },
+  SessionEnded: {
+    type: 'SessionEnded',
+    meta: meta('m-71', null),
+    ...{ userId: 'user-Yk3dE6gH9jK2mN5pQ8sT1v', sessionId: null, endedBy: 'ada', reason: 'left the team' },
   },
   DeadLettered: {
     type: 'DeadLettered',

@@ -51,7 +51,7 @@ export class TrainOnDemandHandler {
     return holdRun(log, runId, signal, async (holder) => {
       if (!known.runs.has(runId)) {
         const planned = plannedEvent(plan, NO_QUEUE, runMeta(runId, 'planned', clock.now()));
-        await holder.record([{ type: 'TrainingRunPlanned', ...planned }]);
+        await holder.record([{ type: 'TrainingRunPlanned', ...planned, plannedBy: request.by ?? null }]);
       }
       const ending = await runTraining.carryOut(plan, holder);
       if (ending === undefined) return { runId, ending: [], overtaken: null };

@@ -8,4 +8,6 @@ export interface TrainingRequest {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Of a self-training: its run of this iteration resumes, regardless of what was recorded since it was planned. */
   readonly iteration?: RunIteration | undefined;
+  /** Their name; recorded with the plan. */
+  readonly by?: string | undefined;
 }

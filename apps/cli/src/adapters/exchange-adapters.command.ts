@@ -4,7 +4,7 @@ import { count, shortId } from '@seamstream/kernel';
 import { PEFT_FILE } from '@seamstream/language-model';
 import { exportAdapter, importAdapter, mergeIntoFolder } from '@seamstream/operations/adapters';
 import { Command } from 'commander';
-import { examples } from '../command-options.js';
+import { byOption, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
@@ -36,13 +36,18 @@ async function exportToFolder(
   return EXIT.ok;
 }
 
-async function importFromFolder(runtime: CommandRuntime, folder: string): Promise<ExitCode> {
+interface ImportOptions {
+  readonly by?: string;
+}
+
+async function importFromFolder(runtime: CommandRuntime, folder: string, options: ImportOptions): Promise<ExitCode> {
   const { terminal } = runtime;
+  const by = await personOf(runtime, options.by);
   const files = {
     config: await runtime.readInput(join(folder, PEFT_FILE.config)),
     tensors: await runtime.readInput(join(folder, PEFT_FILE.tensors)),
   };
-  const { adapter, isNew } = await importAdapter(runtime, { files, folder }, readingOf(runtime));
+  const { adapter, isNew } = await importAdapter(runtime, { files, folder, by }, readingOf(runtime));
   const { digest: adapterDigest, baseModelDigest } = adapter;
   if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, isNew });
   else if (!isNew) terminal.print(`${adapterDigest} is in the log already: nothing was changed\n`);
@@ -85,7 +90,8 @@ export function exchangeCommands(run: RunCommand): Command[] {
       )
       .argument('<folder>', 'as peft wrote it')
       .addHelpText('after', examples([['seam adapters import my-adapter', 'then measure it: seam eval --adapter …']]))
-      .action((folder: string) => run((runtime) => importFromFolder(runtime, folder))),
+      .addOption(byOption('who imports it'))
+      .action((folder: string, options: ImportOptions) => run((runtime) => importFromFolder(runtime, folder, options))),
     new Command('merge')
       .summary('write the base model with an adapter merged into it')
       .description(

@@ -386,7 +386,6 @@ describe('seam eval --record', () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ['nobody', ['--record'], /expected --by NAME with --record, got none/],
     ['no record', ['--by', 'ada'], /expected --record with --by, got none/],
     ['drawn answers', ['--record', '--by', 'ada', '--samples', '4'], /expected greedy answers with --record/],
     ['the base model', ['--record', '--by', 'ada', '--adapter', 'base'], /expected an adapter with --record/],

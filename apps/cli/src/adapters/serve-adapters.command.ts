@@ -4,7 +4,7 @@ import { onOneLine, shortId } from '@seamstream/kernel';
 import { type AdapterDecision, BASE, decideOnAdapter, SERVED } from '@seamstream/operations/adapters';
 import type { Decision } from '@seamstream/release';
 import { Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
@@ -12,19 +12,16 @@ import { evaluationText } from './render-adapters.js';
 
 interface ActOptions {
   readonly slot?: string;
-  readonly by: string;
+  readonly by?: string;
   readonly reason: string;
 }
 
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
 /** Records what a person decided, and says what became of it. */
-async function act(
-  runtime: CommandRuntime,
-  act: AdapterDecision,
-  { by, reason, slot: named }: ActOptions,
-): Promise<ExitCode> {
-  checkWords('--by', by);
+async function act(runtime: CommandRuntime, act: AdapterDecision, options: ActOptions): Promise<ExitCode> {
+  const by = await personOf(runtime, options.by);
+  const { reason, slot: named } = options;
   checkWords('--reason', reason);
   const { terminal } = runtime;
   const { event, decision, served, pin, ended } = await decideOnAdapter(
@@ -89,7 +86,7 @@ function said(event: Decision['event']): string {
 /** The options of every act of a person. */
 function signedBy(command: Command): Command {
   return command
-    .requiredOption('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .requiredOption('--reason <text>', 'why; recorded')
     .option('--slot <name>', 'what is served: "generator", a team\'s, …; by default that of the adapter that is named');
 }

@@ -22,6 +22,23 @@ describe('seam audit', () => {
     expect(world.takeOutput()).toBe('No such act is in the log.\n');
   });
 
+  it('names who acted: as the command says, else the user of this machine', async () => {
+    const problem = { prompt: 'What is 1 + 1?', reference: '2', verifier: 'numeric', domain: 'sums' };
+    for (const name of ['one', 'two'])
+      world.files.set(`${name}.jsonl`, Buffer.from(`${JSON.stringify({ ...problem, problemId: name })}\n`));
+    expect(await world.seam('publish', 'one.jsonl', '--by', 'ada')).toBe(0);
+    expect(await world.seam('publish', 'two.jsonl', '--duplicates', 'report')).toBe(0);
+    expect(await world.seam('gateway', 'keys', 'issue', 'bot')).toBe(0);
+    world.takeOutput();
+    expect(await world.seam('audit', '--json')).toBe(0);
+    const [{ acts }] = world.takeJson() as [{ acts: readonly { readonly act: string; readonly by: string }[] }];
+    expect(acts.map(({ act, by }) => `${act} ${by}`).toSorted()).toEqual([
+      'issue key user-of-this-machine',
+      'publish ada',
+      'publish user-of-this-machine',
+    ]);
+  });
+
   it('refuses a time and an act that do not exist', async () => {
     expect(await world.seam('audit', '--since', 'yesterday')).toBe(2);
     expect(world.takeErrors()).toContain('Cannot read --since');

@@ -10,7 +10,7 @@ import {
 } from '@seamstream/operations/cost';
 import { declarePrice, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { Argument, Command } from 'commander';
-import { checkWords, examples, readTime } from '../command-options.js';
+import { byOption, checkWords, examples, personOf, readTime } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -63,15 +63,15 @@ interface PriceOptions {
   readonly completion: string;
   readonly currency: string;
   readonly from?: string;
-  readonly by: string;
+  readonly by?: string;
   readonly reason: string;
 }
 
 async function setPrice(runtime: CommandRuntime, model: string, options: PriceOptions): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  const { prompt, cachedPrompt, completion, currency, from, by, reason } = options;
+  const { prompt, cachedPrompt, completion, currency, from, reason } = options;
   checkWords('MODEL', model);
-  checkWords('--by', by);
+  const by = await personOf(runtime, options.by);
   checkWords('--reason', reason);
   if (!/^[A-Z]{3}$/.test(currency))
     throw new SeamError(
@@ -148,7 +148,7 @@ export function pricesCommand(run: RunCommand): Command {
         .requiredOption('--completion <amount>', 'of a million tokens that it writes')
         .requiredOption('--currency <code>', 'ISO 4217; the same for all prices')
         .option('--from <time>', 'since when it is valid, as ISO 8601; it may be in the past (default: now)')
-        .requiredOption('--by <name>', 'who declares it')
+        .addOption(byOption('who declares it'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
           'after',

@@ -6,7 +6,7 @@ import {
   redriveDeadLetters,
 } from '@seamstream/operations/dead-letters';
 import { Command } from 'commander';
-import { checkWords, examples, wholeNumber } from '../command-options.js';
+import { byOption, checkWords, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderRedrive } from './render-letters.js';
@@ -22,7 +22,7 @@ async function redrive(runtime: CommandRuntime, options: RedriveOptions): Promis
   const { terminal, signal, clock } = runtime;
   const { by, reason, ...filter } = options;
   const dryRun = options.dryRun === true;
-  const order = dryRun ? undefined : orderOf(by, reason);
+  const order = dryRun ? undefined : await orderOf(runtime, by, reason);
   const log = await runtime.openLog(dryRun ? 'read' : 'append');
   const { selected, plan } = await planRedriveOf(log, filter);
   let appended = 0;
@@ -44,13 +44,14 @@ async function redrive(runtime: CommandRuntime, options: RedriveOptions): Promis
 }
 
 /** @throws INVALID_INPUT */
-function orderOf(by: string | undefined, reason: string | undefined): RedriveOrder {
-  if (by === undefined || reason === undefined)
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot redrive: expected --by and --reason, got no ${by === undefined ? '--by' : '--reason'}. Say who does it and why; --dry-run needs neither.`,
-    );
-  checkWords('--by', by);
+async function orderOf(
+  runtime: CommandRuntime,
+  named: string | undefined,
+  reason: string | undefined,
+): Promise<RedriveOrder> {
+  if (reason === undefined)
+    throw new SeamError('INVALID_INPUT', 'Cannot redrive: expected --reason, got none. Say why; --dry-run needs none.');
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   return { by, reason };
 }
@@ -67,7 +68,7 @@ export function redriveDeadLettersCommand(run: RunCommand): Command {
     .option('--topic <topic>', 'records of this topic only')
     .option('--limit <n>', 'the first n letters only', wholeNumber('--limit', 1))
     .option('--dry-run', 'record nothing')
-    .option('--by <name>', 'who does it; needed without --dry-run')
+    .addOption(byOption('who does it'))
     .option('--reason <text>', 'why; needed without --dry-run')
     .addHelpText(
       'after',

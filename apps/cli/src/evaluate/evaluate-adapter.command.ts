@@ -2,7 +2,7 @@ import { EVALUATION_ARMS, type EvaluationArm } from '@seamstream/evaluation';
 import { BASE, SERVED } from '@seamstream/operations/adapters';
 import { type Evaluated, type EvaluationRequest, evaluateAdapter } from '@seamstream/operations/evaluate';
 import { Command, InvalidArgumentError } from 'commander';
-import { checkWords, examples, wholeNumber } from '../command-options.js';
+import { byOption, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -25,13 +25,13 @@ async function evaluation(
   request: EvaluationRequest,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  if (request.record !== undefined && request.by !== undefined) checkWords('--by', request.by);
+  const signed = request.record === undefined ? {} : { by: await personOf(runtime, request.by) };
   const show = (evaluated: Evaluated): void =>
     terminal.json
       ? terminal.printJson({ ...evaluated.result, ...evaluated.measured })
       : terminal.print(render(evaluated, terminal.style));
   const { isJudged } = await askingModels(runtime, waysOf(request.arms), show, (observer) =>
-    evaluateAdapter(runtime, path, request, observer),
+    evaluateAdapter(runtime, path, { ...request, ...signed }, observer),
   );
   return isJudged ? EXIT.ok : EXIT.failedCheck;
 }
@@ -101,7 +101,7 @@ export function evaluateCommand(run: RunCommand): Command {
     .addOption(vote!)
     .addOption(maxTokens!)
     .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
-    .option('--by <name>', 'with --record: who measures; recorded')
+    .addOption(byOption('with --record: who measures'))
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([

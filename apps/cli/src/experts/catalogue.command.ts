@@ -3,6 +3,7 @@ import { SeamError, shortId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type Catalogue, fetchExpert, listExperts, publishExpert } from '@seamstream/operations/experts';
 import { Command } from 'commander';
+import { byOption } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -105,6 +106,7 @@ export function catalogueCommands(run: RunCommand): Command[] {
       .argument('<expert>', 'a name, which is the newest of that name, or the first digits of its digest')
       .option('--carry <folder>', 'as of seam experts import')
       .option('--force', 'replace files that are there')
+      .addOption(byOption('who installs it'))
       .action((meant: string, options: CatalogueOptions & ImportOptions) =>
         run((runtime) => install(runtime, meant, options)),
       ),

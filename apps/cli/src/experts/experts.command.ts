@@ -2,7 +2,7 @@
 import { plural, shortId } from '@seamstream/kernel';
 import { exportExpert, isExpertName } from '@seamstream/operations/experts';
 import { Command, InvalidArgumentError } from 'commander';
-import { examples } from '../command-options.js';
+import { byOption, examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
@@ -88,6 +88,7 @@ export function expertsCommand(run: RunCommand): Command {
         .argument('<file.tar>', 'as seam experts export wrote it')
         .option('--carry <folder>', 'write templates, edits, problems, configuration, history and evaluations there')
         .option('--force', 'replace files that are there')
+        .addOption(byOption('who imports it'))
         .action((path: string, options: ImportOptions) => run((runtime) => importFromFile(runtime, path, options))),
     );
   for (const each of catalogueCommands(run)) command.addCommand(each);

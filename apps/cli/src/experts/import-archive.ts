@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { plural, SeamError, shortId } from '@seamstream/kernel';
 import { type ImportedExpert, importExpert, MOST_ARCHIVE_BYTES } from '@seamstream/operations/experts';
+import { personOf } from '../command-options.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
@@ -10,6 +11,7 @@ import { bytes } from '../terminal/text.js';
 export interface ImportOptions {
   readonly carry?: string;
   readonly force?: true;
+  readonly by?: string;
 }
 
 /** The bytes of an archive, of a size that can be one. @throws ADAPTER_INVALID */
@@ -28,7 +30,8 @@ export async function importArchive(
   { body, path }: { readonly body: Uint8Array; readonly path: string },
   options: ImportOptions,
 ): Promise<ExitCode> {
-  const imported = await importExpert(runtime, { bytes: body, folder: path }, readingOf(runtime));
+  const by = await personOf(runtime, options.by);
+  const imported = await importExpert(runtime, { bytes: body, folder: path, by }, readingOf(runtime));
   if (options.carry !== undefined) await writeCarried(runtime, imported, options.carry, options.force);
   return tellImported(runtime, imported, options.carry);
 }

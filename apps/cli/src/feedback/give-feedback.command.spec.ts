@@ -46,7 +46,7 @@ describe('seam feedback', () => {
     ['one that was settled', ['x-4-settled', ...GIVE], 'got one that was settled before'],
     ['one whose time is up', ['x-3-over', ...GIVE], 'It is ungraded'],
     ['no verdict', ['x-1-waits', '--by', 'ada'], 'expected --score or --verdict'],
-    ['no judge', ['x-1-waits', '--verdict', 'right'], 'and --by'],
+    ['a judge without a name', ['x-1-waits', '--verdict', 'right', '--by', ' '], 'Cannot read --by'],
     ['a score above 1', ['x-1-waits', '--score', '1.2', '--by', 'ada'], 'expected a number from 0 to 1'],
   ])('refuses %s, and records nothing', async (_, args, expected) => {
     const here = await world(

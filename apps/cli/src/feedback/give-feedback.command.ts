@@ -1,7 +1,7 @@
 import { excerpt, newId, onOneLine, plural, SeamError } from '@seamstream/kernel';
 import { giveFeedback, type WaitingAnswer, waitingAnswers } from '@seamstream/operations/feedback';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { minuteOf } from '../terminal/text.js';
@@ -41,14 +41,14 @@ function line({ attemptId, prompt, response, feedbackUntil }: WaitingAnswer): st
 
 async function give(runtime: CommandRuntime, meant: string, options: FeedbackOptions): Promise<ExitCode> {
   const { terminal, clock, signal } = runtime;
-  const { by, reason } = options;
+  const { reason } = options;
   const score = options.score ?? (options.verdict === undefined ? undefined : Number(options.verdict === 'right'));
-  if (score === undefined || by === undefined)
+  if (score === undefined)
     throw new SeamError(
       'INVALID_INPUT',
-      'Cannot give feedback: expected --score or --verdict, and --by, got less. Say what the answer is worth and who says so.',
+      'Cannot give feedback: expected --score or --verdict, got neither. Say what the answer is worth.',
     );
-  checkWords('--by', by);
+  const by = await personOf(runtime, options.by);
   if (reason !== '') checkWords('--reason', reason);
   const log = await runtime.openLog('append');
   const progress = (total: number) => terminal.progress('reading answers', total);
@@ -80,7 +80,7 @@ export function feedbackCommand(run: RunCommand): Command {
     .argument('[id]', 'of a problem, an attempt, or an experience that was tried once; its beginning is enough')
     .addOption(new Option('--score <number>', 'from 0 to 1').argParser(scoreOf))
     .addOption(new Option('--verdict <word>', 'right is 1, wrong is 0').choices(['right', 'wrong']).conflicts('score'))
-    .option('--by <name>', 'who says it')
+    .addOption(byOption('who says it'))
     .option('--reason <text>', 'why', '')
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { issueKey, listKeys, ROLES, type Role, revokeKey } from '@seamstream/operations/access';
 import { Command, Option } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
@@ -12,14 +12,15 @@ import { usersCommand } from './users.command.js';
 
 interface IssueOptions {
   readonly role: Role;
-  readonly by: string;
+  readonly by?: string;
   readonly expires?: string;
 }
 
-async function issue(runtime: CommandRuntime, name: string, { role, by, expires }: IssueOptions): Promise<ExitCode> {
+async function issue(runtime: CommandRuntime, name: string, options: IssueOptions): Promise<ExitCode> {
   const { terminal, clock } = runtime;
+  const { role, expires } = options;
   checkWords('NAME', name);
-  checkWords('--by', by);
+  const by = await personOf(runtime, options.by);
   const expiresAt = expires === undefined ? null : Date.parse(expires);
   if (expiresAt !== null && !(expiresAt > clock.now()))
     throw new SeamError(
@@ -35,10 +36,10 @@ async function issue(runtime: CommandRuntime, name: string, { role, by, expires 
 async function revoke(
   runtime: CommandRuntime,
   keyId: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by: named, reason }: { readonly by?: string; readonly reason: string },
 ): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   await revokeKey(await runtime.openLog('append'), keyId, { by, reason }, clock);
   if (terminal.json) terminal.printJson({ keyId, by, reason });
@@ -71,7 +72,7 @@ function keysCommand(run: RunCommand): Command {
         .description('Records the digest of a new key and its role. The key itself is printed once and kept nowhere.')
         .argument('<name>', 'whose key it is')
         .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).default('publisher'))
-        .requiredOption('--by <name>', 'who issues it')
+        .addOption(byOption('who issues it'))
         .option('--expires <time>', 'until when it opens, as ISO 8601')
         .addHelpText('after', examples([['seam gateway keys issue "support bot" --by ada', 'for a client']]))
         .action((name: string, options: IssueOptions) => run((runtime) => issue(runtime, name, options))),
@@ -81,13 +82,13 @@ function keysCommand(run: RunCommand): Command {
         .summary('close a key for ever')
         .description('Records that a key opens nothing from now on. Gateways follow the log.')
         .argument('<key>', 'its public part')
-        .requiredOption('--by <name>', 'who revokes it')
+        .addOption(byOption('who revokes it'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
           'after',
           examples([['seam gateway keys revoke aB3dE6gH9jK2 --by ada --reason "it leaked"', 'at once']]),
         )
-        .action((keyId: string, options: { by: string; reason: string }) =>
+        .action((keyId: string, options: { by?: string; reason: string }) =>
           run((runtime) => revoke(runtime, keyId, options)),
         ),
     )

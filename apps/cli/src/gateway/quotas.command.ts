@@ -8,7 +8,7 @@ import {
   quotasStatus,
 } from '@seamstream/operations/quotas';
 import { Command, Option } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { moneyText, readMoney } from '../cost/money.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -20,14 +20,14 @@ type Measured = Pick<QuotaRequest, 'measure' | 'per'>;
 interface DeclareOptions extends Measured {
   readonly limit?: string;
   readonly shadow?: true;
-  readonly by: string;
+  readonly by?: string;
   readonly reason: string;
 }
 
 async function declare(runtime: CommandRuntime, keyId: string, options: DeclareOptions): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  const { measure, per, limit: text, shadow, by, reason } = options;
-  checkWords('--by', by);
+  const { measure, per, limit: text, shadow, reason } = options;
+  const by = await personOf(runtime, options.by);
   checkWords('--reason', reason);
   const limit = text === undefined ? null : measure === 'money' ? readMoney('--limit', text) : readCount(text);
   const mode = shadow === true ? 'shadow' : 'enforced';
@@ -85,14 +85,14 @@ export function quotasCommand(run: RunCommand): Command {
     .summary('how much clients of the gateway may use')
     .addCommand(
       new Command('set')
-        .summary('limit requests, tokens or money of a client')
+        .summary('limit requests, problems, tokens or money of a client')
         .description('Records the most that a client may use in each window. Windows begin and end by UTC.')
         .argument('<client>', 'the public part of a key, the name of a user, or * for each client without such a limit')
         .addOption(measureOption())
         .requiredOption('--limit <amount>', 'the most; of money in the currency of the prices')
         .addOption(perOption())
         .option('--shadow', 'tell what would be refused, and refuse nothing')
-        .requiredOption('--by <name>', 'who declares it')
+        .addOption(byOption('who declares it'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
           'after',
@@ -112,7 +112,7 @@ export function quotasCommand(run: RunCommand): Command {
         .argument('<client>', 'as it was declared')
         .addOption(measureOption())
         .addOption(perOption())
-        .requiredOption('--by <name>', 'who removes it')
+        .addOption(byOption('who removes it'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
           'after',

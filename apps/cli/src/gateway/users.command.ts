@@ -1,8 +1,8 @@
 /** Users of the gateway, who come with a token of an OpenID provider. */
-import { SeamError } from '@seamstream/kernel';
-import { userIdOf } from '@seamstream/operations/access';
+import { onOneLine, SeamError } from '@seamstream/kernel';
+import { signOutUser, userIdOf } from '@seamstream/operations/access';
 import { Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
@@ -23,17 +23,52 @@ async function name({ terminal }: CommandRuntime, subject: string, { issuer }: N
   return EXIT.ok;
 }
 
+interface SignOutOptions {
+  readonly by?: string;
+  readonly reason: string;
+}
+
+async function signOut(runtime: CommandRuntime, user: string, options: SignOutOptions): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const by = await personOf(runtime, options.by);
+  const { reason } = options;
+  checkWords('--reason', reason);
+  await signOutUser(await runtime.openLog('append'), user, { by, reason }, clock);
+  if (terminal.json) terminal.printJson({ user, by, reason });
+  else terminal.print(`signed out ${onOneLine(user)}; gateways that read the log refuse the sessions from now on\n`);
+  return EXIT.ok;
+}
+
 export function usersCommand(run: RunCommand): Command {
-  return new Command('users').summary('who comes with a token').addCommand(
-    new Command('name')
-      .summary('how events name a user')
-      .description('Prints the name by which limits, usage and audit know a user. Events hold nothing else of a user.')
-      .argument('<subject>', 'as tokens have it (sub)')
-      .requiredOption('--issuer <url>', 'as SEAM_GATEWAY_ISSUER_URL is set')
-      .addHelpText(
-        'after',
-        examples([['seam gateway users name 248289761001 --issuer https://login.example.org', 'for a limit']]),
-      )
-      .action((subject: string, options: NameOptions) => run((runtime) => name(runtime, subject, options))),
-  );
+  return new Command('users')
+    .summary('who comes with a token or a login')
+    .addCommand(nameCommand(run))
+    .addCommand(
+      new Command('sign-out')
+        .summary('end all sessions of a user')
+        .description(
+          'Records that all sessions of the dashboard that a user has begun are over. The user can sign in again, as long as the provider lets them and one of their groups has a role.',
+        )
+        .argument('<user>', 'its name, as seam gateway users name prints it')
+        .addOption(byOption('who ends them'))
+        .requiredOption('--reason <text>', 'why')
+        .addHelpText(
+          'after',
+          examples([['seam gateway users sign-out user-Yk3dE6gH9jK2mN5pQ8sT1v --by ada --reason left', 'at once']]),
+        )
+        .action((user: string, options: SignOutOptions) => run((runtime) => signOut(runtime, user, options))),
+    );
+}
+
+function nameCommand(run: RunCommand): Command {
+  return new Command('name')
+    .summary('how events name a user')
+    .description('Prints the name by which limits, usage and audit know a user. Events hold nothing else of a user.')
+    .argument('<subject>', 'as tokens have it (sub)')
+    .requiredOption('--issuer <url>', 'as SEAM_GATEWAY_ISSUER_URL is set')
+    .addHelpText(
+      'after',
+      examples([['seam gateway users name 248289761001 --issuer https://login.example.org', 'for a limit']]),
+    )
+    .action((subject: string, options: NameOptions) => run((runtime) => name(runtime, subject, options)));
 }

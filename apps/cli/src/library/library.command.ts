@@ -8,7 +8,7 @@ import {
   takeLibraryOut,
 } from '@seamstream/operations/library';
 import { Command } from 'commander';
-import { examples } from '../command-options.js';
+import { byOption, examples, personOf } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { keptLogOf, readingOf } from '../read-models/read-model-options.js';
@@ -65,10 +65,15 @@ async function takeOut(runtime: CommandRuntime, word: string, { output, force }:
   return EXIT.ok;
 }
 
-async function takeIn(runtime: CommandRuntime, path: string): Promise<ExitCode> {
+interface ActOptions {
+  readonly by?: string;
+}
+
+async function takeIn(runtime: CommandRuntime, path: string, options: ActOptions): Promise<ExitCode> {
   const { terminal } = runtime;
+  const by = await personOf(runtime, options.by);
   const text = Buffer.from(await runtime.readInput(path)).toString();
-  const { library, isNew } = await takeLibraryIn(runtime, text, readingOf(runtime));
+  const { library, isNew } = await takeLibraryIn(runtime, { text, by }, readingOf(runtime));
   const { digest, items } = library;
   if (terminal.json) terminal.printJson({ digest, items: items.length, isNew });
   else if (!isNew) terminal.print(`${digest} is in the log already: nothing was changed\n`);
@@ -137,6 +142,7 @@ export function libraryCommand(run: RunCommand): Command {
           'Reads one JSON object of ids and texts and publishes it under its digest. What serves stays as it is.',
         )
         .argument('<file>', 'or "-"')
-        .action((path: string) => run((runtime) => takeIn(runtime, path))),
+        .addOption(byOption('who publishes'))
+        .action((path: string, options: ActOptions) => run((runtime) => takeIn(runtime, path, options))),
     );
 }

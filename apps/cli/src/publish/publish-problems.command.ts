@@ -12,13 +12,13 @@ import {
   settingsFor,
 } from '@seamstream/operations/publish';
 import { Command, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { byOption, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from './dataset-options.js';
 import { similarityOption } from './similarity-option.js';
 
-type PublishOptions = DatasetOptions & PublishRequest & { readonly ungraded?: true };
+type PublishOptions = DatasetOptions & Omit<PublishRequest, 'by'> & { readonly ungraded?: true; readonly by?: string };
 
 async function publishProblems(runtime: CommandRuntime, path: string, options: PublishOptions): Promise<ExitCode> {
   const { terminal, clock, signal } = runtime;
@@ -33,7 +33,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
     },
     path,
     async (file) => ({ ...(await settingsFor(file, options)), ungraded: options.ungraded }),
-    options,
+    { ...options, by: await personOf(runtime, options.by) },
   );
   const { file, form, counts, pass, wanted, known } = done;
   if (options.dryRun) {
@@ -145,6 +145,7 @@ export function publishCommand(run: RunCommand): Command {
       '--ungraded',
       'rows without reference and verifier are problems as well: their answers wait for feedback (seam feedback), and are ungraded at their deadline',
     )
+    .addOption(byOption('who publishes'))
     .option('--again', 'publish a file once more, under new ids')
     .option('--dry-run', 'check the file only')
     .addHelpText(

@@ -41,7 +41,7 @@ describe('seam release guard', () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ['a plan without a name', ['on'], /expected --by and --reason/],
+    ['a plan without a reason', ['on', '--by', 'ada'], /expected --reason/],
     ['a plan of another version', ['on', '--plan', 'plan.json', ...WHY], /Cannot read the plan of a guard: version/],
     ['to switch off what is not on', ['off', ...WHY], /it is not on/],
     ['to unmute without a guard', ['unmute', 'sums', ...WHY], /no guard is on/],

@@ -2,14 +2,14 @@
 import { onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { declareGuard, proposedGuardPlan, ReleaseFactsReader, unmuteDomain } from '@seamstream/operations/release';
 import { Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
 import { changesIn } from './changes-file.js';
 
 interface Signed {
-  readonly by: string;
+  readonly by?: string | undefined;
   readonly reason: string;
 }
 
@@ -29,11 +29,8 @@ async function switchOn(runtime: CommandRuntime, { plan: file, show, by, reason 
     }
     return EXIT.ok;
   }
-  if (by === undefined || reason === undefined)
-    throw new SeamError(
-      'INVALID_INPUT',
-      'Cannot switch the guard on: expected --by and --reason, got less. Say who decides it, and why.',
-    );
+  if (reason === undefined)
+    throw new SeamError('INVALID_INPUT', 'Cannot switch the guard on: expected --reason, got none. Say why.');
   const changes = file === undefined ? {} : changesIn(file, await runtime.readInput(file));
   return declare(runtime, changes, { by, reason });
 }
@@ -41,10 +38,10 @@ async function switchOn(runtime: CommandRuntime, { plan: file, show, by, reason 
 async function declare(
   runtime: CommandRuntime,
   changes: Readonly<Record<string, unknown>> | null,
-  { by, reason }: Signed,
+  { by: named, reason }: Signed,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   const event = await declareGuard(runtime, { changes, by, reason }, readingOf(runtime));
   const plan = event.plan === null ? null : (JSON.parse(event.plan) as unknown);
@@ -54,9 +51,9 @@ async function declare(
   return EXIT.ok;
 }
 
-async function unmute(runtime: CommandRuntime, domain: string, { by, reason }: Signed): Promise<ExitCode> {
+async function unmute(runtime: CommandRuntime, domain: string, { by: named, reason }: Signed): Promise<ExitCode> {
   const { terminal } = runtime;
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   const event = await unmuteDomain(runtime, { domain, by, reason }, readingOf(runtime));
   if (terminal.json) terminal.printJson(event);
@@ -84,20 +81,20 @@ export function guardCommand(run: RunCommand): Command {
     .summary('guard what is served, by a plan')
     .option('--plan <file>', 'JSON with what differs from the plan that is taken otherwise; "-" is standard input')
     .option('--show', 'print that plan, and record nothing')
-    .option('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .option('--reason <text>', 'why; recorded')
     .action((options: OnOptions) => run((runtime) => switchOn(runtime, options)));
   command
     .command('off')
     .summary('guard nothing any more; what is muted ends')
-    .requiredOption('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .requiredOption('--reason <text>', 'why; recorded')
     .action((signed: Signed) => run((runtime) => declare(runtime, null, signed)));
   command
     .command('unmute')
     .summary('end the muting of a domain in the name of a person')
     .argument('<domain>', 'the domain')
-    .requiredOption('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .requiredOption('--reason <text>', 'why; recorded')
     .action((domain: string, signed: Signed) => run((runtime) => unmute(runtime, domain, signed)));
   return command;

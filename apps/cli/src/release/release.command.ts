@@ -15,7 +15,7 @@ import {
 } from '@seamstream/operations/release';
 import { DEFAULT_RELEASE_PLAN, STAGE_ENDS, type StageEnd } from '@seamstream/release';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { fromScratchOption, keptLogOf, readingOf } from '../read-models/read-model-options.js';
@@ -25,7 +25,7 @@ import { renderGuarding, renderRecomputedMuting } from './render-guard.js';
 import { renderRecomputed, renderRelease } from './render-release.js';
 
 interface Signed {
-  readonly by: string;
+  readonly by?: string | undefined;
   readonly reason: string;
 }
 
@@ -37,19 +37,19 @@ interface PlanOptions extends Partial<Signed> {
 async function plan(
   runtime: CommandRuntime,
   adapter: string | undefined,
-  { plan: file, show, by, reason }: PlanOptions,
+  { plan: file, show, by: named, reason }: PlanOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
   if (show === true) {
     terminal.print(`${JSON.stringify(DEFAULT_RELEASE_PLAN, null, 2)}\n`);
     return EXIT.ok;
   }
-  if (adapter === undefined || by === undefined || reason === undefined)
+  if (adapter === undefined || reason === undefined)
     throw new SeamError(
       'INVALID_INPUT',
-      'Cannot plan a release: expected an adapter, --by and --reason, got less. Say what is released, and who says so.',
+      'Cannot plan a release: expected an adapter and --reason, got less. Say what is released, and why.',
     );
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   const changes = file === undefined ? {} : changesIn(file, await runtime.readInput(file));
   const event = await planRelease(runtime, { adapter, changes, by, reason }, readingOf(runtime));
@@ -158,9 +158,9 @@ async function override(
   runtime: CommandRuntime,
   meant: string,
   end: StageEnd,
-  { by, reason }: Signed,
+  { by: named, reason }: Signed,
 ): Promise<ExitCode> {
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   say(runtime, await overrideRelease(runtime, { meant, end, by, reason }, readingOf(runtime)));
   return EXIT.ok;
@@ -217,7 +217,7 @@ export function releaseCommand(run: RunCommand): Command {
     .argument('[adapter]', 'first digits of its digest, at least four')
     .option('--plan <file>', 'JSON with what differs from the plan that is taken otherwise; "-" is standard input')
     .option('--show', 'print that plan, and record nothing')
-    .option('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .option('--reason <text>', 'why; recorded')
     .addHelpText(
       'after',
@@ -246,7 +246,7 @@ export function releaseCommand(run: RunCommand): Command {
     .summary('end a stage in the name of a person, over the rule')
     .addArgument(new Argument('<release>', 'its id, the beginning of it, or "last"'))
     .addArgument(new Argument('<end>', 'how the stage ends').choices(STAGE_ENDS))
-    .requiredOption('--by <name>', 'who decides; recorded')
+    .addOption(byOption('who decides'))
     .requiredOption('--reason <text>', 'why; recorded')
     .action((meant: string, end: StageEnd, options: Signed) =>
       run((runtime) => override(runtime, meant, end, options)),

@@ -2,7 +2,7 @@ import { isMeant, SeamError, shortId } from '@seamstream/kernel';
 import { settingsFor } from '@seamstream/operations/publish';
 import { readSelfTrainings, reportOf, runRestEm, stopSelfTraining } from '@seamstream/operations/restem';
 import { Command } from 'commander';
-import { checkWords, examples } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { withDatasetOptions } from '../publish/dataset-options.js';
@@ -22,6 +22,7 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
     else terminal.print(`${JSON.stringify(config, null, 2)}\n`);
     return EXIT.ok;
   }
+  const by = await personOf(runtime, options.by);
   const { onStep: onTraining, stop } = stepProgress(terminal);
   let said = '';
   const say = (words: string): void => {
@@ -31,7 +32,7 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
   try {
     const { reason, state, runs } = await runRestEm(
       {
-        ...{ clock, signal, onTraining },
+        ...{ clock, signal, by, onTraining },
         openInput: (name) => runtime.openInput(name),
         openLog: () => runtime.openLog('append'),
         openKeptLog: () => runtime.openKeptLog(),
@@ -59,9 +60,9 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
 async function stopOne(
   runtime: CommandRuntime,
   meant: string | undefined,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by: named, reason }: { readonly by?: string; readonly reason: string },
 ): Promise<ExitCode> {
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   const { terminal, clock } = runtime;
   const log = await runtime.openLog('append');
@@ -104,6 +105,7 @@ function startCommand(run: RunCommand): Command {
         .argument('<file>', 'passages with questions, or other problems, as seam publish reads them'),
     ),
   )
+    .addOption(byOption('who starts it'))
     .option('--dry-run', 'print the resolved configuration and start nothing')
     .addHelpText(
       'after',
@@ -143,9 +145,9 @@ export function restEmCommand(run: RunCommand): Command {
           'Records that a person stops it. Who runs it stops at the next safe place; attempts under way are still recorded.',
         )
         .argument('[id]', `${SELF_TRAINING}; without it the only one that continues`)
-        .requiredOption('--by <name>', 'who decides; recorded')
+        .addOption(byOption('who decides'))
         .requiredOption('--reason <text>', 'why; recorded')
-        .action((meant: string | undefined, options: { readonly by: string; readonly reason: string }) =>
+        .action((meant: string | undefined, options: { readonly by?: string; readonly reason: string }) =>
           run((runtime) => stopOne(runtime, meant, options)),
         ),
     )

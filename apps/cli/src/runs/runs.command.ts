@@ -2,7 +2,7 @@ import { newId, shortId } from '@seamstream/kernel';
 import { findRun, readRuns } from '@seamstream/operations/read-models';
 import { cancelRun } from '@seamstream/operations/runs';
 import { Command } from 'commander';
-import { checkWords, examples, wholeNumber } from '../command-options.js';
+import { byOption, checkWords, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
@@ -43,9 +43,9 @@ async function compare(runtime: CommandRuntime, one: string, other: string): Pro
 async function cancel(
   runtime: CommandRuntime,
   meant: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by: named, reason }: { readonly by?: string; readonly reason: string },
 ): Promise<ExitCode> {
-  checkWords('--by', by);
+  const by = await personOf(runtime, named);
   checkWords('--reason', reason);
   const { terminal, clock, signal } = runtime;
   const log = await runtime.openLog('append');
@@ -103,13 +103,13 @@ export function runsCommand(run: RunCommand): Command {
             'of it is served. The next window follows. A run that has ended stays as it is.',
         )
         .argument('<run>', 'the first characters of its id, at least four')
-        .requiredOption('--by <name>', 'who decides; recorded')
+        .addOption(byOption('who decides'))
         .requiredOption('--reason <text>', 'why; recorded')
         .addHelpText(
           'after',
           examples([['seam runs cancel 4f3a90c1 --by ada --reason "wrong base model"', 'the next window follows']]),
         )
-        .action((meant: string, options: { readonly by: string; readonly reason: string }) =>
+        .action((meant: string, options: { readonly by?: string; readonly reason: string }) =>
           run((runtime) => cancel(runtime, meant, options)),
         ),
     );

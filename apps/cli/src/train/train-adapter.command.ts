@@ -9,7 +9,7 @@ import {
   trainableBy,
 } from '@seamstream/operations/train';
 import { Argument, Command, Option } from 'commander';
-import { examples } from '../command-options.js';
+import { byOption, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { stageProgress } from '../terminal/progress.js';
@@ -22,6 +22,7 @@ interface TrainOptions {
   readonly set: readonly string[];
   readonly preset?: string;
   readonly dryRun?: true;
+  readonly by?: string;
 }
 
 /** Shows a run's steps, and ends the bar. */
@@ -65,9 +66,10 @@ async function train(runtime: CommandRuntime, algorithm: string, options: TrainO
     else terminal.print(`${JSON.stringify(configuration, null, 2)}\n`);
     return EXIT.ok;
   }
+  const by = await personOf(runtime, options.by);
   const { onStep, stop } = stepProgress(terminal);
   try {
-    const outcome = await trainAdapter(runtime, request, onStep);
+    const outcome = await trainAdapter(runtime, { ...request, by }, onStep);
     stop();
     if (terminal.json) terminal.printJson(outcome);
     else terminal.print(renderOutcome(outcome, terminal.style));
@@ -99,6 +101,7 @@ export function trainCommand(run: RunCommand): Command {
       (text: string, before: readonly string[]) => [...before, text],
       [] as readonly string[],
     )
+    .addOption(byOption('who asks for it'))
     .option('--dry-run', 'print the resolved configuration and train nothing')
     .addHelpText(
       'after',

@@ -33,7 +33,8 @@ export const setQuery = (changes: Readonly<Record<string, string | undefined>>, 
 addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (link?.origin !== location.origin || link.target !== '' || link.pathname.startsWith('/api/')) return;
+  if (link?.origin !== location.origin || link.target !== '' || link.rel === 'external') return;
+  if (link.pathname.startsWith('/api/')) return;
   event.preventDefault();
   const isElsewhere = link.pathname !== location.pathname;
   go(link.pathname + link.search);

@@ -11,6 +11,7 @@ import type { Principal } from './principal.js';
 import { originOf } from './refusal-counts.decide.js';
 import type { Refusals } from './refusals.js';
 import { RefusedError } from './refused-error.js';
+import { type Sessions, SIGN_IN_HERE } from './sessions.js';
 import type { Tokens } from './tokens.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
@@ -25,30 +26,39 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Who asks where the gateway is open. */
 const ANYONE: Principal = { id: null, role: 'admin', expiresAt: null };
 
+/** What opens next to keys. */
+export interface OtherDoors {
+  /** Undefined: no token opens. */
+  readonly tokens: Tokens | undefined;
+  /** Undefined: no one signs in. */
+  readonly sessions: Sessions | undefined;
+}
+
 export class Access {
   private keys = NO_KEYS;
   private limits = NO_LIMITS;
   private readonly principals = new WeakMap<IncomingMessage, Principal>();
-  /** What ends with its key, by the name of the one who asked. */
-  private readonly held = new Map<AbortController, string>();
+  /** What ends with its key or session, and who asked. */
+  private readonly held = new Map<AbortController, Principal & { readonly id: string }>();
 
   private constructor(
     private readonly isOpen: boolean,
-    private readonly tokens: Tokens | undefined,
+    readonly doors: OtherDoors,
     private readonly refusals: Pick<Refusals, 'add'>,
     private readonly clock: Clock,
   ) {}
 
-  /** Reads the keys, and follows the log for later ones until the signal aborts. @param tokens undefined: keys alone open */
+  /** Reads the keys, and follows the log for later ones until the signal aborts. */
   static async open(
     { access }: Pick<GatewayConfig['gateway'], 'access'>,
-    tokens: Tokens | undefined,
+    doors: OtherDoors,
     refusals: Pick<Refusals, 'add'>,
     log: EventLog,
     clock: Clock,
     signal: AbortSignal,
   ): Promise<[Access, Promise<void>]> {
-    const opened = new Access(access === 'open', tokens, refusals, clock);
+    const opened = new Access(access === 'open', doors, refusals, clock);
+    doors.sessions?.watch(() => opened.closeRevoked());
     // A revocation that is in the log counts from the first request on.
     const apply = (events: readonly SeamEvent[]): void => {
       opened.keys = events.reduce(apiKeysAfter, opened.keys);
@@ -81,20 +91,24 @@ export class Access {
     }
   }
 
-  private async principalOpening({ headers }: IncomingMessage): Promise<Principal> {
-    const text = BEARER.exec(headers.authorization ?? '')?.[1];
-    if (text !== undefined && this.tokens !== undefined && !text.startsWith(KEY_BEGINS))
-      return this.tokens.principalOf(text);
+  private async principalOpening(request: IncomingMessage): Promise<Principal> {
+    const { tokens, sessions } = this.doors;
+    const { authorization } = request.headers;
+    // What a program sends by itself counts before what a browser adds.
+    const signedIn = authorization === undefined ? await sessions?.principalOf(request) : undefined;
+    if (signedIn !== undefined) return signedIn;
+    const text = BEARER.exec(authorization ?? '')?.[1];
+    if (text !== undefined && tokens !== undefined && !text.startsWith(KEY_BEGINS)) return tokens.principalOf(text);
     const key = text === undefined ? undefined : keyOf(this.keys, text);
     const closed = key === undefined ? undefined : closedBy(key, this.clock.now());
     if (key !== undefined && closed === undefined) return { id: key.keyId, role: key.role, expiresAt: key.expiresAt };
-    const opens = this.tokens === undefined ? 'a key that is open' : 'a key or a token that opens';
+    const opens = tokens === undefined ? 'a key that is open' : 'a key or a token that opens';
     throw new RefusedError(
       {
         status: 401,
         message: `Cannot answer: expected "Authorization: Bearer" and ${opens}, got none.`,
         code: 'invalid_api_key',
-        headers: { 'www-authenticate': 'Bearer' },
+        headers: { 'www-authenticate': 'Bearer', ...(sessions === undefined ? {} : SIGN_IN_HERE) },
       },
       key?.keyId ?? null,
       closed === undefined ? undefined : `key_${closed}`,
@@ -115,7 +129,8 @@ export class Access {
     throw error;
   }
 
-  private count({ id, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
+  /** Counts a request that was refused elsewhere than here. */
+  count({ id, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
     this.refusals.add({ id, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });
   }
 
@@ -126,14 +141,15 @@ export class Access {
   }
 
   /**
-   * Of an answer without an end: aborts when the key that opened it is revoked, and when the key or the token expires.
+   * Of an answer without an end: aborts when the key that opened it is revoked or the session ends, and when key, token or session expire.
    * @param gone when the answer ends by itself
    */
   untilClosed(request: IncomingMessage, gone: AbortSignal): AbortSignal {
-    const { id, expiresAt } = this.principalOf(request);
+    const principal = this.principalOf(request);
+    const { id, expiresAt } = principal;
     const closed = new AbortController();
     if (id === null || gone.aborted) return closed.signal;
-    this.held.set(closed, id);
+    this.held.set(closed, { ...principal, id });
     const left = expiresAt === null ? LONGEST_TIMER_MS : Math.min(expiresAt - this.clock.now(), LONGEST_TIMER_MS);
     const timer = setTimeout(() => closed.abort(), left).unref();
     gone.addEventListener('abort', () => {
@@ -145,7 +161,10 @@ export class Access {
   }
 
   private closeRevoked(): void {
-    for (const [closed, id] of this.held) if (this.keys.revoked.has(id)) closed.abort();
+    for (const [closed, { id, sessionId }] of this.held) {
+      if (this.keys.revoked.has(id)) closed.abort();
+      if (sessionId !== undefined && this.doors.sessions?.isOpen(sessionId) !== true) closed.abort();
+    }
   }
 }
 

@@ -53,10 +53,10 @@ describe('a gateway that takes tokens', () => {
     const issuer = await startIssuer();
     const { key, keyId } = await issueKey(log, { name: 'n', role: 'viewer', by: 'ada', expiresAt: null }, systemClock);
     await start(issuer.url);
-    expect(await whoIs(key)).toEqual({ id: keyId, role: 'viewer', expiresAt: null });
+    expect(await whoIs(key)).toEqual({ id: keyId, role: 'viewer', expiresAt: null, session: false });
     const ends = Math.floor(Date.now() / 1000) + 600;
     expect(await whoIs(await issuer.token({ claims: { exp: ends } }))).toEqual({
-      ...{ id: userIdOf(issuer.url, 'ada'), role: 'publisher', expiresAt: ends * 1000 + 5_000 },
+      ...{ id: userIdOf(issuer.url, 'ada'), role: 'publisher', expiresAt: ends * 1000 + 5_000, session: false },
     });
     const many = (count: number) => Array.from({ length: count }, (_, index) => `group-${index}`).concat('staff');
     expect(await statusOf('/api/me', await issuer.token({ claims: { groups: many(300) } }))).toBe(200);
@@ -82,6 +82,26 @@ describe('a gateway that takes tokens', () => {
     expect(Date.now()).toBeGreaterThan((exp + 4) * 1000);
     await gateway!.service.close();
     await other;
+  });
+
+  it('starts while the issuer is away, says so, answers with keys, and takes tokens as soon as it answers', async () => {
+    const away = await FakeIssuer.start();
+    const token = await away.token();
+    await away.stop();
+    const { key } = await issueKey(log, { name: 'n', role: 'viewer', by: 'ada', expiresAt: null }, systemClock);
+    const { service } = await start(away.url, { serveHttp: true });
+    const readiness = async (): Promise<unknown> => (await fetch(`${service.url}/health/ready`)).json();
+    const down = { status: 'up', takesTokens: false, reason: expect.stringContaining('expected its keys from') };
+    expect(await readiness()).toMatchObject({ status: 'ok', checks: { issuer: down } });
+    expect([await statusOf('/v1/models', token), await statusOf('/v1/models', key)]).toEqual([503, 200]);
+    const silence = async () =>
+      Number(/^seam_issuer_silence_seconds (\S+)$/m.exec(await service.metrics.registry.metrics())?.[1]);
+    await until(async () => (await silence()) > 1);
+    const back = await FakeIssuer.start(Number(new URL(away.url).port));
+    servers.push(back);
+    await until(async () => (await statusOf('/v1/models', token)) === 200);
+    expect(await readiness()).toMatchObject({ checks: { issuer: { takesTokens: true } } });
+    await until(async () => (await silence()) < 10);
   });
 
   it('answers with keys while the issuer of tokens is away', async () => {
@@ -132,9 +152,9 @@ async function startIssuer(): Promise<FakeIssuer> {
   return issuer;
 }
 
-async function start(issuer: string): Promise<GatewayUnderTest> {
+async function start(issuer: string, host: { readonly serveHttp?: boolean } = {}): Promise<GatewayUnderTest> {
   gateway = await startGateway({
-    log,
+    ...{ log, ...host },
     behave: () => ({ kind: 'answer', body: chatCompletion('Four.') }),
     gateway: { access: 'keys', experienceWithinMs: 0, issuer: issuerSettings(issuer) },
   });

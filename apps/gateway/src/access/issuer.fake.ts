@@ -33,33 +33,35 @@ export class FakeIssuer {
   status = 200;
   /** Where it says that everything has moved to. */
   movedTo: string | undefined;
+  /** It takes requests, and answers none. */
+  isSilent = false;
   asked = 0;
 
   private constructor(
     private readonly server: Server,
+    readonly url: string,
     /** It signs with this one. */
     public key: SigningKey,
   ) {}
 
-  static async start(): Promise<FakeIssuer> {
+  /** @param port 0: a free one */
+  static async start(port = 0): Promise<FakeIssuer> {
     const server = createServer();
-    const issuer = new FakeIssuer(server, await FIRST);
+    await new Promise<void>((resolve) => {
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const issuer = new FakeIssuer(server, address, await FIRST);
     issuer.keys = [issuer.key.publicKey];
     server.on('request', ({ url }, response) => {
       issuer.asked++;
+      if (issuer.isSilent) return;
       const metadata = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...issuer.metadata };
       const moved = issuer.movedTo === undefined || url === issuer.movedTo ? {} : { location: issuer.movedTo };
       response.writeHead('location' in moved ? 302 : issuer.status, { 'content-type': 'application/json', ...moved });
       response.end(JSON.stringify(url === '/keys' ? { keys: issuer.keys } : metadata));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
     return issuer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** A valid token of the group staff for ten minutes, with these changes; a claim of undefined is left out. */

@@ -10,16 +10,36 @@ const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 512 * 1024;
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
-const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+/** What only a login needs. One in clear, or that is no address, is as good as none. */
+const loginAddress = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !isPlaintextElsewhere(url))
+  .optional()
+  .catch(undefined);
+const metadataSchema = z.object({
+  issuer: z.string(),
+  jwks_uri: z.url({ protocol: /^https?$/ }),
+  authorization_endpoint: loginAddress,
+  token_endpoint: loginAddress,
+  end_session_endpoint: loginAddress,
+  token_endpoint_auth_methods_supported: z.array(z.string()).max(64).optional().catch(undefined),
+  authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
+});
 const keysSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(256) });
 /** Of public keys. A shared secret (oct) is not one. */
 const PUBLIC_KINDS: ReadonlySet<string> = new Set(['RSA', 'EC', 'OKP']);
 
+export interface IssuerRead {
+  readonly metadata: z.infer<typeof metadataSchema>;
+  /** Public keys, at least one. */
+  readonly keys: JSONWebKeySet;
+}
+
 /**
- * The keys of an issuer, by its own description (OpenID Connect Discovery 1.0, section 4).
+ * The description of an issuer, and its keys (OpenID Connect Discovery 1.0, section 4).
  * @throws ENDPOINT_UNAVAILABLE where it gives no answer, INVALID_CONFIGURATION where its answer is not that of an issuer of this name
  */
-export async function readIssuerKeys(issuer: string, signal: AbortSignal): Promise<JSONWebKeySet> {
+export async function readIssuer(issuer: string, signal: AbortSignal): Promise<IssuerRead> {
   const address = `${issuer.replace(/\/$/, '')}${WELL_KNOWN}`;
   const metadata = await read(issuer, address, metadataSchema, signal);
   if (metadata.issuer !== issuer)
@@ -33,7 +53,7 @@ export async function readIssuerKeys(issuer: string, signal: AbortSignal): Promi
   const usable = keys.filter(({ kty, use }) => PUBLIC_KINDS.has(kty) && use !== 'enc');
   if (usable.length === 0)
     throw misconfigured(issuer, `public keys at ${metadata.jwks_uri}, got ${keys.length} of other kinds. Correct it`);
-  return { keys: usable };
+  return { metadata, keys: { keys: usable } };
 }
 
 async function read<T>(issuer: string, url: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> {

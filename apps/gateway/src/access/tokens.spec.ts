@@ -174,6 +174,21 @@ describe('a forged token', () => {
   });
 });
 
+describe('an identity token', () => {
+  it('signs in whom the issuer names, where it is for this client and the issuer signed it', async () => {
+    const tokens = await open();
+    const signIn = async (changes: TokenChanges): Promise<unknown> => {
+      const token = await issuer.token({ ...changes, claims: { aud: 'seam', ...changes.claims } });
+      return tokens.signedIn(token, 'seam').then(({ role }) => role, statusIn);
+    };
+    expect(await signIn({ header: { typ: undefined } })).toBe('viewer');
+    expect(await signIn({ claims: { aud: AUDIENCE } })).toBe(401);
+    expect(await signIn({ key: await newSigningKey('first') })).toBe(401);
+    expect(await signIn({ claims: { exp: seconds(-10) } })).toBe(401);
+    expect(await signIn({ claims: { groups: ['others'] } })).toBe(403);
+  });
+});
+
 describe('the keys of an issuer', () => {
   it('that are new open at once, and those that it no longer publishes open nothing after the next reading', async () => {
     const tokens = await open({}, { everyMs: 50 });
@@ -226,7 +241,6 @@ describe('the keys of an issuer', () => {
     ['keys in clear', { metadata: { jwks_uri: 'http://keys.example/' } }, 'INVALID_CONFIGURATION', 'keys by https'],
     ['no description', { status: 404 }, 'INVALID_CONFIGURATION', 'got status 404'],
     ['a redirect', { movedTo: '/elsewhere' }, 'INVALID_CONFIGURATION', 'got status 302'],
-    ['a failure', { status: 500 }, 'ENDPOINT_UNAVAILABLE', 'got status 500'],
     ['no keys', { keys: [] }, 'INVALID_CONFIGURATION', 'public keys'],
     ['a secret', { keys: [{ kty: 'oct', k: 'AAAA' }] }, 'INVALID_CONFIGURATION', 'public keys'],
     [
@@ -235,19 +249,53 @@ describe('the keys of an issuer', () => {
       'INVALID_CONFIGURATION',
       'another answer',
     ],
-    ['too much', { metadata: { padding: 'x'.repeat(600_000) } }, 'ENDPOINT_UNAVAILABLE', 'more than 524288 bytes'],
-  ])('that cannot be had end the start: %s', async (_, state, code, message) => {
+  ])('of another than this issuer end the start: %s', async (_, state, code, message) => {
     Object.assign(issuer, state);
     await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it('that cannot be reached end the start', async () => {
+  it.each([
+    ['fails', { status: 500 }, 'got status 500'],
+    ['says too much', { metadata: { padding: 'x'.repeat(600_000) } }, 'more than 524288 bytes'],
+    ['is silent', { isSilent: true }, 'timeout'],
+  ])('that %s at the start are waited for, and tokens are taken as soon as it answers', async (_, state, message) => {
+    Object.assign(issuer, state);
+    const failures: (SeamError | undefined)[] = [];
+    const begunMs = Date.now();
+    const tokens = await open({}, {}, { onRead: (error) => failures.push(error) });
+    // Two answers of 5 seconds at most, regardless of the issuer.
+    expect(Date.now() - begunMs).toBeLessThan(12_000);
+    expect(failures[0]).toMatchObject({ code: 'ENDPOINT_UNAVAILABLE', message: expect.stringContaining(message) });
+    expect(await resultOf(tokens, {})).toBe(503);
+    expect(tokens.keys.fault?.code).toBe('ENDPOINT_UNAVAILABLE');
+    Object.assign(issuer, { status: 200, metadata: {}, isSilent: false });
+    await until(async () => (await resultOf(tokens, {})) === 'viewer');
+    expect(tokens.keys.fault).toBeUndefined();
+  });
+
+  it('that cannot be reached at the start are waited for', async () => {
     const settings = settingsOf();
     await issuer.stop();
-    const world = { clock: new ManualClock(), onRead: () => undefined };
-    const opening = Tokens.open(settings, world, stop.signal);
-    await expect(opening).rejects.toMatchObject({ code: 'ENDPOINT_UNAVAILABLE' });
-    issuer = await FakeIssuer.start();
+    const failures: (SeamError | undefined)[] = [];
+    const tokens = await open(settings, {}, { onRead: (error) => failures.push(error) });
+    expect(failures).toMatchObject([{ code: 'ENDPOINT_UNAVAILABLE' }]);
+    issuer = await FakeIssuer.start(Number(new URL(settings.url).port));
+    await until(async () => (await resultOf(tokens, {})) === 'viewer');
+  });
+
+  it('stay known while the issuer answers nonsense', async () => {
+    const failures: (SeamError | undefined)[] = [];
+    const tokens = await open({}, { everyMs: 20, againAfterMs: 20 }, { onRead: (error) => failures.push(error) });
+    for (const state of [
+      { status: 404 },
+      { status: 200, keys: [] },
+      { metadata: { issuer: 'https://evil.example' } },
+    ]) {
+      Object.assign(issuer, state);
+      const seen = failures.length;
+      await until(async () => failures.slice(seen + 1).some((error) => error !== undefined));
+      expect([state, await resultOf(tokens, {})]).toEqual([state, 'viewer']);
+    }
   });
 });
 
@@ -270,7 +318,7 @@ async function open(
   rhythm: Partial<KeyRhythm> = {},
   world: Partial<Parameters<typeof Tokens.open>[1]> = {},
 ): Promise<Tokens> {
-  const slow = { everyMs: 60_000, againAfterMs: 30_000, keptMs: 3_600_000 };
+  const slow = { everyMs: 60_000, againAfterMs: 30_000, untilFirstMs: 20, keptMs: 3_600_000 };
   const [tokens] = await Tokens.open(
     settingsOf(changes),
     { clock: new ManualClock(Date.now()), onRead: () => undefined, ...world },

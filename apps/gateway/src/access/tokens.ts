@@ -6,7 +6,7 @@ import type { IssuerSettings } from '../config.js';
 import { ApiError } from '../http/api-error.js';
 import { IssuerKeys, type KeyRhythm } from './issuer-keys.js';
 import type { Principal } from './principal.js';
-import { readIssuerKeys } from './read-issuer.js';
+import { readIssuer } from './read-issuer.js';
 import { RefusedError } from './refused-error.js';
 import { roleOfClaims } from './role-of-claims.decide.js';
 import { tokenRefusal } from './token-refusal.decide.js';
@@ -27,13 +27,14 @@ export interface TokensWorld {
 export class Tokens {
   private constructor(
     private readonly settings: IssuerSettings,
-    private readonly keys: IssuerKeys,
+    /** Of the issuer. */
+    readonly keys: IssuerKeys,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Asks the issuer for its keys, and follows them until the signal aborts.
-   * @throws SeamError where it has none to give: then no token could be taken
+   * Asks the issuer for its keys, and follows them until the signal aborts. One that is away is asked again.
+   * @throws INVALID_CONFIGURATION where its answer is not that of an issuer of this name
    */
   static async open(
     settings: IssuerSettings,
@@ -41,15 +42,23 @@ export class Tokens {
     signal: AbortSignal,
     rhythm?: KeyRhythm,
   ): Promise<[Tokens, Promise<void>]> {
-    const read = (until: AbortSignal) => readIssuerKeys(settings.url, until);
+    const read = (until: AbortSignal) => readIssuer(settings.url, until);
     const [keys, reading] = await IssuerKeys.open({ read, clock, onRead }, signal, rhythm);
     return [new Tokens(settings, keys, clock), reading];
   }
 
   /** @throws ApiError: 401 for a token that is not genuine, not for this gateway, or not valid now; 403 without a role; 503 without keys */
   async principalOf(token: string): Promise<Principal> {
+    return this.userOf(await this.claimsOf(token, this.settings.audience));
+  }
+
+  /** Who signed in. @param idToken of the issuer, for the client as which the gateway is registered there @throws as principalOf */
+  async signedIn(idToken: string, clientId: string): Promise<Principal> {
+    return this.userOf(await this.claimsOf(idToken, clientId));
+  }
+
+  private userOf(claims: JWTPayload): Principal {
     const { url, rolesClaim, roles } = this.settings;
-    const claims = await this.claimsOf(token);
     const { sub, exp } = claims;
     // A number or a list would name another user than its text does.
     const isNamed = typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH;
@@ -61,8 +70,8 @@ export class Tokens {
     return { id, role, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
   }
 
-  private async claimsOf(token: string): Promise<JWTPayload> {
-    const { url, audience, algorithms } = this.settings;
+  private async claimsOf(token: string, audience: string): Promise<JWTPayload> {
+    const { url, algorithms } = this.settings;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, (header, given) => this.keys.find(header, given), {
         ...{ issuer: url, audience, algorithms: [...algorithms] },

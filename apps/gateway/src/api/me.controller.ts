@@ -12,6 +12,7 @@ export class MeController {
   @Get()
   @Needs('viewer')
   read(@Req() request: FastifyRequest): MeReply {
-    return this.access.principalOf(request.raw);
+    const { id, role, expiresAt, sessionId } = this.access.principalOf(request.raw);
+    return { id, role, expiresAt, session: sessionId !== undefined };
   }
 }

@@ -1,14 +1,15 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type ProblemsReply, problemsRequestSchema } from '@seamstream/gateway-contract';
 import { jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import { publishProblems } from '@seamstream/operations/publish';
 import { readStory, storyWithDoubts } from '@seamstream/operations/show';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { Needs } from '../access/role.guard.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { Quotas } from '../quotas/quotas.js';
 import { repeatKeyOf } from './repeat-key.js';
 
 @Controller('api/problems')
@@ -16,22 +17,36 @@ export class ProblemsController {
   constructor(
     private readonly world: GatewayWorld,
     private readonly access: Access,
+    private readonly quotas: Quotas,
   ) {}
 
   @Post()
   @HttpCode(202)
   @Needs('publisher')
-  async publish(@Body() body: unknown, @Req() request: FastifyRequest): Promise<ProblemsReply> {
+  async publish(
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ProblemsReply> {
     const asked = problemsRequestSchema.parse(body);
     const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
-    const problems = await publishProblems(this.world.drivers.log, rows, {
-      nowMs: this.world.clock.now(),
-      subject: this.access.principalOf(request.raw).id,
-      repeatKey: repeatKeyOf(request),
-      source: SOURCE,
-      traceparent: this.world.requests.traceparentOf(request),
-    });
-    return { problems: [...problems] };
+    const repeatKey = repeatKeyOf(request);
+    const { id } = this.access.principalOf(request.raw);
+    const worst = { problems: rows.length, promptTokens: 0, responseTokens: 0 };
+    const charge = await this.quotas.reserve(id, () => worst, []);
+    void reply.headers({ ...charge.headers });
+    try {
+      const problems = await publishProblems(this.world.drivers.log, rows, {
+        ...{ nowMs: this.world.clock.now(), subject: id, repeatKey, source: SOURCE },
+        traceparent: this.world.requests.traceparentOf(request),
+        together: charge.taken(),
+      });
+      return { problems: [...problems] };
+    } catch (error) {
+      // Without problems in the log nothing was used. Where the log is away the reservation lapses.
+      await this.quotas.settle(charge.released()).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** The same that `seam show --json` prints, by the problem's whole id. */

@@ -80,7 +80,6 @@ export class ChatModule {
       providers: [
         { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
         { provide: Upstream, useValue: order.first },
-        { provide: Quotas, useValue: quotas },
       ],
     };
   }

@@ -12,7 +12,9 @@ export interface Charge {
   begin(): void;
   /** What the log gets with the result of the request. */
   charged(spent: Spent): readonly EncodedEvent[];
-  /** The same, where no executor worked. */
+  /** The same, where no executor is asked: requests and problems count, tokens and money do not. */
+  taken(): readonly EncodedEvent[];
+  /** The same, where nothing was done. */
   released(): readonly EncodedEvent[];
 }
 
@@ -21,6 +23,7 @@ export const UNLIMITED: Charge = {
   headers: {},
   begin: () => undefined,
   charged: () => [],
+  taken: () => [],
   released: () => [],
 };
 
@@ -43,6 +46,10 @@ export class ReservedCharge implements Charge {
     const { prompt, completion, money } = usedBy(spent, this.declared(), this.reserved.meta.occurredAt);
     const tokens = prompt !== null && completion !== null ? prompt + completion : tokensIn(spent.usage, 'total_tokens');
     return this.settled({ outcome: 'charged', tokens, money });
+  }
+
+  taken(): readonly EncodedEvent[] {
+    return this.settled({ outcome: 'charged', tokens: 0, money: 0 });
   }
 
   released(): readonly EncodedEvent[] {

@@ -1,6 +1,6 @@
 /** On real sockets, before a stub of the executor's server: what clients with limits are answered, and what the log counts. */
 import { type EventOf, type QuotaMeasure, type QuotaMode, type QuotaWindow, TOPIC } from '@seamstream/events';
-import { systemClock } from '@seamstream/kernel';
+import { SeamError, systemClock } from '@seamstream/kernel';
 import { issueKey } from '@seamstream/operations/access';
 import { declarePrice, declareQuota, quotasStatus, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { eventsOf, type FlakyLog, openLog, recordsOf, until } from '@seamstream/testing';
@@ -131,6 +131,51 @@ describe('a client with limits', () => {
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false']);
   });
 
+  it('is refused problems above its limit as a whole, and a chat request is one of them', async () => {
+    await limit('problems', 5, 'month');
+    const gateway = await start();
+    const publish = (many: number, changes: object = {}) => {
+      const problems = Array.from({ length: many }, () => ({ prompt: 'Why?', ...changes }));
+      return post(gateway, '/api/problems', { problems });
+    };
+    const first = await publish(3);
+    expect([first.status, first.headers.get('x-ratelimit-remaining-problems')]).toEqual([202, '2']);
+    expect([(await publish(6)).status, (await publish(3)).status]).toEqual([429, 429]);
+    expect(await eventsOf(log, 'ProblemPublished')).toHaveLength(3);
+    // What is refused for its content has used nothing.
+    expect((await publish(2, { referenc: '5' })).status).toBe(400);
+    expect(await used('problems')).toBe(3);
+    expect((await chat(gateway)).status).toBe(200);
+    expect((await publish(1)).status).toBe(202);
+    expect([(await chat(gateway)).status, (await publish(1)).status]).toEqual([429, 429]);
+    expect(await used('problems')).toBe(5);
+    expect((await quotasStatus(log, systemClock)).openReservations).toBe(0);
+  });
+
+  it('is refused requests that publish problems above its limit, and has used no tokens by them', async () => {
+    await limit('requests', 2, 'month');
+    await limit('tokens', 1, 'month');
+    const gateway = await start();
+    const publish = async () => (await post(gateway, '/api/problems', { prompt: 'Why?' })).status;
+    expect([await publish(), await publish(), await publish()]).toEqual([202, 202, 429]);
+    expect([await used('requests'), await used('tokens')]).toEqual([2, 0]);
+    expect(await eventsOf(log, 'ProblemPublished')).toHaveLength(2);
+  });
+
+  it('has used nothing by problems that the log did not take', async () => {
+    await limit('problems', 5, 'month');
+    const gateway = await start();
+    const append = log.append.bind(log);
+    log.append = async (records) => {
+      if (records.some(({ topic }) => topic === TOPIC.problems)) throw new SeamError('LOG_UNAVAILABLE', 'away');
+      return append(records);
+    };
+    expect((await post(gateway, '/api/problems', { prompt: 'Why?' })).status).toBe(503);
+    expect(await used('problems')).toBe(0);
+    log.append = append;
+    expect((await quotasStatus(log, systemClock)).openReservations).toBe(0);
+  });
+
   it('without a separate limit has that of each client, and no other client uses it up', async () => {
     await declareQuota(log, { ...QUOTA, keyId: '*', measure: 'requests', per: 'month', limit: 1 }, systemClock);
     const gateway = await start();
@@ -179,7 +224,7 @@ describe('several gateways on one log', () => {
 });
 
 const CHAT = { model: 'seam', messages: [{ role: 'user', content: 'How many?' }] };
-const WORST = { promptTokens: 10, responseTokens: 10 };
+const WORST = { problems: 1, promptTokens: 10, responseTokens: 10 };
 const QUOTA = { mode: 'enforced', declaredBy: 'ada', reason: 'a trial' } as const;
 
 async function start({

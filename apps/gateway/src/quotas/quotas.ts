@@ -124,7 +124,8 @@ export class Quotas {
         ...{ messageId: reservationId, correlationId: reservationId, source: SOURCE, occurredAt: nowMs },
         ...{ sourceClass: 'user', subject: keyId },
       }),
-      ...{ keyId, reservationId, limits, tokens: worst.promptTokens + worst.responseTokens },
+      ...{ keyId, reservationId, limits, problems: worst.problems },
+      tokens: worst.promptTokens + worst.responseTokens,
       money: dearest(this.world.declared(), worst, models, nowMs),
       lapsesAt: nowMs + this.settings.answerWithinMs + GRACE_MS,
     };
@@ -132,8 +133,8 @@ export class Quotas {
 
   private refusal(reserved: EventOf<'UsageReserved'>, { exceeded }: UsageVerdict): ApiError {
     exceeded.forEach(this.world.onExceeded);
-    const { tokens, money, meta } = reserved;
-    return quotaRefusal(exceeded, { requests: 1, tokens, money }, this.headersOf(reserved), meta.occurredAt);
+    const { tokens, money, problems = 0, meta } = reserved;
+    return quotaRefusal(exceeded, { requests: 1, tokens, money, problems }, this.headersOf(reserved), meta.occurredAt);
   }
 
   private headersOf({ keyId, limits, meta }: EventOf<'UsageReserved'>): Readonly<Record<string, string>> {

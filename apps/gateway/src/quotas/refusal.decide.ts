@@ -5,10 +5,10 @@ import { ApiError } from '../http/api-error.js';
 /** Both official clients wait by themselves for at most so long. Beyond that a new try is a person's. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** `x-ratelimit-*` of requests and tokens, each of the enforced limit with the least left. */
+/** `x-ratelimit-*` of requests, tokens and problems, each of the enforced limit with the least left. */
 export function limitHeaders(uses: readonly LimitUse[], nowMs: number): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  for (const name of ['requests', 'tokens'] as const) {
+  for (const name of ['requests', 'tokens', 'problems'] as const) {
     const [tightest] = uses
       .filter(({ measure, mode }) => measure === name && mode === 'enforced')
       .sort((a, b) => a.limit - a.used - (b.limit - b.used));
@@ -43,7 +43,7 @@ export function quotaRefusal(
   const message =
     never === undefined
       ? `Cannot answer: expected room under the limit of ${amount(measure, limit)} per ${per}, got ${amount(measure, used)} used or reserved. Send the request again at ${new Date(endsMs).toISOString()}.`
-      : `Cannot answer: expected at most ${amount(never.measure, never.limit)} per ${never.per}, got a request that may use ${wantedAmount(never.measure, wanted)}. Shorten it, or set max_completion_tokens.`;
+      : `Cannot answer: expected at most ${amount(never.measure, never.limit)} per ${never.per}, got a request that may use ${wantedAmount(never.measure, wanted)}. ${never.measure === 'problems' ? 'Send fewer at a time' : 'Shorten it, or set max_completion_tokens'}.`;
   return new ApiError({
     status: 429,
     type: again ? measure : 'insufficient_quota',

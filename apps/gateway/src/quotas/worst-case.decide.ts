@@ -3,6 +3,8 @@ import type { ChatRequest } from '@seamstream/gateway-contract';
 import { worstCase } from '@seamstream/openai-endpoint';
 
 export interface WorstCase {
+  /** That the request publishes. */
+  readonly problems: number;
   readonly promptTokens: number;
   readonly responseTokens: number;
 }
@@ -21,12 +23,13 @@ const MEDIA = /^data:[a-z]+\/|^[A-Za-z0-9+/]{1000,}={0,2}$/;
  */
 export function worstCaseOf(request: ChatRequest, unlimitedTokens: number): WorstCase {
   const { max_completion_tokens: most, max_tokens: mostBefore, seam: _, ...prompt } = request;
-  return { promptTokens: bytesOf(prompt), responseTokens: tokens(most) ?? tokens(mostBefore) ?? unlimitedTokens };
+  const responseTokens = tokens(most) ?? tokens(mostBefore) ?? unlimitedTokens;
+  return { problems: 1, promptTokens: bytesOf(prompt), responseTokens };
 }
 
 /** Of a request without an answer in words. */
 export function worstCaseOfInput(body: unknown): WorstCase {
-  return { promptTokens: bytesOf(body), responseTokens: 0 };
+  return { problems: 0, promptTokens: bytesOf(body), responseTokens: 0 };
 }
 
 function bytesOf(value: unknown): number {

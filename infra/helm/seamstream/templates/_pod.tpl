@@ -163,6 +163,11 @@ spec:
           value: MODEL_SERVER_KEY
         {{- include "seam.fromSecret" (dict "name" "MODEL_SERVER_KEY" "secret" $service.endpointKeySecret.name "key" $service.endpointKeySecret.key) | nindent 8 }}
         {{- end }}
+        {{- if and $service.loginSecret $service.loginSecret.name }}
+        - name: SEAM_GATEWAY_LOGIN_SECRET_VARIABLE
+          value: LOGIN_CLIENT_SECRET
+        {{- include "seam.fromSecret" (dict "name" "LOGIN_CLIENT_SECRET" "secret" $service.loginSecret.name "key" $service.loginSecret.key) | nindent 8 }}
+        {{- end }}
         {{- if $server.enabled }}
         - name: SEAM_GENERATOR_DRIVER
           value: vllm

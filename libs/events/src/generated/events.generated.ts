@@ -223,10 +223,11 @@ export interface ProblemCopy {
 }
 
 /**
- * What a limit counts. requests: requests to the executor; tokens: those that it reads and writes; money:
- * millionths of the currency of the price list.
+ * What a limit counts. requests: requests to the executor, and those that publish problems; tokens: those that
+ * the executor reads and writes; money: millionths of the currency of the price list; problems: those that are
+ * published, by a chat request one.
  */
-export type QuotaMeasure = 'requests' | 'tokens' | 'money';
+export type QuotaMeasure = 'requests' | 'tokens' | 'money' | 'problems';
 
 /** enforced: requests above the limit are refused; shadow: they are answered, and the gateway says so. */
 export type QuotaMode = 'enforced' | 'shadow';
@@ -363,6 +364,11 @@ export interface ProblemPublished {
    * executor's service answers.
    */
   readonly answeredBy?: string | null | undefined;
+  /**
+   * The person who published it by a command, as they stated. Null: the event does not say; what a gateway took
+   * names its client as the subject.
+   */
+  readonly publishedBy?: string | null | undefined;
 }
 
 /** The generator wrote one candidate entry for a problem. */
@@ -878,6 +884,8 @@ export interface TrainingRunPlanned {
    * it is not signed.
    */
   readonly attestation: string | null;
+  /** The person who asked for the run, as they stated. Null: a service planned it by its rule. */
+  readonly plannedBy?: string | null | undefined;
 }
 
 /** A version of one shard of the buffer. */
@@ -1004,6 +1012,8 @@ export interface SelfTrainingStarted {
   readonly selfTrainingId: string;
   /** Canonical JSON of the whole resolved configuration. */
   readonly configuration: string;
+  /** The person who started it, as they stated. Null: an older event, which does not say. */
+  readonly startedBy?: string | null | undefined;
 }
 
 /** A person stopped a self-training. It does not explore or train until it is started again. */
@@ -1279,6 +1289,8 @@ export interface AdapterPublished {
   readonly artefact: Artefact | null;
   /** The engine that trained. Null in older records, and where nothing was trained. */
   readonly engine: EngineIdentity | null;
+  /** The person who brought it from elsewhere, as they stated. Null: a run made it. */
+  readonly publishedBy?: string | null | undefined;
 }
 
 /** Generators serve this adapter from now on. */
@@ -1657,6 +1669,8 @@ export interface UsageReserved {
   readonly limits: readonly UsageLimit[];
   /** No settlement comes after this moment. Then the reservation is charged as it is: its gateway died. */
   readonly lapsesAt: number;
+  /** Problems that the request publishes. 0 also in older events, which do not say. */
+  readonly problems?: number | undefined;
 }
 
 export type UsageOutcome = 'charged' | 'released';
@@ -1707,6 +1721,35 @@ export interface AccessRefused {
   readonly firstAt: number;
   /** Time of the last, in milliseconds since the Unix epoch. */
   readonly lastAt: number;
+}
+
+/**
+ * A person signed in to the dashboard at the OpenID provider. Gateways take the cookie of the session until it
+ * expires or is ended.
+ */
+export interface SessionStarted {
+  readonly meta: EventMeta;
+  /** The name of the user. */
+  readonly userId: string;
+  /** SHA-256 of the cookie's secret, in hexadecimal digits. The secret itself is in no record. */
+  readonly sessionId: string;
+  /** What the session may do: viewer, publisher, operator or admin. */
+  readonly role: string;
+  /** When it ends by itself, in milliseconds since the Unix epoch. */
+  readonly expiresAt: number;
+}
+
+/** A person signed out, or another person signed them out. What is ended never opens again. */
+export interface SessionEnded {
+  readonly meta: EventMeta;
+  /** The name of the user whose session it is. */
+  readonly userId: string;
+  /** The session. Null: all that the user began before. */
+  readonly sessionId: string | null;
+  /** The user, or the person who ended it, as they stated. */
+  readonly endedBy: string;
+  /** The reason in words. */
+  readonly reason: string;
 }
 
 /** A record that a consumer could not use, with its bytes. */
@@ -1786,6 +1829,8 @@ export interface EventsByType {
   readonly UsageReserved: UsageReserved;
   readonly UsageSettled: UsageSettled;
   readonly AccessRefused: AccessRefused;
+  readonly SessionStarted: SessionStarted;
+  readonly SessionEnded: SessionEnded;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -1827,7 +1872,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
-  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused'] },
+  { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused', 'SessionStarted', 'SessionEnded'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -1883,6 +1928,8 @@ export const TOPIC_OF = {
   UsageReserved: 'seam.usage',
   UsageSettled: 'seam.usage',
   AccessRefused: 'seam.usage',
+  SessionStarted: 'seam.usage',
+  SessionEnded: 'seam.usage',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -1989,6 +2036,10 @@ export function keyOf(event: SeamEvent): string | null {
       return event.keyId;
     case 'AccessRefused':
       return event.reason;
+    case 'SessionStarted':
+      return event.userId;
+    case 'SessionEnded':
+      return event.userId;
     case 'DeadLettered':
       return event.key;
   }

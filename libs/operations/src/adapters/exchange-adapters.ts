@@ -34,6 +34,8 @@ export interface ImportedFiles {
   readonly files: PeftFiles;
   /** Where they come from; recorded with the adapter. */
   readonly folder: string;
+  /** The person who imports them; recorded. */
+  readonly by: string;
   /** The digest that the adapter is said to have. */
   readonly expected?: string;
   /** The expert that they belong to; recorded with the adapter. */
@@ -46,7 +48,7 @@ export interface ImportedFiles {
  */
 export async function importAdapter(
   world: AdapterWorld,
-  { files, folder, expected, expert }: ImportedFiles,
+  { files, folder, by, expected, expert }: ImportedFiles,
   options: ReadingOptions,
 ): Promise<{ readonly adapter: Adapter; readonly isNew: boolean }> {
   const base = await world.openBaseModel();
@@ -62,8 +64,7 @@ export async function importAdapter(
   const isNew = !versions.some(({ adapterDigest }) => adapterDigest === adapter.digest);
   if (isNew)
     await publishImported(world, adapter, base, {
-      format: 'peft',
-      folder,
+      ...{ by, format: 'peft', folder },
       sha256: sha256(files.tensors),
       config: JSON.parse(Buffer.from(files.config).toString()) as unknown,
       ...(expert === undefined ? {} : { expert }),

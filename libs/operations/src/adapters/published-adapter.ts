@@ -72,7 +72,7 @@ export async function publishImported(
   world: AdapterWorld,
   adapter: Adapter,
   base: BaseModel,
-  origin: Origin,
+  { by, ...origin }: Origin & { readonly by: string },
 ): Promise<void> {
   const fingerprint = await base.fingerprint(adapter);
   const stored = await storeImported(await world.openObjects(), adapter, origin);
@@ -83,6 +83,7 @@ export async function publishImported(
     artefact: { kind: adapter.kind, digest: adapter.digest, address: stored.key },
     engine: null,
     attestation: null,
+    publishedBy: by,
     meta: originMeta({
       messageId: derivedId(adapter.digest, 'imported'),
       correlationId: adapter.digest,

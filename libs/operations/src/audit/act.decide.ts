@@ -6,7 +6,8 @@ import { plural } from '@seamstream/kernel';
 export const ACTS = [
   ...['issue key', 'revoke key', 'set limit', 'remove limit', 'set price'],
   ...['promote', 'roll back', 'pin', 'unpin', 'evaluate', 'plan release', 'override release'],
-  ...['start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback', 'refused'],
+  ...['import', 'train', 'start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback'],
+  ...['sign in', 'sign out', 'refused'],
 ] as const;
 export type ActName = (typeof ACTS)[number];
 
@@ -52,6 +53,17 @@ function actOnAccess(event: SeamEvent): ActSaid | undefined {
       return one('set price', event.declaredBy, `${event.model} in ${event.currency}`, because(event.reason));
     case 'DeadLettersRedriven':
       return one('redrive', event.redrivenBy, plural(event.records, 'record'), because(event.reason));
+    case 'SessionStarted':
+      return one('sign in', event.userId, `to the dashboard as ${event.role}`);
+    case 'SessionEnded': {
+      const { sessionId, userId, endedBy, reason } = event;
+      return one(
+        'sign out',
+        endedBy,
+        `${sessionId === null ? 'all sessions' : 'a session'} of ${userId}`,
+        because(reason),
+      );
+    }
     default:
       return undefined;
   }
@@ -63,6 +75,10 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
       // Without a name a run promoted, by its rule.
       if (event.promotedBy === null) return undefined;
       return one('promote', event.promotedBy, adapter(event.adapterDigest), because(event.reason ?? ''));
+    case 'AdapterPublished':
+      // Without a name a run made it.
+      if ((event.publishedBy ?? null) === null) return undefined;
+      return one('import', event.publishedBy!, adapter(event.adapterDigest));
     case 'AdapterRolledBack': {
       const { adapterDigest, to, rolledBackBy, reason } = event;
       return one('roll back', rolledBackBy ?? null, `${adapter(adapterDigest)} to ${adapter(to)}`, because(reason));
@@ -92,8 +108,12 @@ function actOnTraining(event: SeamEvent): ActSaid | undefined {
   switch (event.type) {
     case 'TrainingRunCancelled':
       return one('stop training', event.cancelledBy, event.runId, because(event.reason));
+    case 'TrainingRunPlanned':
+      // Without a name a service planned it, by its rule.
+      if ((event.plannedBy ?? null) === null) return undefined;
+      return one('train', event.plannedBy!, event.runId, event.algorithm);
     case 'SelfTrainingStarted':
-      return one('start training', null, event.selfTrainingId);
+      return one('start training', event.startedBy ?? null, event.selfTrainingId);
     case 'SelfTrainingStopped':
       return one('stop training', event.stoppedBy, event.selfTrainingId, because(event.reason));
     default:
@@ -106,7 +126,10 @@ function actOfClient(event: SeamEvent): ActSaid | undefined {
     case 'ProblemPublished': {
       // Of a file the subject is the one whose data it is, not the one who published.
       const act = event.answeredBy === GATEWAY ? 'ask' : 'publish';
-      return { ...one(act, provenBy(event), act === 'ask' ? 'a question' : 'a problem'), isFrequent: true };
+      return {
+        ...one(act, provenBy(event) ?? event.publishedBy ?? null, act === 'ask' ? 'a question' : 'a problem'),
+        isFrequent: true,
+      };
     }
     case 'FeedbackGiven':
       return { ...one('feedback', provenBy(event) ?? event.by, 'an answer'), isFrequent: true };

@@ -19,7 +19,21 @@ describe('The audit', () => {
       ...{ 'issue key': 'ada', 'revoke key': 'ada', 'set limit': 'ada', 'set price': 'ada', redrive: 'ada' },
       ...{ 'roll back': 'ada', pin: 'ada', unpin: 'ada', evaluate: 'ada', 'plan release': 'ada' },
       ...{ 'stop training': 'ada', 'start training': null, publish: null, feedback: 'ada', refused: 'aB3dE6gH9jK2' },
+      ...{ 'sign in': 'user-Yk3dE6gH9jK2mN5pQ8sT1v', 'sign out': 'ada' },
     });
+  });
+
+  it('names the person who published, trained or imported, and leaves out what services did by rule', async () => {
+    const { AdapterPublished, ProblemPublished, SelfTrainingStarted, TrainingRunPlanned } = EXAMPLE_EVENTS;
+    await append(
+      { ...ProblemPublished, publishedBy: 'ada' },
+      ...[TrainingRunPlanned, { ...TrainingRunPlanned, plannedBy: 'bob' }],
+      ...[SelfTrainingStarted, { ...SelfTrainingStarted, startedBy: 'eve' }],
+      ...[AdapterPublished, { ...AdapterPublished, publishedBy: 'joe' }],
+    );
+    expect((await acts()).map(({ act, by }) => `${act} ${by}`).toSorted()).toEqual([
+      ...['import joe', 'publish ada', 'start training eve', 'start training null', 'train bob'],
+    ]);
   });
 
   it('says where the log says so, for each act', async () => {

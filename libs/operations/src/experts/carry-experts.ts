@@ -91,12 +91,12 @@ export async function exportExpert(
 
 /**
  * Publishes the adapter of an archive where it fits the generators' base model. What serves stays as it is.
- * @param folder where the archive comes from; recorded with the adapter
+ * @param archive where it comes from, and the person who imports it; recorded with the adapter
  * @throws ADAPTER_INVALID for an archive that is not whole, and for tensors that are not what it says
  */
 export async function importExpert(
   world: ExpertWorld,
-  { bytes, folder }: { readonly bytes: Uint8Array; readonly folder: string },
+  { bytes, folder, by }: { readonly bytes: Uint8Array; readonly folder: string; readonly by: string },
   options: ReadingOptions,
 ): Promise<ImportedExpert> {
   const { digest, files } = await unpackExpert(bytes);
@@ -116,7 +116,7 @@ export async function importExpert(
   if (description.baseModelDigest !== checkpoint.digest) return { ...told, status: 'otherBase' };
   const { isNew } = await importAdapter(
     world,
-    { files: peft, folder, expected: description.adapterDigest, expert: { digest, history: expert.history } },
+    { files: peft, folder, by, expected: description.adapterDigest, expert: { digest, history: expert.history } },
     options,
   );
   return { ...told, status: isNew ? 'published' : 'known' };

@@ -146,12 +146,12 @@ export async function takeLibraryOut(
 
 /**
  * Publishes the library of such a file, unless the log has it. What serves stays as it is.
- * @param text JSON
+ * @param request JSON, and the person who publishes it
  * @throws INVALID_INPUT for another form
  */
 export async function takeLibraryIn(
   world: AdapterWorld,
-  text: string,
+  { text, by }: { readonly text: string; readonly by: string },
   options: ReadingOptions,
 ): Promise<{ readonly library: ExperienceLibrary; readonly isNew: boolean }> {
   const base = await world.openBaseModel();
@@ -165,9 +165,9 @@ export async function takeLibraryIn(
     const key = libraryKey(library.digest);
     const objects = await world.openObjects();
     await objects.put(key, body, { contentType: 'application/json' });
-    await log.append([
-      encodeEvent(importedEvent(library, { key, sizeBytes: body.length }, await base.fingerprint(), world.clock.now())),
-    ]);
+    const stored = { key, sizeBytes: body.length };
+    const event = importedEvent(library, stored, await base.fingerprint(), world.clock.now());
+    await log.append([encodeEvent({ ...event, publishedBy: by })]);
   }
   return { library, isNew };
 }

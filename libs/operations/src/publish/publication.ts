@@ -11,13 +11,23 @@ export const APPEND_RECORDS = 500;
 
 export type PublishMode = 'explore' | 'deploy';
 
+/** Who publishes. */
+export interface PublishedFrom {
+  /** The program, where it is not the command line. */
+  readonly source?: string;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | null;
+  /** The person, as they stated. */
+  readonly by?: string | null;
+}
+
 /** The event's record. Ids and time are arguments, so the same row gives the same bytes but for the time. */
 export function problemRecord(
   problem: DatasetProblem | UngradedProblem,
   problemId: string,
   mode: PublishMode,
   nowMs: number,
-  { source = 'seam/cli', traceparent = null }: { readonly source?: string; readonly traceparent?: string | null } = {},
+  { source = 'seam/cli', traceparent = null, by = null }: PublishedFrom = {},
 ): NewRecord {
   const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
@@ -34,6 +44,7 @@ export function problemRecord(
       traceparent,
     }),
     problem: { problemId, domain, prompt, reference, verifier, metadata },
+    publishedBy: by,
     mode: problem.mode ?? mode,
     expiresAt: expiresAt === undefined ? null : Date.parse(expiresAt),
   });

@@ -32,6 +32,8 @@ export interface PublishRequest {
   readonly again?: true;
   /** Checks only: the log is not opened. */
   readonly dryRun?: true;
+  /** The person who publishes; recorded. */
+  readonly by: string;
 }
 
 interface PublishWorld extends InputDoor {
@@ -128,7 +130,7 @@ export async function publishFile(
   const chosen = choose({ elsewhere, idOfRow: plan.idOfRow });
   const toTell = known.filter(({ row }) => isSkipped || chosen.idOfRow.has(row));
   if (toTell.length > 0) world.tell(knownRemark(toTell, file, isSkipped));
-  const published = await append(world, { log, claim }, file, settings, chosen, request.mode);
+  const published = await append(world, { log, claim }, file, settings, chosen, request);
   const counts = stoppedAfter(published, chosen.counts);
   return { ...about, pass: plan.pass, wanted: chosen.counts.published, counts, expired: chosen.expired, known };
 }
@@ -250,7 +252,7 @@ async function append(
   file: DatasetFile,
   settings: ReadingSettings,
   { idOfRow }: ChosenRows,
-  mode: PublishMode,
+  { mode, by }: Pick<PublishRequest, 'mode' | 'by'>,
 ): Promise<number> {
   const progress = begin(idOfRow.size);
   let published = 0;
@@ -266,7 +268,7 @@ async function append(
       const problemId = idOfRow.get(reading.row);
       if (problemId === undefined) continue;
       if (reading.status !== 'problem' && reading.status !== 'ungraded') break;
-      step.push(problemRecord(reading.problem, problemId, mode, clock.now()));
+      step.push(problemRecord(reading.problem, problemId, mode, clock.now(), { by }));
       if (step.length === APPEND_RECORDS) await flush();
       if (signal.aborted) return published;
       if (published + step.length === idOfRow.size) break;

@@ -2,7 +2,7 @@
 import { bytesInMemory, type RowFault, readProblems } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { derivedId, newId, SeamError } from '@seamstream/kernel';
-import { problemRecord } from './publication.js';
+import { type PublishedFrom, problemRecord } from './publication.js';
 import { readingSettings } from './reading-settings.js';
 
 export interface PublishedProblem {
@@ -21,16 +21,15 @@ export async function publishProblems(
     nowMs,
     subject,
     repeatKey,
+    together = [],
     ...from
   }: {
     readonly nowMs: number;
     readonly subject: string | null;
     readonly repeatKey: string | null;
-    /** W3C trace context of the request. */
-    readonly traceparent?: string | null;
-    /** The program that publishes, where it is not the command line. */
-    readonly source?: string;
-  },
+    /** Records that are in the log with the problems, or not at all. */
+    readonly together?: readonly NewRecord[];
+  } & PublishedFrom,
 ): Promise<readonly PublishedProblem[]> {
   const text = rows.map((row) => JSON.stringify(row)).join('\n');
   const settings = { ...readingSettings({ fractions: '0.9,0.05,0.05', splitSeed: '0' }), ungraded: true };
@@ -56,6 +55,6 @@ export async function publishProblems(
       { details: first === undefined ? {} : { param: `problems.${first.row - 1}.${first.field}` } },
     );
   }
-  await log.append(records);
+  await log.append([...records, ...together]);
   return published;
 }

@@ -1,7 +1,7 @@
 /** Who may use how much, and what it costs, as the log says. Pure: a fold over seam.access. */
 import type { EventOf, QuotaMeasure, QuotaWindow, SeamEvent, UsageLimit } from '@seamstream/events';
 
-export const QUOTA_MEASURES = ['requests', 'tokens', 'money'] as const satisfies readonly QuotaMeasure[];
+export const QUOTA_MEASURES = ['requests', 'tokens', 'money', 'problems'] as const satisfies readonly QuotaMeasure[];
 
 /** In place of a client: each one without a separate limit. */
 export const EACH_CLIENT = '*';

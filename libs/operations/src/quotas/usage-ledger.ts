@@ -16,7 +16,7 @@ import { QUOTA_WINDOWS, windowAt } from './windows.js';
 /** Use by measure. Money is in millionths of the currency; unknown prices add nothing. */
 export type Amounts = Readonly<Record<QuotaMeasure, number>>;
 
-const NOTHING: Amounts = { requests: 0, tokens: 0, money: 0 };
+const NOTHING: Amounts = { requests: 0, tokens: 0, money: 0, problems: 0 };
 
 /** A limit, and what is used of it. */
 export interface LimitUse extends UsageLimit {
@@ -42,6 +42,7 @@ export interface UsageVerdict {
 export interface UsageWanted {
   readonly keyId: string;
   readonly tokens: number;
+  readonly problems?: number | undefined;
   /** Null: unknown. Under a limit of money there is no room for it. */
   readonly money: number | null;
   readonly limits: readonly UsageLimit[];
@@ -76,8 +77,8 @@ export class UsageLedger {
   }
 
   /** Whether there would be room now. The log has the last word. */
-  verdictOn({ keyId, tokens, money, limits, atMs }: UsageWanted): UsageVerdict {
-    const wanted = { requests: 1, tokens, money };
+  verdictOn({ keyId, tokens, money, problems = 0, limits, atMs }: UsageWanted): UsageVerdict {
+    const wanted = { requests: 1, tokens, money, problems };
     const exceeded = this.usesOf(keyId, limits, atMs).filter(({ measure, limit, used }) => {
       const amount = wanted[measure];
       return amount === null || used + amount > limit;
@@ -113,12 +114,13 @@ export class UsageLedger {
     for (const [id, { lapsesAt }] of this.open) if (lapsesAt + KEPT_MS < nowMs) this.open.delete(id);
   }
 
-  private reserve({ keyId, reservationId, tokens, money, limits, lapsesAt, meta }: EventOf<'UsageReserved'>) {
+  private reserve(event: EventOf<'UsageReserved'>): UsageVerdict | undefined {
+    const { keyId, reservationId, tokens, money, problems = 0, limits, lapsesAt, meta } = event;
     if (this.open.has(reservationId)) return undefined;
     const atMs = meta.occurredAt;
-    const verdict = this.verdictOn({ keyId, tokens, money, limits, atMs });
+    const verdict = this.verdictOn({ keyId, tokens, money, problems, limits, atMs });
     if (verdict.isAdmitted) {
-      const amounts = { requests: 1, tokens, money: money ?? 0 };
+      const amounts = { requests: 1, tokens, money: money ?? 0, problems };
       this.open.set(reservationId, { keyId, atMs, amounts, lapsesAt });
       this.add(keyId, atMs, amounts, 1);
     }
@@ -134,7 +136,7 @@ export class UsageLedger {
     const { atMs, amounts } = reservation;
     this.add(keyId, atMs, amounts, -1);
     if (outcome === 'released') return;
-    this.add(keyId, atMs, { requests: 1, tokens: tokens ?? amounts.tokens, money: money ?? amounts.money }, 1);
+    this.add(keyId, atMs, { ...amounts, tokens: tokens ?? amounts.tokens, money: money ?? amounts.money }, 1);
   }
 
   private add(keyId: string, atMs: number, added: Amounts, sign: 1 | -1): void {
@@ -147,6 +149,7 @@ export class UsageLedger {
           requests: amounts.requests + sign * added.requests,
           tokens: amounts.tokens + sign * added.tokens,
           money: amounts.money + sign * added.money,
+          problems: amounts.problems + sign * added.problems,
         },
       });
     }

@@ -41,6 +41,8 @@ export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.pr
 const LOOK_MS = 500;
 
 interface RestEmWorld extends InputDoor {
+  /** The person who starts it; recorded with all that is done for it. */
+  readonly by: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   openLog(): Promise<EventLog>;
@@ -127,7 +129,10 @@ class RestEmRun {
       ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
       ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
     });
-    const event = encodeEvent({ type: 'SelfTrainingStarted', meta, selfTrainingId, configuration });
+    const event = encodeEvent({
+      ...{ type: 'SelfTrainingStarted', meta, selfTrainingId, configuration },
+      startedBy: this.world.by,
+    });
     await this.record([event]);
     await this.look();
   }
@@ -174,6 +179,7 @@ class RestEmRun {
   /** Publishes the missing problems of an iteration at once. */
   private async explore({ index, rows: missing }: Extract<NextStep, { kind: 'explore' }>): Promise<void> {
     const { file, settings, rows, selfTrainingId } = this.facts;
+    const { clock, by } = this.world;
     const wanted = new Map(missing.map((at) => [rows[at]!, explorationId(selfTrainingId, index, at)]));
     const records = [];
     for await (const reading of readProblems(file.bytes, settings)) {
@@ -181,9 +187,7 @@ class RestEmRun {
       if (problemId === undefined || reading.status !== 'problem') continue;
       const { problem } = reading;
       const metadata = { ...problem.metadata, ...explorationMetadata(selfTrainingId, index) };
-      records.push(
-        problemRecord({ ...problem, mode: 'explore', metadata }, problemId, 'explore', this.world.clock.now()),
-      );
+      records.push(problemRecord({ ...problem, mode: 'explore', metadata }, problemId, 'explore', clock.now(), { by }));
     }
     if (records.length < wanted.size)
       throw new SeamError(
@@ -217,7 +221,12 @@ class RestEmRun {
     const watching = this.watch(stop, ended.signal).catch((error: unknown) => stop.abort(error));
     try {
       const outcome = await trainer.train(
-        { algorithm: ALGORITHM, configuration: config.algorithm, iteration: { of: selfTrainingId, index } },
+        {
+          algorithm: ALGORITHM,
+          configuration: config.algorithm,
+          iteration: { of: selfTrainingId, index },
+          by: world.by,
+        },
         { signal: AbortSignal.any([world.signal, stop.signal]), onStep: world.onTraining },
       );
       world.onTrained(index, outcome);

@@ -158,6 +158,8 @@ export function eventSummary(event: SeamEvent): string {
     case 'ApiKeyRevoked':
     case 'AccessRefused':
     case 'DeadLettersRedriven':
+    case 'SessionStarted':
+    case 'SessionEnded':
       return accessSummary(event);
     case 'QuotaDeclared':
     case 'PriceDeclared':
@@ -194,7 +196,9 @@ export function recordAsJson(decoded: DecodedRecord): Readonly<Record<string, un
 
 /** Of who may ask, who was refused, and of what people did to dead letters. */
 function accessSummary(
-  event: EventOf<'ApiKeyIssued' | 'ApiKeyRevoked' | 'AccessRefused' | 'DeadLettersRedriven'>,
+  event: EventOf<
+    'ApiKeyIssued' | 'ApiKeyRevoked' | 'AccessRefused' | 'DeadLettersRedriven' | 'SessionStarted' | 'SessionEnded'
+  >,
 ): string {
   switch (event.type) {
     case 'ApiKeyIssued':
@@ -205,6 +209,10 @@ function accessSummary(
       return `${plural(event.requests, 'request')} ${onOneLine(event.route ?? 'of several routes')} of ${onOneLine(event.keyId ?? 'unknown')} from ${event.origin}: ${onOneLine(event.reason)}`;
     case 'DeadLettersRedriven':
       return `${plural(event.records, 'record')} by ${onOneLine(event.redrivenBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'SessionStarted':
+      return `${onOneLine(event.userId)} as ${onOneLine(event.role)}`;
+    case 'SessionEnded':
+      return `${event.sessionId === null ? 'all' : 'one'} of ${onOneLine(event.userId)} by ${onOneLine(event.endedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
   }
 }
 

@@ -12,6 +12,11 @@ interface TrainingWorld {
   openTrainer(): Promise<TrainerClient>;
 }
 
+/** Who asks, next to what is asked for. */
+interface SignedRequest extends TrainingRequest {
+  readonly by: string;
+}
+
 interface TrainingRequest {
   readonly algorithm: string;
   /** Named settings to begin with; the configured ones where absent. */
@@ -55,10 +60,13 @@ export async function resolveTraining(
 /** Everything is recorded as by the trainer's service. @throws as {@link resolveTraining} */
 export async function trainAdapter(
   world: TrainingWorld,
-  request: TrainingRequest,
+  request: SignedRequest,
   onStep: (report: TrainingStepReport) => void,
 ): Promise<TrainingOutcome> {
   const configuration = await resolveTraining(world, request);
   const trainer = await world.openTrainer();
-  return trainer.train({ algorithm: request.algorithm, configuration }, { signal: world.signal, onStep });
+  return trainer.train(
+    { algorithm: request.algorithm, configuration, by: request.by },
+    { signal: world.signal, onStep },
+  );
 }

@@ -58,9 +58,12 @@ describe("the trainer's door", () => {
       },
     }));
     const onStep = (report: unknown) => void steps.push(report);
-    const outcome = await door.train({ algorithm: 'sft', configuration: { batchSize: 2 } }, { signal, onStep });
+    const outcome = await door.train(
+      { algorithm: 'sft', configuration: { batchSize: 2 }, by: 'ada' },
+      { signal, onStep },
+    );
     expect(outcome.status).toBe('promoted');
-    expect(asked).toEqual([{ algorithm: 'sft', settings: { batchSize: 2 } }, true, undefined]);
+    expect(asked).toEqual([{ algorithm: 'sft', settings: { batchSize: 2 }, by: 'ada' }, true, undefined]);
     expect(steps).toEqual([{ phase: 'training', step: 3, steps: 10, metrics: { loss: 1 } }]);
     expect(await door.verify('d', { signal, onStep })).toEqual({
       runId: 'r',

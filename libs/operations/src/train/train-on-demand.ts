@@ -27,6 +27,7 @@ interface OnDemand {
         readonly algorithm: string;
         readonly settings?: Readonly<Record<string, unknown>>;
         readonly iteration?: { readonly of: string; readonly index: number } | undefined;
+        readonly by: string;
       },
       signal: AbortSignal,
     ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
@@ -91,12 +92,12 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
   let told: (report: TrainingStepReport) => void = () => undefined;
   let training: Promise<OnDemand> | undefined;
   return {
-    async train({ algorithm, configuration, iteration }, { signal, onStep }) {
+    async train({ algorithm, configuration, iteration, by }, { signal, onStep }) {
       told = onStep;
       training ??= create({ onProgress: reporting((report) => told(report)) });
       const { onDemand } = await training;
       const { runId, ending, overtaken } = await onDemand.handle(
-        { algorithm, settings: configuration, ...(iteration === undefined ? {} : { iteration }) },
+        { algorithm, settings: configuration, by, ...(iteration === undefined ? {} : { iteration }) },
         signal,
       );
       return outcomeOf(runId, ending, overtaken);

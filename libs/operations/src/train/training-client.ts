@@ -65,6 +65,8 @@ export interface TrainerClient {
       readonly configuration: Readonly<Record<string, unknown>>;
       /** Of a self-training, by its id: a run that was planned for this iteration resumes. */
       readonly iteration?: { readonly of: string; readonly index: number };
+      /** The person who asks; recorded. */
+      readonly by: string;
     },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
   ): Promise<TrainingOutcome>;

@@ -7,6 +7,8 @@ import { secret, secretWhenRefused } from './load-config.js';
 export const commonConfigSchema = z.object({
   /** Folder of the embedded drivers. The log and the objects are in its subfolders, unless they have a folder setting. */
   dataFolder: z.string().min(1).default('data'),
+  /** Who acts by commands that record an act, where --by does not say. Default: the user of this machine. */
+  person: z.string().min(1).max(128).optional(),
   /**
    * `required`: a result counts only if the log holds its experience and its problem, and both agree with it (docs/adr/0030). `none`:
    * results are believed without this evidence, for logs whose experiences or problems have been deleted.

@@ -1,0 +1,237 @@
+/** Who may come in by a login, and that everyone who acts is named. */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+
+const LOGIN = 'apps/gateway/src/login/login.spec.ts';
+const TOKENS = 'apps/gateway/src/access/tokens.spec.ts';
+
+export default [
+  ...quick('apps/gateway/src/login/login-attempt.ts', LOGIN, [
+    {
+      control: 'the nonce of a login is that of its browser',
+      from: "nonce: part('nonce')",
+      to: "nonce: 'a nonce'",
+      title: 'the nonce is that of another',
+    },
+    {
+      control: 'a code is void without the verifier of its login',
+      from: "verifier: part('verifier')",
+      to: "verifier: 'v'.repeat(43)",
+      title: 'the code_challenge is that of another',
+    },
+  ]),
+  ...quick('apps/gateway/src/login/issuer-client.ts', LOGIN, [
+    {
+      control: 'the state of an answer is compared',
+      from: 'expectedState: state,',
+      to: 'expectedState: oidc.skipStateCheck,',
+      title: 'the state is not the one',
+    },
+    {
+      control: 'a provider that gives no answer is waited for in bounded time',
+      from: 'config.timeout = TIMEOUT_S;',
+      to: 'config.timeout = TIMEOUT_S * 6;',
+      title: 'gives no answer',
+    },
+  ]),
+  ...quick('apps/gateway/src/login/login.ts', LOGIN, [
+    {
+      control: 'forged codes are no flood of requests to the provider',
+      from: 'if (this.underWay >= MOST_AT_ONCE)',
+      to: 'if (this.underWay >= MOST_AT_ONCE * 10)',
+      title: 'gives no answer',
+    },
+  ]),
+  ...quick('apps/gateway/src/login/login.controller.ts', LOGIN, [
+    {
+      control: 'a login that was refused is counted',
+      from: 'if (sent.refused !== undefined)',
+      to: 'if (sent.refused === null)',
+      title: 'without a group',
+    },
+  ]),
+  ...quick('apps/gateway/src/login/return-address.decide.ts', LOGIN, [
+    {
+      control: 'a login never leads to another host',
+      from: "own === origin && !pathname.startsWith('//')",
+      to: 'own === origin',
+      title: 'never leads to another origin',
+    },
+  ]),
+  ...quick('apps/gateway/src/login/cookies.ts', LOGIN, [
+    {
+      control: 'no script reads a session',
+      from: 'httpOnly: true',
+      to: 'httpOnly: false',
+      title: 'no script reads',
+    },
+    {
+      control: 'no other host of the domain sets a session',
+      from: 'this.isSecure ? `__Host-${name}` : name',
+      to: 'name',
+      title: 'set by no other host',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/sessions.ts', LOGIN, [
+    {
+      control: 'what changes something names its origin',
+      from: 'if (origin === undefined && !isRead) return false;',
+      to: '',
+      title: 'does nothing for pages of other sites',
+    },
+    {
+      control: 'an origin is the whole one',
+      from: 'origin !== undefined && origin !== this.world.origin',
+      to: 'origin !== undefined && !origin.startsWith(this.world.origin)',
+      title: 'does nothing for pages of other sites',
+    },
+    {
+      control: 'a page of the same domain is another site',
+      from: "site === 'same-origin' ||",
+      to: "site.startsWith('same') ||",
+      title: 'does nothing for pages of other sites',
+    },
+    {
+      control: 'a session ends by itself',
+      from: 'session.expiresAt > this.world.clock.now()',
+      to: 'session.expiresAt > 0',
+      title: 'ends by itself',
+    },
+    {
+      control: 'the log has the digest of a secret and not the secret',
+      from: 'const sessionId = sha256(secret);\n    const nowMs',
+      to: 'const sessionId = secret;\n    const nowMs',
+      title: 'the log has no secret',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/access.ts', LOGIN, [
+    {
+      control: 'the end of a session ends the streams that it opened',
+      from: 'if (sessionId !== undefined && this.doors.sessions?.isOpen(sessionId) !== true) closed.abort();',
+      to: '',
+      title: 'is known to every gateway',
+    },
+    {
+      control: 'a key that is sent counts before a session',
+      from: 'authorization === undefined ? await sessions?.principalOf(request) : undefined',
+      to: 'await sessions?.principalOf(request)',
+      title: 'a key that is sent counts',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/tokens.ts', TOKENS, [
+    {
+      control: 'an identity token is for this client',
+      from: 'this.claimsOf(idToken, clientId)',
+      to: 'this.claimsOf(idToken, this.settings.audience)',
+      title: 'an identity token',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/issuer-keys.ts', TOKENS, [
+    {
+      control: 'a gateway starts while its issuer is away',
+      from: "if (isSeamError(keys.failure, 'INVALID_CONFIGURATION')) throw",
+      to: 'if (keys.failure !== undefined) throw',
+      title: 'cannot be reached at the start',
+    },
+    {
+      control: 'a gateway does not start with the address of something else',
+      from: "if (isSeamError(keys.failure, 'INVALID_CONFIGURATION')) throw keys.failure;",
+      to: '',
+      title: 'of another than this issuer',
+    },
+    {
+      control: 'an issuer that was away is asked again soon',
+      from: 'this.known === undefined ? untilFirstMs',
+      to: 'this.known === undefined ? everyMs',
+      title: 'cannot be reached at the start',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/open-access.ts', 'apps/gateway/src/access/bearer-tokens.spec.ts', [
+    {
+      control: 'readiness says that no token is taken',
+      from: 'return fault === undefined',
+      to: 'return silenceMs >= 0',
+      title: 'starts while the issuer is away',
+    },
+  ]),
+  ...quick('libs/operations/src/access/known-sessions.ts', 'libs/operations/src/access/known-sessions.spec.ts', [
+    {
+      control: 'an ended session opens nothing',
+      from: 'for (const session of ended) session.hasEnded = true;',
+      to: 'for (const session of ended) session.hasEnded = false;',
+    },
+    {
+      control: 'an ended session does not begin again',
+      from: 'if (this.sessions.has(sessionId) || role === undefined) return;',
+      to: 'if (role === undefined) return;',
+    },
+    {
+      control: 'no one ends the session of another user by its name',
+      from: 'one?.userId === userId ? [one] : []',
+      to: 'one !== undefined ? [one] : []',
+    },
+    {
+      control: 'a user has few sessions',
+      from: 'open.length - MOST_OF_A_USER',
+      to: 'open.length - MOST_OF_A_USER * 10',
+    },
+    {
+      control: 'no session is longer than a day',
+      from: 'Math.min(expiresAt, meta.occurredAt + LONGEST_SESSION_MS)',
+      to: 'expiresAt',
+    },
+  ]),
+  ...quick('apps/cli/src/command-options.ts', 'apps/cli/src/audit/audit.command.spec.ts', [
+    {
+      control: 'the person whom a command names is recorded',
+      from: 'by ?? (await runtime.person())',
+      to: 'await runtime.person()',
+    },
+  ]),
+  ...quick('apps/cli/src/person.ts', 'apps/cli/src/person.spec.ts', [
+    {
+      control: 'the configured person acts',
+      from: 'if (person !== undefined) return person;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/act.decide.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'the person who published is named',
+      from: 'provenBy(event) ?? event.publishedBy ?? null',
+      to: 'provenBy(event)',
+    },
+    {
+      control: 'training by rule is no act of a person',
+      from: 'if ((event.plannedBy ?? null) === null) return undefined;',
+      to: '',
+    },
+  ]),
+  ...quick('apps/gateway/src/api/problems.controller.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
+    {
+      control: 'problems are published under the limits of their client',
+      from: 'await this.quotas.reserve(id, () => worst, []);',
+      to: 'await this.quotas.reserve(null, () => worst, []);',
+      title: 'is refused',
+    },
+    {
+      control: 'published problems are settled with their records',
+      from: 'together: charge.taken(),',
+      to: '',
+      title: 'is refused problems above',
+    },
+    {
+      control: 'problems that the log did not take are released',
+      from: 'await this.quotas.settle(charge.released()).catch(() => undefined);',
+      to: '',
+      title: 'that the log did not take',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
+    {
+      control: 'a batch takes as much room as it has problems',
+      from: 'const wanted = { requests: 1, tokens, money, problems };',
+      to: 'const wanted = { requests: 1, tokens, money, problems: 0 };',
+      title: 'is refused problems above',
+    },
+  ]),
+];
