@@ -107,12 +107,12 @@ function settlement({ drivers, logger, metrics, onClose }: ServiceContext<Execut
 
 /** @throws INVALID_CONFIGURATION where a batch may take longer than it is given */
 function assertEndsInTime({ executor, consuming: { deadlineMs } }: ExecutorConfig): void {
-  if (executor.driver !== 'endpoint') return;
+  if (executor.driver === 'checkpoint') return;
   const longestMs = longestBatchMs(executor, executor.maxBatchRecords, executor.rollouts);
   if (longestMs <= deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Cannot start the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS or SEAM_EXECUTOR_ROLLOUTS.`,
+    `Cannot start the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS (with tools, SEAM_EXECUTOR_TOOLS_TIME_MS) or SEAM_EXECUTOR_ROLLOUTS.`,
   );
 }
 
@@ -125,7 +125,7 @@ async function open(
   const { config, drivers, logger, metrics, onClose } = context;
   const { driver, rollouts } = config.executor;
   const exchanges =
-    driver === 'endpoint'
+    driver !== 'checkpoint'
       ? metrics.counter('seam_endpoint_exchanges_total', "Requests to the executor's endpoint, by result.", ['result'])
       : undefined;
   const opened = await openExecutor(config.executor, {

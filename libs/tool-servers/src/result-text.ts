@@ -28,7 +28,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 /** The beginning of a text in so many bytes of UTF-8, with a remark where it was cut. No character is cut in two. */
-export function within(maxBytes: number, text: string): string {
+export function within(maxBytes: number, given: string): string {
+  const text = given.toWellFormed();
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
   const remark = `\n(cut off: ${bytes} bytes)`;
