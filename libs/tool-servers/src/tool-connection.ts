@@ -153,22 +153,28 @@ function addressOf(
       if ((init.method ?? 'GET') === 'GET') return new Response(null, { status: 405 });
       const late = AbortSignal.timeout(callTimeoutMs);
       const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
-      return bounded(await fetch(address, { ...init, redirect: 'manual', signal }), maxMessageBytes);
+      // The call that waits for the rest of it need not wait any longer.
+      const close = (): void => void transport.close();
+      return bounded(await fetch(address, { ...init, redirect: 'manual', signal }), maxMessageBytes, close);
     },
   });
   // Its `sessionId` may be undefined, which the interface says by absence.
   return transport as Transport;
 }
 
-/** The response, whose body fails behind so many bytes. */
-function bounded(response: Response, maxBytes: number): Response {
+/** The response, whose body fails behind so many bytes. @param onExceeded called then */
+function bounded(response: Response, maxBytes: number, onExceeded: () => void): Response {
   if (response.body === null) return response;
   let bytes = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(part, controller) {
       bytes += part.length;
-      if (bytes > maxBytes) controller.error(new RangeError(`an answer of more than ${maxBytes} bytes`));
-      else controller.enqueue(part);
+      if (bytes <= maxBytes) {
+        controller.enqueue(part);
+        return;
+      }
+      controller.error(new RangeError(`an answer of more than ${maxBytes} bytes`));
+      onExceeded();
     },
   });
   const { status, statusText, headers } = response;
