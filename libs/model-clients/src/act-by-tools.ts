@@ -4,7 +4,7 @@
  */
 import type { ExecutorAnswer, ExecutorFailure } from '@seamstream/environments';
 import type { ToolCall } from '@seamstream/events';
-import { onOneLine, Semaphore, SeamError, sha256 } from '@seamstream/kernel';
+import { onOneLine, SeamError, Semaphore, sha256 } from '@seamstream/kernel';
 import {
   type ActingCompletion,
   actingCompletionSchema,
@@ -15,9 +15,16 @@ import {
   offeredTools,
 } from '@seamstream/openai-endpoint';
 import { type ToolBox, within } from '@seamstream/tool-servers';
-import { type ActingLimits, type ActingState, endBefore, NOT_BEGUN, nextStep, type PlannedCall } from './acting.decide.js';
-import type { AskedCompletion, ServedModel } from './served-model.js';
+import {
+  type ActingLimits,
+  type ActingState,
+  endBefore,
+  NOT_BEGUN,
+  nextStep,
+  type PlannedCall,
+} from './acting.decide.js';
 import type { WayToAnswer } from './executor.endpoint.adapter.js';
+import type { AskedCompletion, ServedModel } from './served-model.js';
 
 export interface ActingSettings {
   readonly limits: ActingLimits;

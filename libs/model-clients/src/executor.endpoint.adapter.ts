@@ -16,7 +16,12 @@ import { ServedModel, type ServedModelSettings } from './served-model.js';
 export interface WayToAnswer {
   /** What outcomes record of it, besides the decoding. */
   readonly identity: Readonly<Record<string, unknown>>;
-  answer(served: ServedModel, prompt: string, decoding: ChatDecoding, signal?: AbortSignal): Promise<ExecutorAnswer>;
+  answer(
+    served: Pick<ServedModel, 'ask'>,
+    prompt: string,
+    decoding: ChatDecoding,
+    signal?: AbortSignal,
+  ): Promise<ExecutorAnswer>;
 }
 
 /** Answers that are kept for a caller who had to ask for others again. */
