@@ -4,7 +4,13 @@ import { GROUP } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
+import {
+  EndpointJudge,
+  executorBatches,
+  longestBatchMs,
+  type OpenedExecutor,
+  openExecutor,
+} from '@seamstream/model-clients';
 import { configuredReward } from '@seamstream/rollout';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
@@ -50,8 +56,12 @@ export class ExecutorModule {
     });
     const { verifierEndpoints, codeLanguages, pythonPath, sandboxMemoryMb } = config.executor;
     const sandbox = { python: pythonPath, mostMemoryMb: sandboxMemoryMb };
-    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
-    context.onClose(() => verifiers.close());
+    const judge = await EndpointJudge.open(config.executor.judge, process.env);
+    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox, judge });
+    context.onClose(async () => {
+      await verifiers.close();
+      await judge?.close();
+    });
     await verifiers.proveSandbox(codeLanguages);
     const { url, ...endpoint } = config.executor.reward.endpoint;
     const reward = configuredReward(config.executor.reward, {
