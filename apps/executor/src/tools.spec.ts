@@ -73,7 +73,7 @@ describe('an executor that acts by tools', () => {
     expect((loop as EventOf<'OutcomeRecorded'>).toolCalls).toHaveLength(3);
   });
 
-  it('that the server leaves alone has no result of its own: the failure is recorded, and no zero', async () => {
+  it('whose server fails has no result: the failure is recorded, and no zero', async () => {
     model.behave = modelThat((told, asked) =>
       asked.includes('crash') ? toolCalls([['crash', {}]]) : chatCompletion(`Answer: ${told === '' ? 'Vienna' : ''}`),
     );
@@ -102,7 +102,7 @@ describe('an executor that acts by tools', () => {
   });
 });
 
-/** Says what follows from what the last tool told it, and from the question. */
+/** Its answers follow from the last result of a tool, and from the question. */
 function modelThat(
   answer: (told: string, asked: string) => unknown,
 ): (request: ModelServer['seen'][number]) => Behaviour {

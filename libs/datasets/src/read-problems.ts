@@ -153,7 +153,7 @@ function sizeOf({
   ].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** The verifier of the settings, with the row's own options where both name one kind; a model that judges is told the question. */
+/** The verifier of the settings, with the row's own options where both name one kind; a model that judges is given the question. */
 function verifierOf({ verifier: own, prompt }: StatedProblem, wanted: StatedVerifier | undefined): StatedVerifier {
   const chosen = wanted ?? own;
   const options = { ...(chosen.kind === own.kind ? own.options : {}), ...chosen.options };

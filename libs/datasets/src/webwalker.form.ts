@@ -19,7 +19,8 @@ export const WEBWALKER_FORM: DatasetForm = {
     return [fields.question, fields.answer, fields.root_url].every((value) => typeof value === 'string');
   },
   shape: z.preprocess(
-    (row) => (typeof row === 'object' && row !== null ? small(row as Record<string, unknown>) : row),
+    (row) =>
+      typeof row === 'object' && row !== null && !Array.isArray(row) ? small(row as Record<string, unknown>) : row,
     z
       .object(
         {

@@ -1,6 +1,6 @@
 import type { ToolCall } from './generated/events.generated.js';
 
-/** A call as text: what the model wrote, what it called with what, and what it was told. For people, and for models that read attempts. */
+/** A call as text: what the model wrote, what it called with what, and the result. For people, and for models that read attempts. */
 export function toldToolCall({ said, tool, arguments: written, outcome, result }: ToolCall): string {
   const before = said === null ? '' : `${said}\n`;
   return `${before}${tool}(${written})\n${outcome === 'answered' ? '' : `${outcome}: `}${result}`;

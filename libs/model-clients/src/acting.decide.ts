@@ -8,7 +8,7 @@ export interface ActingLimits {
   readonly maxCalls: number;
   /** Tokens of all prompts and answers, looked at before each turn: the last one may pass it. */
   readonly maxTokens: number;
-  /** Wrong calls that the model is told of; one more ends the attempt. */
+  /** Wrong calls that the model may correct; one more ends the attempt. */
   readonly maxWrongCalls: number;
 }
 
@@ -26,7 +26,7 @@ export const NOT_BEGUN: ActingState = { turns: 0, calls: 0, wrongCalls: 0, token
 export type PlannedCall = CalledTool &
   (
     | { readonly kind: 'call'; readonly args: Readonly<Record<string, unknown>> }
-    /** The model is told why it is not made. */
+    /** The model gets the reason. */
     | { readonly kind: 'refused'; readonly fault: string }
   );
 

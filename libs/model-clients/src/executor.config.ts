@@ -108,7 +108,7 @@ const toolsSchema = z
     maxCalls: positive.max(100).default(24),
     /** Tokens of prompts and answers behind which no further turn of an attempt begins. */
     maxTokens: positive.default(100_000),
-    /** Wrong calls of an attempt (an unknown tool, arguments that it does not take) that the model is told of; one more ends the attempt. */
+    /** Wrong calls of an attempt (an unknown tool, arguments that it does not take) that the model may correct; one more ends the attempt. */
     maxWrongCalls: z.int().nonnegative().max(100).default(0),
     /** Most bytes of a result that the model reads; the rest is cut off. */
     maxResultBytes: z.int().min(256).max(1_048_576).default(16_384),

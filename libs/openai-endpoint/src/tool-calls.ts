@@ -55,7 +55,7 @@ export const actingCompletionSchema = z
       const ids = (choice?.message.tool_calls ?? []).map(({ id }) => id);
       return new Set(ids).size === ids.length;
     },
-    { path: ['choices', 0, 'message', 'tool_calls'], error: 'expected calls with ids of their own' },
+    { path: ['choices', 0, 'message', 'tool_calls'], error: 'expected a separate id for each call' },
   );
 
 export type ActingCompletion = z.infer<typeof actingCompletionSchema>;

@@ -14,7 +14,9 @@ export function toolServerProgram(...options: string[]): { readonly command: str
 }
 
 /** The same server over streamable HTTP. @param key that it wants */
-export async function startToolServer(key: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export async function startToolServer(
+  key: string,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const child = spawn(process.execPath, [PROGRAM, '--http'], {
     env: { TOOL_SERVER_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -31,7 +33,12 @@ export async function startToolServer(key: string): Promise<{ readonly url: stri
 /** Pages by their paths, as HTML. */
 export async function startSite(
   pages: Readonly<Record<string, string>>,
-): Promise<{ readonly url: string; readonly host: string; readonly seen: string[]; stop(): Promise<void> }> {
+): Promise<{
+  readonly url: string;
+  readonly host: string;
+  readonly seen: string[];
+  readonly stop: () => Promise<void>;
+}> {
   const seen: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     seen.push(url);

@@ -1,7 +1,7 @@
 /**
- * Where a tool may be sent. A model that was told what to do by a problem or a page could have a server fetch what only that server
+ * Where a tool may be sent. A model that obeys a problem or a page could have a server fetch what only that server
  * reaches: the machine itself, its network, a cloud's metadata. So addresses in arguments are looked at before a call. What a name
- * resolves to, and where a page redirects, only the server knows: it needs a network of its own for that. Pure.
+ * resolves to, and where a page redirects, only the server knows: it needs a separate network for that. Pure.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -68,7 +68,7 @@ function forbiddenText(text: string, hosts: readonly string[] | undefined): stri
   return isLocal(hostname) ? `${host} is on the machine or its network` : undefined;
 }
 
-/** @param hostname as a URL has it: IPv4 in four decimal parts whatever its spelling, IPv6 in brackets */
+/** @param hostname as a URL has it: IPv4 in four decimal parts in any spelling, IPv6 in brackets */
 function isLocal(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const version = isIP(address);

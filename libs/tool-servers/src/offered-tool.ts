@@ -67,7 +67,7 @@ export function checkedTool(server: string, { name, description = '', inputSchem
       const parsed = schema.safeParse(args);
       if (parsed.success) return undefined;
       const [issue] = parsed.error.issues;
-      return `${issue?.path.join('.') || 'the arguments'}: ${issue?.message ?? 'not what it takes'}`;
+      return `${issue === undefined || issue.path.length === 0 ? 'the arguments' : issue.path.join('.')}: ${issue?.message ?? 'not what it takes'}`;
     },
   };
 }

@@ -20,7 +20,7 @@ export function resultText(answer: ToolAnswer, secrets: readonly string[], maxBy
   return within(maxBytes, asData(withoutSecrets(parts.join('\n'), secrets)));
 }
 
-/** The text with each secret replaced, also as it stands in an address or in JSON. */
+/** The text with each secret replaced, also as an address or JSON spells it. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])

@@ -158,8 +158,7 @@ function addressOf(
       return bounded(await fetch(address, { ...init, redirect: 'manual', signal }), maxMessageBytes, close);
     },
   });
-  // Its `sessionId` may be undefined, which the interface says by absence.
-  return transport as Transport;
+  return transport;
 }
 
 /** The response, whose body fails behind so many bytes. @param onExceeded called then */

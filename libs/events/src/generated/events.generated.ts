@@ -334,11 +334,14 @@ export interface ToolCall {
   readonly arguments: string;
   /** SHA-256 of the whole arguments. */
   readonly argumentsDigest: string;
-  /** answered; error (the tool said that it failed); refused (the call was not made, and the model was told why). */
+  /**
+   * answered; error (the tool said that it failed); refused (the call was not made, and the model got the
+   * reason).
+   */
   readonly outcome: string;
-  /** What the model was told, cut to 2 KiB. */
+  /** The result that the model read, cut to 2 KiB. */
   readonly result: string;
-  /** SHA-256 of the whole of what the model was told. */
+  /** SHA-256 of the whole result that the model read. */
   readonly resultDigest: string;
 }
 
