@@ -69,8 +69,8 @@ export default [
   ...quick(`${TOOLS}/offered-tool.ts`, `${TOOLS}/offered-tool.spec.ts`, [
     {
       control: "a server's pattern runs nowhere here",
-      from: "  'pattern',
-", to: '',
+      from: "  'pattern',\n",
+      to: '',
     },
     {
       control: "control tokens of a tool's words are broken",
