@@ -121,7 +121,7 @@ export default [
       to: 'answer: task.answer,',
     },
     { control: 'a verdict stands alone', from: '/^\\W*(correct|incorrect)\\W*$/i', to: '/(incorrect|correct)/i' },
-    { control: 'a verdict that was cut off is none', from: "=== 'stop' ?", to: "!== '' ?" },
+    { control: 'a verdict that was cut off does not count', from: "=== 'stop' ?", to: "!== '' ?" },
   ]),
   ...quick('libs/verifiers/src/judge.verifier.ts', `${CLIENTS}/judge.endpoint.spec.ts`, [
     { control: 'the reference itself needs no judge', from: 'if (normalised(answer) === wanted)', to: 'if (false)' },

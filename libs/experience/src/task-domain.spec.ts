@@ -44,7 +44,8 @@ describe('a domain', () => {
     const refused = (text: string) => expect(written(text).then(loadTaskDomain)).rejects.toThrow(/^Cannot load domain/);
     for (const text of ['', 'name: a', `${OWN}\nmore: 1`, 'name: "a/b"\nreader: {datasets: [a]}', '{'])
       await refused(text);
-    await refused(`x: &a [1, 2]\ny: *a\n${OWN}`);
+    const twice = OWN.replace('"{problem} Move:"', '&one "{problem} Move:"');
+    await refused(twice.replace(/wrapper-only: .*/, 'wrapper-only: *one'));
     await expect(loadTaskDomain('chess')).rejects.toThrow(/expected one of generic, math, web, or a file/);
     await expect(loadTaskDomain('/no/such.yaml')).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
     const endless = await written('reader: {datasets: [seam]}\nprompts: a.yaml');

@@ -114,7 +114,7 @@ const toolsSchema = z
     maxResultBytes: z.int().min(256).max(1_048_576).default(16_384),
     /** Most bytes of a server's message; a larger one is a failure of the server. */
     maxMessageBytes: z.int().min(1024).max(67_108_864).default(4_194_304),
-    /** Longest wait for a server to start, and for the result of one call. */
+    /** Longest wait for the result of one call; a server's start may take 10 s at least. */
     callTimeoutMs: positive.max(600_000).default(30_000),
     /** Longest time of one attempt; a longer one has failed and is tried again. */
     timeMs: positive.default(240_000),

@@ -31,9 +31,7 @@ export async function startToolServer(
 }
 
 /** Pages by their paths, as HTML. */
-export async function startSite(
-  pages: Readonly<Record<string, string>>,
-): Promise<{
+export async function startSite(pages: Readonly<Record<string, string>>): Promise<{
   readonly url: string;
   readonly host: string;
   readonly seen: string[];

@@ -8,7 +8,7 @@ import type { ListedTool } from './offered-tool.js';
 import type { ToolServerChoice } from './tool-servers.config.js';
 
 export interface ConnectionLimits {
-  /** Longest wait for the server to start, and for one answer of it. Milliseconds. */
+  /** Longest wait for one answer of the server. Milliseconds. Its start may take 10 s at least. */
   readonly callTimeoutMs: number;
   /** Of one message of the server. */
   readonly maxMessageBytes: number;
@@ -21,6 +21,8 @@ export type CallAnswer = ReturnType<typeof CallToolResultSchema.parse>;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Pages of a list of tools that are read. */
 const MOST_PAGES = 16;
+/** A program on a busy machine is not slow with its calls. */
+const START_MS = 10_000;
 /** Longest wait for the answer to a ping. */
 const PING_MS = 5000;
 
@@ -53,7 +55,7 @@ export class ToolConnection {
     const transport = 'command' in choice ? programOf(choice, variables, limits) : addressOf(choice, key, limits);
     const connection = new ToolConnection(client, limits);
     try {
-      await client.connect(transport, { timeout: limits.callTimeoutMs });
+      await client.connect(transport, { timeout: Math.max(START_MS, limits.callTimeoutMs) });
     } catch (error) {
       await client.close();
       throw error;
