@@ -1,6 +1,6 @@
 /** Messages of a conversation, as chat completions have them. */
 
-export interface SpokenMessage {
+interface SpokenMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
@@ -13,7 +13,7 @@ export interface CalledTool {
 }
 
 /** What the model wrote when it called. */
-export interface CallingMessage {
+interface CallingMessage {
   readonly role: 'assistant';
   readonly content: string | null;
   readonly tool_calls: readonly {
@@ -24,7 +24,7 @@ export interface CallingMessage {
 }
 
 /** What a tool answered. */
-export interface ToolMessage {
+interface ToolMessage {
   readonly role: 'tool';
   readonly tool_call_id: string;
   readonly content: string;
