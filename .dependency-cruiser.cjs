@@ -27,6 +27,7 @@ const libsTopDown = [
   'attribute-world',
   'self-edits',
   'experience-library',
+  'tool-servers',
   'experience',
   'verifiers',
   'grid-tasks',

@@ -12,6 +12,8 @@ const shared = {
   moduleFileExtensions: ['js', 'ts', 'json', 'node', 'mjs', 'cjs'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    // It has a condition `source` as well, which means TypeScript.
+    '^eventsource-parser/stream$': '<rootDir>/node_modules/eventsource-parser/dist/stream.js',
     '^fast-check$': '<rootDir>/test/support/fast-check.mjs',
   },
   globalSetup: '<rootDir>/test/support/before-all-suites.mjs',

@@ -4,7 +4,13 @@ import { GROUP } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
+import {
+  EndpointJudge,
+  executorBatches,
+  longestBatchMs,
+  type OpenedExecutor,
+  openExecutor,
+} from '@seamstream/model-clients';
 import { configuredReward } from '@seamstream/rollout';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
@@ -50,8 +56,12 @@ export class ExecutorModule {
     });
     const { verifierEndpoints, codeLanguages, pythonPath, sandboxMemoryMb } = config.executor;
     const sandbox = { python: pythonPath, mostMemoryMb: sandboxMemoryMb };
-    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
-    context.onClose(() => verifiers.close());
+    const judge = await EndpointJudge.open(config.executor.judge, process.env);
+    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox, judge });
+    context.onClose(async () => {
+      await verifiers.close();
+      await judge?.close();
+    });
     await verifiers.proveSandbox(codeLanguages);
     const { url, ...endpoint } = config.executor.reward.endpoint;
     const reward = configuredReward(config.executor.reward, {
@@ -107,12 +117,12 @@ function settlement({ drivers, logger, metrics, onClose }: ServiceContext<Execut
 
 /** @throws INVALID_CONFIGURATION where a batch may take longer than it is given */
 function assertEndsInTime({ executor, consuming: { deadlineMs } }: ExecutorConfig): void {
-  if (executor.driver !== 'endpoint') return;
+  if (executor.driver === 'checkpoint') return;
   const longestMs = longestBatchMs(executor, executor.maxBatchRecords, executor.rollouts);
   if (longestMs <= deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Cannot start the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS or SEAM_EXECUTOR_ROLLOUTS.`,
+    `Cannot start the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS (with tools, SEAM_EXECUTOR_TOOLS_TIME_MS) or SEAM_EXECUTOR_ROLLOUTS.`,
   );
 }
 
@@ -125,7 +135,7 @@ async function open(
   const { config, drivers, logger, metrics, onClose } = context;
   const { driver, rollouts } = config.executor;
   const exchanges =
-    driver === 'endpoint'
+    driver !== 'checkpoint'
       ? metrics.counter('seam_endpoint_exchanges_total', "Requests to the executor's endpoint, by result.", ['result'])
       : undefined;
   const opened = await openExecutor(config.executor, {

@@ -1,4 +1,4 @@
-import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
+import { checkExecutorChoice, executorChoiceShape, judgeSchema } from '@seamstream/model-clients';
 import { rewardShape } from '@seamstream/rollout';
 import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit/config';
 import { z } from 'zod';
@@ -58,6 +58,8 @@ export const executorConfigSchema = commonConfigSchema.extend({
           }),
         ),
       ).default({}),
+      /** The model that judges problems with judge@1. */
+      judge: judgeSchema,
       /** Languages whose sandbox is proven at start, ["python"] say; without it the service does not start. Others are proven by their first problem. */
       codeLanguages: z.array(z.enum(['python', 'javascript'])).default([]),
       /** Interpreter for answers in Python. */

@@ -215,6 +215,7 @@ export class ExecuteExperiencesHandler {
       response: answer.text,
       promptTokens: answer.promptTokens,
       responseTokens: answer.responseTokens,
+      toolCalls: answer.toolCalls ?? null,
       latencyMs,
     };
   }

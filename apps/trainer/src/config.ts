@@ -23,7 +23,7 @@ export function fewestToPromote({
   return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
 }
 
-const { driver, endpoint, environment, innerUpdate, fewShot, template, templatesFolder } = executorChoiceShape;
+const { driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -37,7 +37,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       executorFolder: z.string().min(1).default('models/executor'),
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
       executor: z
-        .object({ driver, endpoint, environment, innerUpdate, fewShot, template, templatesFolder })
+        .object({ driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder })
         .superRefine(checkExecutorChoice)
         .prefault({}),
       /** Most tokens of a response in evaluations; as the executor has it. */

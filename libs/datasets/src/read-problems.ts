@@ -76,7 +76,7 @@ export function readRow(row: number, value: unknown, settings: ReadingSettings):
   if (settings.ungraded === true && lacksJudge(value)) return readUngraded(row, value, settings);
   const parsed = settings.form.shape.safeParse(value);
   if (!parsed.success) return { status: 'faulty', row, faults: faultsOf(row, value, parsed.error) };
-  const stated = { ...parsed.data, verifier: settings.verifier ?? parsed.data.verifier };
+  const stated = { ...parsed.data, verifier: verifierOf(parsed.data, settings.verifier) };
   const faulty = (field: string, expected: string, came: string): RowReading => ({
     status: 'faulty',
     row,
@@ -151,6 +151,18 @@ function sizeOf({
     task === undefined ? '' : JSON.stringify(task),
     ...Object.entries(metadata).flat(),
   ].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** The verifier of the settings, with the row's own options where both name one kind; a model that judges is given the question. */
+function verifierOf({ verifier: own, prompt }: StatedProblem, wanted: StatedVerifier | undefined): StatedVerifier {
+  const chosen = wanted ?? own;
+  const options = { ...(chosen.kind === own.kind ? own.options : {}), ...chosen.options };
+  const asked = chosen.kind === 'judge' && options.question === undefined ? { question: prompt } : {};
+  return {
+    ...chosen,
+    version: chosen.version ?? (chosen.kind === own.kind ? own.version : undefined),
+    options: { ...options, ...asked },
+  };
 }
 
 /** Version of a verifier that is meant where none is named. */

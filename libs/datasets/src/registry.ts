@@ -7,6 +7,7 @@ import { SEAM_FORM } from './seam.form.js';
 import { SQUAD_FORM, SQUAD_PLAIN_FORM } from './squad.forms.js';
 import { FEW_SHOT_FORM, PASSAGE_FORM, TURNS_FORM } from './task.forms.js';
 import { DAPO_FORM, VERL_FORM } from './verl.form.js';
+import { WEBWALKER_FORM } from './webwalker.form.js';
 
 /** Every form by its name. The first that recognises a row has it, so those that ask for less come later. A new one is a separate file and a word here. */
 const FORMS: readonly DatasetForm[] = [
@@ -14,6 +15,7 @@ const FORMS: readonly DatasetForm[] = [
   PASSAGE_FORM,
   FEW_SHOT_FORM,
   TURNS_FORM,
+  WEBWALKER_FORM,
   SQUAD_FORM,
   SQUAD_PLAIN_FORM,
   ARC_FORM,

@@ -1,5 +1,5 @@
 /** The frozen model that answers. It is asked in text, so that it may as well be a server. Only environments ask it. */
-import type { ExecutorIdentity } from '@seamstream/events';
+import type { ExecutorIdentity, ToolCall } from '@seamstream/events';
 import type { InnerUpdateSettings, TrainingText } from '@seamstream/inner-update';
 import type { ErrorCode } from '@seamstream/kernel';
 
@@ -111,6 +111,10 @@ export interface ExecutorResponse {
   readonly figures?: Readonly<Record<string, number>>;
   /** Why the experience could not act at all, its own fault; nothing was answered then. */
   readonly refused?: string;
+  /** Calls of tools before the answer; absent where the executor has none. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** Why an executor that acts by tools came to no answer, its own fault. */
+  readonly ended?: string;
 }
 
 /** One prompt could not be answered; that says nothing about the entry in it. */

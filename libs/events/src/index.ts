@@ -37,4 +37,5 @@ export {
   originMeta,
 } from './meta.js';
 export { GENERATOR_SLOT, LIBRARY_METHOD, SEAM_METHOD } from './slots.js';
+export { toldAttempt, toldToolCall } from './told-tool-calls.js';
 export { VERIFIER_TRAITS, verifierTraits } from './verifier-kinds.js';

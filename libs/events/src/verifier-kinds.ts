@@ -22,6 +22,8 @@ export const VERIFIER_TRAITS: Readonly<Record<string, VerifierTraits>> = {
   http: NEITHER,
   passage: NEITHER,
   grid: NEITHER,
+  // Another call of a model may see it otherwise: answers are not held against one another.
+  judge: { comparesAnswers: false, referenceIsAnswer: true },
 };
 
 /** A verifier of another version of Seamstream is taken for one of which nothing is known. */

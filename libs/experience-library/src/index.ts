@@ -18,7 +18,12 @@ export {
   type ModelReply,
   type TracedAttempt,
 } from './distil.js';
-export { type DistillationTemplates, loadDistillationTemplates, operationsJsonSchema } from './distillation-prompts.js';
+export {
+  type DistillationTemplates,
+  loadDistillationTemplates,
+  operationsJsonSchema,
+  quoted,
+} from './distillation-prompts.js';
 export { type ExportedLibrary, exportLibrary, importLibrary } from './exchange.js';
 export { type GuidanceSettings, guidedSchema } from './guided-schema.js';
 export {

@@ -10,6 +10,7 @@ import { ANSWER_FORMS, type AnswerForm } from './answer-form.js';
 import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
 import { headingsIn, withoutHeadings } from './slot.js';
+import { domainNames, isDomainFile, loadTaskDomain, templateOfDomain } from './task-domain.js';
 
 /** This library's own templates. */
 export const TEMPLATES = new URL('../templates/', import.meta.url);
@@ -34,33 +35,62 @@ export function templateFolders(own: string | undefined): readonly URL[] {
   return [...(own === undefined ? [] : [pathToFileURL(`${resolve(own)}/`)]), new URL('executors/', TEMPLATES)];
 }
 
-/** The folder of the template. @param folders searched in this order for a subfolder of that name. @throws INVALID_CONFIGURATION */
-export async function executorTemplateFolder(name: string, folders: readonly URL[]): Promise<URL> {
+/** A template's files, and what its identity calls it. */
+export interface TemplateFiles {
+  readonly name: string;
+  /** By file name. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * The files of a template: of a subfolder of that name, or the prompts of a domain (task-domain.ts) of that name or file.
+ * @param folders searched in this order. @throws INVALID_CONFIGURATION
+ */
+export async function executorTemplateFiles(name: string, folders: readonly URL[]): Promise<TemplateFiles> {
+  if (isDomainFile(name)) return domainFiles(name, folders);
   const listed = await Promise.all(folders.map(templatesIn));
   const at = listed.findIndex((names) => names.includes(name));
+  const domains = await domainNames();
+  if (at < 0 && domains.includes(name)) return domainFiles(name, folders);
   if (at < 0) {
-    const known = [...new Set(listed.flat())].sort().join(', ') || 'none';
+    const known = [...new Set([...listed.flat(), ...domains])].sort().join(', ') || 'none';
     throw new SeamError(
       'INVALID_CONFIGURATION',
       `Cannot load the executor's template ${JSON.stringify(name)}: expected one of ${known}. Choose one of them, or add a subfolder of this name to the configured folder of templates.`,
     );
   }
-  return new URL(`${encodeURIComponent(name)}/`, folders[at]);
+  const folder = new URL(`${encodeURIComponent(name)}/`, folders[at]);
+  const files = (await readdir(folder)).filter((file) => /\.(?:txt|json)$/.test(file)).sort();
+  const read = files.map(
+    async (file) => [file, await readFile(new URL(encodeURIComponent(file), folder), 'utf8')] as const,
+  );
+  return { name, texts: new Map(await Promise.all(read)) };
 }
 
-/** @param folders as {@link executorTemplateFolder}. @throws INVALID_CONFIGURATION */
-export async function loadExecutorTemplate(name: string, folders: readonly URL[]): Promise<ExecutorTemplate> {
-  const folder = await executorTemplateFolder(name, folders);
-  const files = await readdir(folder);
-  const system = files.includes('system.txt') ? await PromptTemplate.load(new URL('system.txt', folder), []) : null;
-  const [withEntry, without, wrapperOnly] = await Promise.all([
-    PromptTemplate.load(new URL('with-experience.txt', folder), ['problem', 'entry'] as const),
-    PromptTemplate.load(new URL('without-experience.txt', folder), ['problem'] as const),
-    PromptTemplate.load(new URL('wrapper-only.txt', folder), ['problem'] as const),
-  ]);
-  const answer = files.includes('template.json')
-    ? await readAnswerForm(name, new URL('template.json', folder))
-    : 'stated';
+async function domainFiles(name: string, folders: readonly URL[]): Promise<TemplateFiles> {
+  const domain = await loadTaskDomain(name);
+  const template = templateOfDomain(domain);
+  if (typeof template !== 'string') return { name: domain.name ?? 'domain', texts: template };
+  // Of a file that names a file there may be no end.
+  if (isDomainFile(template))
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot load domain ${name}: expected texts or the name of a template in prompts, got ${JSON.stringify(template)}. Correct the file.`,
+    );
+  return executorTemplateFiles(template, folders);
+}
+
+/** @param folders as {@link executorTemplateFiles}. @throws INVALID_CONFIGURATION */
+export async function loadExecutorTemplate(given: string, folders: readonly URL[]): Promise<ExecutorTemplate> {
+  const { name, texts: files } = await executorTemplateFiles(given, folders);
+  const template = <P extends string>(file: string, placeholders: readonly P[]): PromptTemplate<P> =>
+    PromptTemplate.parse(file, textOf(name, files, `${file}.txt`), placeholders);
+  const system = files.has('system.txt') ? template('system', []) : null;
+  const withEntry = template('with-experience', ['problem', 'entry'] as const);
+  const without = template('without-experience', ['problem'] as const);
+  const wrapperOnly = template('wrapper-only', ['problem'] as const);
+  const form = files.get('template.json');
+  const answer = form === undefined ? 'stated' : readAnswerForm(name, form);
   const parts = [
     ...[withEntry, without, wrapperOnly].map(({ digest }) => digest),
     ...(system === null ? [] : [`system:${system.digest}`]),
@@ -94,10 +124,19 @@ async function templatesIn(folder: URL): Promise<string[]> {
   }
 }
 
-async function readAnswerForm(name: string, file: URL): Promise<AnswerForm> {
+function textOf(name: string, files: TemplateFiles['texts'], file: string): string {
+  const text = files.get(file);
+  if (text !== undefined) return text;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot load the executor's template ${name}: expected a text file ${file}, got none. Add it.`,
+  );
+}
+
+function readAnswerForm(name: string, text: string): AnswerForm {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    value = JSON.parse(text);
   } catch (cause) {
     value = messageOf(cause);
   }

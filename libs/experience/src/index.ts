@@ -27,4 +27,5 @@ export { PromptTemplate } from './prompt-template.js';
 export { type EntryWriter, loadPrompts, type PromptSettings, type Prompts } from './prompts.js';
 export { type QuoteRules, quoteRulesOf, withoutQuoteRules } from './quote-rules.js';
 export { EDIT_SCHEMA, editEntry, editText } from './self-edit-entry.js';
+export { domainNames, loadTaskDomain, type TaskDomain } from './task-domain.js';
 export { templateTexts } from './template-texts.js';

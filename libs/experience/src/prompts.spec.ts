@@ -43,7 +43,9 @@ describe('the prompts', () => {
     await expect(load('mine')).rejects.toThrow(
       /one of stated, tag, boxed, firstLine, lastLine, got {"answer":"somewhere"}/,
     );
-    await expect(load('../mine')).rejects.toThrow(/expected one of deepseek, direct, mine, plain, qwen/);
+    await expect(load('../mine')).rejects.toThrow(
+      /expected one of deepseek, direct, generic, math, mine, plain, qwen, web/,
+    );
     await expect(loadPrompts({ ownTemplates: join(own, 'gone') })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });

@@ -1,7 +1,7 @@
 /** The files of the templates that prompts are made of, for who carries them elsewhere. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isSchemaFile } from './entry-schemas.js';
-import { executorTemplateFolder, PLAIN, TEMPLATES, templateFolders } from './executor-template.js';
+import { executorTemplateFiles, PLAIN, TEMPLATES, templateFolders } from './executor-template.js';
 import type { PromptSettings } from './prompts.js';
 
 interface TemplateChoice extends Pick<PromptSettings, 'template' | 'ownTemplates'> {
@@ -18,12 +18,16 @@ export async function templateTexts({
   ownTemplates,
   entrySchemas,
 }: TemplateChoice = {}): Promise<ReadonlyMap<string, string>> {
-  const folder = await executorTemplateFolder(template, templateFolders(ownTemplates));
-  const names = (await readdir(folder)).filter((name) => /\.(?:txt|json)$/.test(name)).sort();
-  const files: (readonly [string, URL | string])[] = [
-    ...['fixed-hint.txt', 'generator.txt'].map((name) => [name, new URL(name, TEMPLATES)] as const),
-    ...names.map((name) => [`executor/${name}`, new URL(encodeURIComponent(name), folder)] as const),
-    ...(isSchemaFile(entrySchemas) ? [['entry-schemas.json', entrySchemas] as const] : []),
-  ];
-  return new Map(await Promise.all(files.map(async ([name, file]) => [name, await readFile(file, 'utf8')] as const)));
+  const { texts } = await executorTemplateFiles(template, templateFolders(ownTemplates));
+  const shared = ['fixed-hint.txt', 'generator.txt'].map((name) => [name, new URL(name, TEMPLATES)] as const);
+  const schemas = isSchemaFile(entrySchemas) ? [['entry-schemas.json', entrySchemas] as const] : [];
+  return new Map([
+    ...(await read(shared)),
+    ...[...texts].map(([name, text]) => [`executor/${name}`, text] as const),
+    ...(await read(schemas)),
+  ]);
+}
+
+function read(files: readonly (readonly [string, URL | string])[]): Promise<(readonly [string, string])[]> {
+  return Promise.all(files.map(async ([name, file]) => [name, await readFile(file, 'utf8')] as const));
 }

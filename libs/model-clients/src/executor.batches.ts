@@ -2,6 +2,7 @@
 import type { ExecutorChoice } from './executor.config.js';
 
 type BatchChoice = Pick<ExecutorChoice, 'driver' | 'maxTokens'> & {
+  readonly tools: Pick<ExecutorChoice['tools'], 'timeMs'>;
   readonly endpoint: Pick<
     ExecutorChoice['endpoint'],
     'concurrency' | 'requestsPerMinute' | 'tokensPerMinute' | 'requestTimeoutMs' | 'patienceMs'
@@ -29,7 +30,9 @@ export function executorBatches(choice: BatchChoice, most: number, rollouts: num
   if (choice.driver === 'checkpoint') return { maxBatchRecords: most };
   const { concurrency } = choice.endpoint;
   const { requests, tokens } = perMinute(choice);
-  const answersAtOnce = Math.min(2 * concurrency, requests / 2, tokens / 2 / (choice.maxTokens + PROMPT_TOKENS));
+  // An attempt by tools takes as long as it may: those that wait for others would make a batch twice as long.
+  const mostAtOnce = choice.driver === 'tools' ? concurrency : 2 * concurrency;
+  const answersAtOnce = Math.min(mostAtOnce, requests / 2, tokens / 2 / (choice.maxTokens + PROMPT_TOKENS));
   const recordsAtOnce = Math.max(1, Math.floor(answersAtOnce / rollouts));
   const maxConcurrentPartitions = Math.min(2, recordsAtOnce);
   const share = Math.floor(recordsAtOnce / maxConcurrentPartitions);
@@ -44,6 +47,8 @@ export function longestBatchMs(choice: BatchChoice, most: number, rollouts: numb
   const { concurrency, requestTimeoutMs, patienceMs } = choice.endpoint;
   const { maxBatchRecords, maxConcurrentPartitions = 1 } = executorBatches(choice, most, rollouts);
   const answers = maxBatchRecords * maxConcurrentPartitions * rollouts;
+  // Its limits and its patience are within its time.
+  if (choice.driver === 'tools') return Math.ceil(answers / concurrency) * choice.tools.timeMs;
   const rounds = Math.max(2, Math.ceil(answers / concurrency));
   const { requests, tokens } = perMinute(choice);
   const minutes = Math.max(answers / requests, (answers * (choice.maxTokens + PROMPT_TOKENS)) / tokens);

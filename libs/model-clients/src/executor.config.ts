@@ -3,6 +3,7 @@ import { fewShotSchema } from '@seamstream/environments';
 import { innerUpdateSchema } from '@seamstream/inner-update';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, RESERVED_FIELDS } from '@seamstream/openai-endpoint';
+import { toolServersSchema } from '@seamstream/tool-servers';
 import { z } from 'zod';
 
 const positive = z.int().positive();
@@ -50,7 +51,7 @@ const endpointSchema = z
     extraBody: z
       .record(z.string(), z.json())
       .refine((fields) => RESERVED_FIELDS.every((name) => !(name in fields)), {
-        error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere, or give the executor tools`,
+        error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere, or would give the server tools`,
       })
       .meta({ secret: true })
       .default({}),
@@ -96,10 +97,37 @@ const endpointSchema = z
   })
   .prefault({});
 
+/** SEAM_EXECUTOR_TOOLS_…: of the driver `tools`; docs/how-to/tools.md says more about each. */
+const toolsSchema = z
+  .object({
+    /** MCP servers by a name of yours, each with the tools of it that the model may call, as JSON. */
+    servers: toolServersSchema.default({}),
+    /** Most answers of the model in one attempt, the last one included. */
+    maxTurns: positive.max(100).default(12),
+    /** Most calls in one attempt. */
+    maxCalls: positive.max(100).default(24),
+    /** Tokens of prompts and answers behind which no further turn of an attempt begins. */
+    maxTokens: positive.default(100_000),
+    /** Wrong calls of an attempt (an unknown tool, arguments that it does not take) that the model may correct; one more ends the attempt. */
+    maxWrongCalls: z.int().nonnegative().max(100).default(0),
+    /** Most bytes of a result that the model reads; the rest is cut off. */
+    maxResultBytes: z.int().min(256).max(1_048_576).default(16_384),
+    /** Most bytes of a server's message; a larger one is a failure of the server. */
+    maxMessageBytes: z.int().min(1024).max(67_108_864).default(4_194_304),
+    /** Longest wait for the result of one call; a server's start may take 10 s at least. */
+    callTimeoutMs: positive.max(600_000).default(30_000),
+    /** Longest time of one attempt; a longer one has failed and is tried again. */
+    timeMs: positive.default(240_000),
+  })
+  .prefault({});
+
 /** SEAM_EXECUTOR_…, without what only the service needs. */
 export const executorChoiceShape = {
-  /** `checkpoint`: a model in a folder, computed here. `endpoint`: an OpenAI-compatible server. */
-  driver: z.enum(['checkpoint', 'endpoint']).default('checkpoint'),
+  /**
+   * `checkpoint`: a model in a folder, computed here. `endpoint`: an OpenAI-compatible server. `tools`: the same server, whose model acts by
+   * the tools of MCP servers before it answers.
+   */
+  driver: z.enum(['checkpoint', 'endpoint', 'tools']).default('checkpoint'),
   /** Of the driver checkpoint: folder of the frozen model. */
   modelFolder: z.string().min(1).default('models/executor'),
   /** Of the driver checkpoint: `auto` asks in its chat template where it has one, `none` gives it text to continue. */
@@ -128,13 +156,14 @@ export const executorChoiceShape = {
   /** Folder of own templates, one subfolder each. */
   templatesFolder: z.string().min(1).optional(),
   endpoint: endpointSchema,
+  tools: toolsSchema,
 };
 
 export type ExecutorChoice = z.infer<z.ZodObject<typeof executorChoiceShape>>;
 
 /** What a choice lacks or contradicts itself in; a check of the object that has the shape. */
 export function checkExecutorChoice(
-  { driver, endpoint }: Pick<ExecutorChoice, 'driver' | 'endpoint'>,
+  { driver, endpoint, tools }: Pick<ExecutorChoice, 'driver' | 'endpoint' | 'tools'>,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const needed = [
@@ -142,11 +171,11 @@ export function checkExecutorChoice(
     ['model', "the model's name at the server"],
   ] as const;
   for (const [field, meaning] of needed) {
-    if (driver === 'endpoint' && endpoint[field] === undefined) {
+    if (driver !== 'checkpoint' && endpoint[field] === undefined) {
       context.addIssue({
         code: 'custom',
         path: ['endpoint', field],
-        message: `expected ${meaning}, since the driver is endpoint`,
+        message: `expected ${meaning}, since the driver is ${driver}`,
       });
     }
     if (driver === 'checkpoint' && endpoint[field] !== undefined) {
@@ -157,4 +186,17 @@ export function checkExecutorChoice(
       });
     }
   }
+  const servers = Object.keys(tools.servers).length;
+  if (driver === 'tools' && servers === 0)
+    context.addIssue({
+      code: 'custom',
+      path: ['tools', 'servers'],
+      message: 'expected at least one server with its allowed tools, since the driver is tools',
+    });
+  if (driver !== 'tools' && servers > 0)
+    context.addIssue({
+      code: 'custom',
+      path: ['driver'],
+      message: 'expected tools, since tools.servers is given; an executor of another driver has no tools',
+    });
 }

@@ -1,85 +1,56 @@
-/** The frozen executor as another party's server: asked by chat completions, one request per answer. */
+/** The frozen executor as another party's server: asked by chat completions. Each prompt is one request, or acts by tools in a loop. */
 
-import type {
-  ExecutorAnswer,
-  ExecutorFailure,
-  ExecutorModel,
-  SampledAnswerRequest,
-  SamplingParams,
-} from '@seamstream/environments';
-import { canonicalJson, type ErrorCode, raceAbort, SeamError, sha256 } from '@seamstream/kernel';
+import type { ExecutorAnswer, ExecutorModel, SampledAnswerRequest, SamplingParams } from '@seamstream/environments';
+import { canonicalJson, sha256 } from '@seamstream/kernel';
 import {
   type ChatCompletion,
   type ChatDecoding,
   chatCompletionSchema,
-  chatRequest,
   chatUsage,
   type EndpointClient,
-  type EndpointFailure,
-  type EndpointResult,
-  type EndpointTask,
-  listedFacts,
-  type ModelList,
-  modelListSchema,
-  reportedRevision,
   type Spending,
-  worstCase,
 } from '@seamstream/openai-endpoint';
+import { ServedModel, type ServedModelSettings } from './served-model.js';
 
-export interface EndpointExecutorSettings {
-  /** As the server calls it. */
-  readonly model: string;
-  /** What is recorded as its revision; null: what the server reports, which must then stay. */
-  readonly revision: string | null;
-  readonly decoding: ChatDecoding;
-  /** System message of every request; null: none. */
-  readonly system: string | null;
-  /** Called with what an operator should know and nothing stops for. */
-  readonly onNotice?: (message: string) => void;
-}
-
-/** What the server reported when it was asked first. */
-interface Told {
-  readonly revision: string | null;
-  readonly listed: string | null;
+/** How a prompt becomes an answer, where one request is not all. */
+export interface WayToAnswer {
+  /** What outcomes record of it, besides the decoding. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  answer(
+    served: Pick<ServedModel, 'ask'>,
+    prompt: string,
+    decoding: ChatDecoding,
+    signal?: AbortSignal,
+  ): Promise<ExecutorAnswer>;
 }
 
 /** Answers that are kept for a caller who had to ask for others again. */
 const KEPT_ANSWERS = 4096;
-/** A server's list of models is looked at again after so long. */
-const LIST_AGAIN_AFTER_MS = 60_000;
-/** Any server can begin an answer to it. */
-const PROBE = 'Hello';
-const NO_TOKENS = { promptTokens: 0, responseTokens: 0 };
-const LIST: EndpointTask<ModelList> = {
-  method: 'GET',
-  path: 'models',
-  schema: modelListSchema,
-  worst: NO_TOKENS,
-  attempts: 1,
-  isOptional: true,
-  usage: () => NO_TOKENS,
+
+/** One request, one answer. */
+const AT_ONCE: WayToAnswer = {
+  identity: {},
+  async answer(served, prompt, decoding, signal) {
+    const messages = [{ role: 'user', content: prompt }] as const;
+    const result = await served.ask({ messages, decoding, schema: chatCompletionSchema }, signal);
+    return result.status === 'failed' ? result : answerOf(result.completion);
+  },
 };
 
 export class EndpointExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
   /** By what was asked, seed included: the answer to it is as good the second time. */
   private readonly kept = new Map<string, ExecutorAnswer>();
-  private listedAtMs: number;
-  private noticed: string | null = null;
-  private probing: Promise<boolean> | undefined;
 
   private constructor(
-    private readonly client: EndpointClient,
-    private readonly settings: EndpointExecutorSettings,
-    private readonly told: Told,
-    private readonly nowMs: () => number,
+    private readonly served: ServedModel,
+    private readonly way: WayToAnswer,
   ) {
-    const { model, revision, decoding } = settings;
+    const { model, decoding } = served.settings;
     const { temperature, topP, maxTokens, seed, stop, extraBody } = decoding;
     this.identity = {
       model,
-      revision: revision ?? told.revision ?? '',
+      revision: served.revision,
       decoding: canonicalJson({
         maxTokens,
         temperature,
@@ -87,55 +58,40 @@ export class EndpointExecutor implements ExecutorModel {
         ...(seed === null ? {} : { seed }),
         ...(stop.length === 0 ? {} : { stop }),
         ...(Object.keys(extraBody).length === 0 ? {} : { extraBody }),
+        ...way.identity,
       }),
     };
-    this.listedAtMs = nowMs();
   }
 
   /**
-   * Asks for one token, so that a wrong address, key, model or setting is found before the first problem, and for what the server
-   * reports about the model.
    * @param nowMs milliseconds of any clock that does not go back
-   * @throws INVALID_CONFIGURATION where the endpoint refuses or reports no revision and none is configured; BUDGET_SPENT;
-   * ENDPOINT_UNAVAILABLE, ENDPOINT_FAILED where it does not answer
+   * @throws as {@link ServedModel.open}
    */
   static async open(
     client: EndpointClient,
-    settings: EndpointExecutorSettings,
+    settings: ServedModelSettings,
     nowMs: () => number,
+    way: WayToAnswer = AT_ONCE,
   ): Promise<EndpointExecutor> {
-    const { model, system, revision } = settings;
-    const probe = { ...settings.decoding, maxTokens: 1 };
-    const first = valueOf(await complete(client, model, { system, user: PROBE }, probe));
-    const list = await client.ask(LIST);
-    // Many servers have no list: then there are no facts in it.
-    const listed = list.kind === 'answer' ? listedFacts(list.value, model) : null;
-    const told = { revision: reportedRevision(model, first, listed), listed };
-    if (revision === null && told.revision === null) {
-      throw new SeamError(
-        'INVALID_CONFIGURATION',
-        `Cannot start executor ${model}: its server reports neither a fingerprint nor anything else about the model but its name. Outcomes need a revision: configure the one that you know (SEAM_EXECUTOR_ENDPOINT_REVISION).`,
-      );
-    }
-    return new EndpointExecutor(client, settings, told, nowMs);
+    return new EndpointExecutor(await ServedModel.open(client, settings, nowMs), way);
   }
 
   /** What was spent, with what was counted as spent at the beginning. */
   get spent(): Spending {
-    return this.client.spent;
+    return this.served.spent;
   }
 
   /** @throws SeamError why no request is answered: at present, or before a person acts */
   assertAnswering(): void {
-    this.client.assertAnswering();
+    this.served.assertAnswering();
   }
 
   async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {
-    await this.lookAtList(signal);
-    const { decoding } = this.settings;
+    await this.served.lookAtList(signal);
+    const { decoding } = this.served.settings;
     // Without a seed each answer is another draw: one that is kept would stand for two.
     if (decoding.temperature > 0 && decoding.seed === null)
-      return Promise.all(prompts.map((prompt) => this.ask(prompt, decoding, signal)));
+      return Promise.all(prompts.map((prompt) => this.way.answer(this.served, prompt, decoding, signal)));
     const asked = new Map<string, Promise<ExecutorAnswer>>();
     for (const prompt of prompts) {
       if (!asked.has(prompt)) asked.set(prompt, this.askOnce(prompt, decoding, signal));
@@ -148,12 +104,16 @@ export class EndpointExecutor implements ExecutorModel {
     { temperature, topP }: SamplingParams,
     signal?: AbortSignal,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    await this.lookAtList(signal);
+    await this.served.lookAtList(signal);
     return Promise.all(
       requests.map(({ prompt, seeds }) =>
         Promise.all(
           seeds.map((seed) =>
-            this.askOnce(prompt, { ...this.settings.decoding, temperature, topP, seed: seedNumber(seed) }, signal),
+            this.askOnce(
+              prompt,
+              { ...this.served.settings.decoding, temperature, topP, seed: seedNumber(seed) },
+              signal,
+            ),
           ),
         ),
       ),
@@ -165,93 +125,13 @@ export class EndpointExecutor implements ExecutorModel {
     const asked = sha256(canonicalJson({ prompt, temperature, topP, seed }));
     const kept = this.kept.get(asked);
     if (kept !== undefined) return kept;
-    const answer = await this.ask(prompt, decoding, signal);
+    const answer = await this.way.answer(this.served, prompt, decoding, signal);
     if (answer.status === 'answered') {
       this.kept.set(asked, answer);
       if (this.kept.size > KEPT_ANSWERS) this.kept.delete(this.kept.keys().next().value!);
     }
     return answer;
   }
-
-  private async ask(prompt: string, decoding: ChatDecoding, signal?: AbortSignal): Promise<ExecutorAnswer> {
-    const { model, system } = this.settings;
-    const result = await complete(this.client, model, { system, user: prompt }, decoding, signal);
-    if (result.kind === 'failed') {
-      // Is it the server, or this prompt, which would hold up all others for ever?
-      if (result.code !== 'ENDPOINT_FAILED' || (await this.isServing(signal))) return failure(result);
-      const reason = `${result.reason} Nor does it answer a request of one token.`;
-      return { status: 'failed', code: 'ENDPOINT_UNAVAILABLE', reason, retryable: true };
-    }
-    const exchanged = this.exchanged(reportedRevision(model, result.value, this.told.listed));
-    return exchanged ?? answerOf(result.value);
-  }
-
-  /** Whether it answers anything at all. One question at a time for all callers, so that no caller's signal ends it. */
-  private isServing(signal?: AbortSignal): Promise<boolean> {
-    const { model, system, decoding } = this.settings;
-    const messages = { system, user: PROBE };
-    this.probing ??= complete(this.client, model, messages, { ...decoding, maxTokens: 1 }, undefined, 1)
-      .then(({ kind }) => kind === 'answer')
-      .finally(() => {
-        this.probing = undefined;
-      });
-    return raceAbort(signal, this.probing, 'the answer to a question of one token');
-  }
-
-  /** Whether the server is still the one that it was: its list, now and then. */
-  private async lookAtList(signal?: AbortSignal): Promise<void> {
-    if (this.told.listed === null || this.nowMs() < this.listedAtMs + LIST_AGAIN_AFTER_MS) return;
-    this.listedAtMs = this.nowMs();
-    const { model } = this.settings;
-    const list = await this.client.ask(LIST, signal);
-    if (list.kind !== 'answer') return; // what keeps it from answering, the next prompt finds out
-    const listed = listedFacts(list.value, model);
-    if (listed !== this.told.listed) this.exchanged(`models@${listed?.slice(0, 16) ?? 'none'}`);
-  }
-
-  /** What is to be done about what the server reports now: nothing, to say it, or to stop. */
-  private exchanged(now: string | null): ExecutorFailure | undefined {
-    const { model, revision, onNotice } = this.settings;
-    if (now === this.told.revision) return undefined;
-    const change = `executor ${model} reported revision ${this.told.revision ?? 'none'} at first and reports ${now ?? 'none'} now`;
-    if (revision !== null) {
-      if (this.noticed !== now) onNotice?.(`${change}; outcomes still name the configured ${revision}`);
-      this.noticed = now;
-      return undefined;
-    }
-    return failure(
-      this.client.haltWith(
-        'CONFLICT',
-        `${change}. The executor of a log is frozen: restore it, begin a new log, or configure the revision if both are the same model`,
-      ),
-    );
-  }
-}
-
-function complete(
-  client: EndpointClient,
-  model: string,
-  { system, user }: { readonly system: string | null; readonly user: string },
-  decoding: ChatDecoding,
-  signal?: AbortSignal,
-  attempts?: number,
-): Promise<EndpointResult<ChatCompletion>> {
-  return client.ask(
-    {
-      method: 'POST',
-      path: 'chat/completions',
-      body: chatRequest(
-        model,
-        [...(system === null ? [] : [{ role: 'system' as const, content: system }]), { role: 'user', content: user }],
-        decoding,
-      ),
-      schema: chatCompletionSchema,
-      worst: worstCase([system, user], decoding.maxTokens),
-      usage: chatUsage,
-      ...(attempts === undefined ? {} : { attempts }),
-    },
-    signal,
-  );
 }
 
 function answerOf(completion: ChatCompletion): ExecutorAnswer {
@@ -267,19 +147,6 @@ function answerOf(completion: ChatCompletion): ExecutorAnswer {
     finished: choice.finish_reason === 'stop',
     ...chatUsage(completion),
   };
-}
-
-function failure({ code, reason, retryable, halts }: EndpointFailure): ExecutorFailure {
-  return { status: 'failed', code, reason, retryable, ...(halts ? { halts } : {}) };
-}
-
-function valueOf<T>(result: EndpointResult<T>): T {
-  if (result.kind === 'answer') return result.value;
-  const code: ErrorCode = result.code === 'ENDPOINT_REFUSED' ? 'INVALID_CONFIGURATION' : result.code;
-  throw new SeamError(
-    code,
-    `Cannot start the executor: a first request of one token was not answered. ${result.reason}`,
-  );
 }
 
 /** A seed as OpenAI wants one: a whole number, of 31 bits since not all servers take more. */

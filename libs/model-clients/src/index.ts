@@ -12,6 +12,7 @@ export { executorBatches, longestBatchMs } from './executor.batches.js';
 export { checkExecutorChoice, connectionShape, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
+export { EndpointJudge, judgeSchema } from './judge.endpoint.adapter.js';
 export { keyOf, type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { openSimilarity, type SimilaritySettings } from './similarity.endpoint.adapter.js';

@@ -5,8 +5,10 @@ import type { Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
+import { ToolServers } from '@seamstream/tool-servers';
+import { actingByTools } from './act-by-tools.js';
 import type { ExecutorChoice } from './executor.config.js';
-import { EndpointExecutor } from './executor.endpoint.adapter.js';
+import { EndpointExecutor, type WayToAnswer } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { assertAnswers } from './start-checks.js';
 import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
@@ -40,6 +42,7 @@ export interface OpenedExecutor {
 export async function openExecutor(choice: ExecutorChoice, options: OpenExecutorOptions): Promise<OpenedExecutor> {
   const kind = environmentKind(choice.environment, options.environments);
   if (choice.driver === 'endpoint') return openEndpoint(choice, options);
+  if (choice.driver === 'tools') return openActing(choice, options);
   const { folderSetting = 'SEAM_EXECUTOR_MODEL_FOLDER' } = options;
   return fromNamedFolder(folderSetting, choice.modelFolder, openCheckpoint(choice, kind, options));
 }
@@ -78,9 +81,32 @@ async function closeAll(...opened: readonly { close(): Promise<void> }[]): Promi
   for (const each of opened) await each.close();
 }
 
+/** The endpoint's model with the tools of its servers. */
+async function openActing(choice: ExecutorChoice, options: OpenExecutorOptions): Promise<OpenedExecutor> {
+  const { servers, maxResultBytes, maxMessageBytes, callTimeoutMs, timeMs, ...limits } = choice.tools;
+  const tools = await ToolServers.open(
+    { servers, limits: { maxResultBytes, maxMessageBytes, callTimeoutMs } },
+    options.environment,
+  );
+  try {
+    const { concurrency } = choice.endpoint;
+    const opened = await openEndpoint(choice, options, actingByTools(tools, { limits, timeMs, concurrency }));
+    const names = tools.offered.map(({ name }) => name);
+    return {
+      model: opened.model,
+      status: () => ({ ...opened.status(), tools: names }),
+      close: () => closeAll(opened, tools),
+    };
+  } catch (error) {
+    await tools.close();
+    throw error;
+  }
+}
+
 async function openEndpoint(
   { endpoint, maxTokens }: ExecutorChoice,
   { environment, prompts, spentBefore, onNotice, onExchange }: OpenExecutorOptions,
+  way?: WayToAnswer,
 ): Promise<OpenedExecutor> {
   const { url, model, keyVariable, revision, budget, ...settings } = endpoint;
   if (url === undefined || model === undefined)
@@ -117,6 +143,7 @@ async function openEndpoint(
         ...(onNotice === undefined ? {} : { onNotice }),
       },
       () => performance.now(),
+      way,
     );
     return {
       model: executor,

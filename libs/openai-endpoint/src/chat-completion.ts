@@ -1,8 +1,10 @@
 /** Chat completions as OpenAI documents them (https://platform.openai.com/docs/api-reference/chat), of which the part that is used. */
 import { z } from 'zod';
+import type { ChatMessage } from './chat-message.js';
 import type { TokenCount } from './endpoint-settings.js';
 
 const count = z.int().nonnegative();
+export const usageShape = z.object({ prompt_tokens: count, completion_tokens: count });
 
 /** Other fields may be there. What an answer is made of must be: no answer is guessed. */
 export const chatCompletionSchema = z
@@ -20,7 +22,7 @@ export const chatCompletionSchema = z
         }),
       )
       .length(1, 'expected one choice'),
-    usage: z.object({ prompt_tokens: count, completion_tokens: count }),
+    usage: usageShape,
   })
   .refine(
     ({ choices: [choice] }) =>
@@ -57,7 +59,7 @@ export const RESERVED_FIELDS = [
   'max_completion_tokens',
   'seed',
   'stop',
-  // A frozen executor has no tools: with one, a server would act, and fetch, for the author of the problem.
+  // Tools of a server would act, and fetch, for the author of the problem. Those of the driver tools are named elsewhere.
   'tools',
   'tool_choice',
   'functions',
@@ -66,11 +68,6 @@ export const RESERVED_FIELDS = [
   'mcp_servers',
   'plugins',
 ] as const;
-
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
 
 /** The body of a request for one answer. */
 export function chatRequest(
@@ -91,7 +88,7 @@ export function chatRequest(
   };
 }
 
-export function chatUsage({ usage }: ChatCompletion): TokenCount {
+export function chatUsage({ usage }: Pick<ChatCompletion, 'usage'>): TokenCount {
   return { promptTokens: usage.prompt_tokens, responseTokens: usage.completion_tokens };
 }
 

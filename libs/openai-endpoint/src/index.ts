@@ -2,13 +2,13 @@ export type { Spending } from './budget.js';
 export {
   type ChatCompletion,
   type ChatDecoding,
-  type ChatMessage,
   chatCompletionSchema,
   chatRequest,
   chatUsage,
   RESERVED_FIELDS,
   worstCase,
 } from './chat-completion.js';
+export { type CalledTool, type ChatMessage, callingMessage } from './chat-message.js';
 export { cosine, type Embeddings, embeddingsTask } from './embeddings.js';
 export {
   EndpointClient,
@@ -32,3 +32,9 @@ export {
   reportedRevision,
   type ToldByAnswer,
 } from './reported-revision.js';
+export {
+  type ActingCompletion,
+  actingCompletionSchema,
+  type ChatTool,
+  offeredTools,
+} from './tool-calls.js';

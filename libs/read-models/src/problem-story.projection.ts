@@ -14,6 +14,7 @@ import {
   type Problem,
   type SeamEvent,
   TOPIC,
+  type ToolCall,
 } from '@seamstream/events';
 import { settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { compareText, derivedId } from '@seamstream/kernel';
@@ -45,6 +46,8 @@ export interface AttemptResult {
   readonly reason: string;
   readonly executor: string | null;
   readonly responseTokens: number | null;
+  /** Calls of tools before the answer. */
+  readonly toolCalls: readonly ToolCall[];
   /** What the buffer said against it; null where it said nothing. */
   readonly refused: { readonly reason: string; readonly detail: string } | null;
 }
@@ -467,6 +470,7 @@ function resultOf(
     source: event.meta.source,
     position,
     refused: refusal === undefined ? null : { reason: refusal.reason, detail: refusal.detail },
+    toolCalls: event.type === 'OutcomeRecorded' ? (event.toolCalls ?? []) : [],
   };
   if (event.type !== 'OutcomeRecorded') {
     const none = { response: null, extractedAnswer: null, reward: null, executor: null, responseTokens: null };

@@ -15,7 +15,7 @@ export interface Judgement extends Verdict {
  */
 export async function judge(
   problem: Pick<Problem, 'verifier' | 'reference'>,
-  response: Pick<ExecutorResponse, 'text' | 'judged' | 'finished'>,
+  response: Pick<ExecutorResponse, 'text' | 'judged' | 'finished' | 'ended'>,
   verifiers: Verifiers = builtInVerifiers,
 ): Promise<Judgement> {
   if (!isGraded(problem))
@@ -23,9 +23,11 @@ export async function judge(
       'INVALID_INPUT',
       'Cannot judge an answer: expected a problem with a verifier and a reference, got one without. Judge it with "seam feedback".',
     );
-  const { text, judged = text, finished } = response;
+  const { text, judged = text, finished, ended } = response;
   const verdict = await verifiers.verify(problem.verifier, { text: judged, finished }, problem.reference);
-  return { ...verdict, reward: verdict.share ?? (verdict.success ? 1 : 0) };
+  // Of a response that is unfinished nothing else is said.
+  const detail = ended ?? verdict.detail;
+  return { ...verdict, detail, reward: verdict.share ?? (verdict.success ? 1 : 0) };
 }
 
 /**

@@ -116,6 +116,18 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   OutcomeRecorded: {
     type: 'OutcomeRecorded',
     withoutEntry: 'late',
+    toolCalls: [
+      {
+        ...{
+          turn: 1,
+          said: 'I look.',
+          tool: 'visit',
+          arguments: '{"url":"https://a.org/"}',
+          argumentsDigest: 'a'.repeat(64),
+        },
+        ...{ outcome: 'answered', result: 'A page.', resultDigest: 'b'.repeat(64) },
+      },
+    ],
     attemptId: null,
     feedbackId: null,
     measurement: null,
@@ -158,6 +170,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   AnswerRecorded: {
     type: 'AnswerRecorded',
     withoutEntry: 'late',
+    toolCalls: null,
     usage: '{"prompt_tokens":61}',
     finishReason: 'stop',
     cutBy: 'client',

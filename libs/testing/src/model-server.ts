@@ -64,6 +64,21 @@ export function chatCompletion(
   };
 }
 
+/** A chat completion that calls tools, each by its name and arguments (JSON, or a text as it is). */
+export function toolCalls(
+  calls: readonly (readonly [name: string, args: unknown])[],
+  changes: Parameters<typeof chatCompletion>[1] = {},
+): Record<string, unknown> {
+  const completion = chatCompletion(null, { finishReason: 'tool_calls', ...changes });
+  const [choice] = completion.choices as [{ message: Record<string, unknown> }];
+  choice.message.tool_calls = calls.map(([name, args], at) => ({
+    id: `call_${at}`,
+    type: 'function',
+    function: { name, arguments: textOf(args) },
+  }));
+  return completion;
+}
+
 export class ModelServer {
   /** Every request so far. */
   readonly seen: SeenRequest[] = [];

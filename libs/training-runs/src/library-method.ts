@@ -1,5 +1,5 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
-import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD } from '@seamstream/events';
+import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD, toldAttempt } from '@seamstream/events';
 import { definiteResults, isComplete } from '@seamstream/experience-groups';
 import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
@@ -177,7 +177,7 @@ function judgedGroups(
         if (experience.baseModelDigest !== baseModelDigest || !isWhole(experience.problem)) return [];
         const { experienceId, entry, adapterDigest, problem } = experience;
         const { domain, prompt, reference } = problem;
-        const trace = { prompt, reference, response: result.response };
+        const trace = { prompt, reference, response: toldAttempt(result) };
         return [{ experienceId, groupId, domain, entry, success: result.success, writer: adapterDigest, trace }];
       });
       return attempts.length < 2 ? [] : [attempts.sort((a, b) => compareText(a.experienceId, b.experienceId))];

@@ -3,5 +3,5 @@ export { finalAnswer, isMarked } from './final-answer.js';
 export { askOwnEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 export { checkVerifiable, knownVerifiers } from './registry.js';
 export { type SquadScore, squadScore } from './squad-score.js';
-export type { JudgedResponse, Verdict } from './verifier.types.js';
+export type { AnswerJudge, JudgedMeaning, JudgedResponse, JudgingTask, Verdict } from './verifier.types.js';
 export { builtInVerifiers, type CheckOptions, type VerifierSettings, Verifiers } from './verifiers.js';

@@ -159,6 +159,7 @@ describe('a problem that cannot be judged', () => {
       'http@1',
       'passage@1',
       'grid@1',
+      'judge@1',
     ]);
     const poem = { kind: 'poem', version: '1', options: {} };
     await expect(verifiers.verify(poem, { text: '', finished: true }, 'x')).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import { exactVerifier } from './exact.verifier.js';
 import { gridVerifier } from './grid.verifier.js';
 import { httpVerifier } from './http.verifier.js';
 import { jsonVerifier } from './json.verifier.js';
+import { judgeVerifier } from './judge.verifier.js';
 import { mathVerifier } from './math.verifier.js';
 import { numericVerifier } from './numeric.verifier.js';
 import { badReference } from './options.js';
@@ -22,6 +23,7 @@ const VERIFIERS: readonly Verifier[] = [
   httpVerifier,
   passageVerifier((spec, reference) => judgeFor(spec, reference)),
   gridVerifier,
+  judgeVerifier,
 ];
 
 /** A problem has 256 KiB. What a reference is read with may take a multiple of it: one character can stand for eighteen. */

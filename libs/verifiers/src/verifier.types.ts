@@ -56,6 +56,26 @@ export interface VerifierMeans {
   runCode(task: CodeTask, limits: CheckLimits): Promise<CodeResult>;
   /** Asks a user's own verifier. */
   askEndpoint(name: string, request: EndpointRequest, limits: Partial<CheckLimits>): Promise<EndpointVerdict>;
+  /** Asks the configured model whether an answer means what the reference says. */
+  askJudge(task: JudgingTask, limits: Partial<CheckLimits>): Promise<JudgedMeaning>;
+}
+
+export interface JudgingTask {
+  readonly question: string;
+  readonly reference: string;
+  /** Of the response alone. */
+  readonly answer: string;
+}
+
+export interface JudgedMeaning {
+  readonly success: boolean;
+  /** Who said so. */
+  readonly detail: string;
+}
+
+/** A model that judges answers. @throws VERIFIER_FAILED and others that say why there is no verdict; ABORTED */
+export interface AnswerJudge {
+  judge(task: JudgingTask, signal?: AbortSignal): Promise<JudgedMeaning>;
 }
 
 /** What a math thread is asked. */

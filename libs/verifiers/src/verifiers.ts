@@ -6,7 +6,14 @@ import { CodeSandbox, type Language, type SandboxSettings } from './code-sandbox
 import { askEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 import { MathThreads } from './math/math-threads.js';
 import { judgeFor } from './registry.js';
-import type { JudgedResponse, Verdict, VerifierMeans } from './verifier.types.js';
+import type {
+  AnswerJudge,
+  JudgedMeaning,
+  JudgedResponse,
+  JudgingTask,
+  Verdict,
+  VerifierMeans,
+} from './verifier.types.js';
 
 export interface VerifierSettings {
   /** Most threads that compare mathematics. Default: one for each two processors. */
@@ -14,6 +21,8 @@ export interface VerifierSettings {
   readonly sandbox?: SandboxSettings;
   /** Users' own verifiers by name. */
   readonly endpoints?: Readonly<Record<string, VerifierEndpoint>>;
+  /** Of judge@1; without it a problem of that kind cannot be judged here. */
+  readonly judge?: AnswerJudge | undefined;
 }
 
 export interface CheckOptions {
@@ -35,6 +44,7 @@ export class Verifiers {
       equivalence: (task, { deadlineMs, signal }) => this.threads.run(task, deadlineMs, signal),
       runCode: (task, { deadlineMs, signal }) => this.sandbox.run(task, deadlineMs, signal),
       askEndpoint: (name, request, limits) => askEndpoint(settings.endpoints ?? {}, name, request, limits),
+      askJudge: (task, limits) => askJudge(settings.judge, task, limits),
     };
   }
 
@@ -80,6 +90,21 @@ export class Verifiers {
     await this.sandbox.close();
     await this.threads.close();
   }
+}
+
+async function askJudge(
+  judge: AnswerJudge | undefined,
+  task: JudgingTask,
+  { signal, deadlineMs }: { readonly signal?: AbortSignal | undefined; readonly deadlineMs?: number },
+): Promise<JudgedMeaning> {
+  if (judge === undefined)
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Cannot verify by judge@1: expected a model that judges, got none. Set SEAM_EXECUTOR_JUDGE_URL and SEAM_EXECUTOR_JUDGE_MODEL of the executor; other commands judge by no model.',
+    );
+  const signals = [signal, deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs)];
+  const given = signals.filter((each) => each !== undefined);
+  return judge.judge(task, given.length === 0 ? undefined : AbortSignal.any(given));
 }
 
 /** For callers with nothing to configure. */

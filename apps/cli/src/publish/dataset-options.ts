@@ -17,6 +17,12 @@ export function withDatasetOptions(command: Command): Command {
         'any other JSON Lines or Parquet: prompt=COLUMN,reference=COLUMN and, where wanted, domain=, problemId=, subject=, metadata.NAME=; dotted paths reach into nested columns',
       ).conflicts('dataset'),
     )
+    .addOption(
+      new Option(
+        '--as <domain>',
+        "a domain (generic, math, web) or the path of a domain's file: which data sets, which verifier (docs/how-to/tools.md)",
+      ).conflicts(['dataset', 'columns']),
+    )
     .option('--verifier <kind>', 'judge by this verifier, instead of what dataset or row say')
     .option('--domain <name>', 'domain of every problem, instead of what the rows say')
     .addOption(new Option('--split <part>', 'only this part, chosen by a hash of each question').choices(SPLITS))

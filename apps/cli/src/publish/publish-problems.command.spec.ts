@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
 import { VERL_PARQUET } from '@seamstream/testing/verl-parquet';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -250,7 +253,7 @@ describe('seam publish', () => {
     expect(world.takeErrors()).toContain("unknown option '--datset'");
     expect(await world.seam('publish', 'p.jsonl', '--dataset', 'csv')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'Allowed choices are seam, passage, few-shot, turns, squad, squad-plain, arc, gsm8k, dapo, verl, math, aime',
+      'Allowed choices are seam, passage, few-shot, turns, webwalker, squad, squad-plain, arc, gsm8k, dapo, verl, math, aime',
     );
     expect(await world.seam('publish', 'p.jsonl', '--limit', '0')).toBe(2);
     expect(world.takeErrors()).toContain('expected a whole number from 1 on, got "0"');
@@ -437,5 +440,33 @@ describe('what publishing knows by itself', () => {
     expect(world.takeErrors()).not.toContain('in the log as');
     expect(await world.seam('publish', 'b.jsonl', '--mode', 'deploy', '--duplicates', 'skip')).toBe(0);
     expect(await published(world)).toHaveLength(4);
+  });
+
+  it('reads and judges as a domain says, of this library or of one file, and refuses rows of another data set', async () => {
+    const world = await fakeWorld();
+    const own = join(await mkdtemp(join(tmpdir(), 'domain-')), 'chess.yaml');
+    await writeFile(own, 'name: chess\nreader: {columns: "prompt=position,reference=move"}\nverifier: {kind: judge}\n');
+    world.files.set('aime.jsonl', file('{"ID":"2024-I-4","Problem":"What is $5^2$?","Answer":25}'));
+    const web = {
+      Question: 'Where?',
+      Answer: 'Vienna',
+      Root_Url: 'https://a.org/',
+      Info: { golden_path: ['x'], Lang: 'en' },
+    };
+    world.files.set('web.json', file(JSON.stringify([web])));
+    world.files.set('chess.jsonl', file('{"position":"a","move":"e4"}'));
+    expect(await world.seam('publish', 'web.json', '--as', 'math')).toBe(2);
+    expect(world.takeErrors()).toContain('expected rows of dapo or math or aime, got rows that look like webwalker');
+    expect(await world.seam('publish', 'aime.jsonl', '--as', 'math')).toBe(0);
+    expect(await world.seam('publish', 'web.json', '--as', 'web')).toBe(0);
+    expect(await world.seam('publish', 'chess.jsonl', '--as', own)).toBe(0);
+    const problems = (await published(world)).map(({ problem }) => problem);
+    expect(problems).toMatchObject([
+      { domain: 'math', prompt: 'What is $5^2$?', reference: '25', verifier: { kind: 'math' } },
+      { domain: 'web', reference: 'Vienna', verifier: { kind: 'judge', options: { question: 'Where?' } } },
+      { domain: 'chess', prompt: 'a', reference: 'e4', verifier: { kind: 'judge', options: { question: 'a' } } },
+    ]);
+    expect(problems[1]!.prompt).toContain('Begin at this website: https://a.org/');
+    expect(JSON.stringify(problems[1])).not.toContain('golden');
   });
 });

@@ -1,4 +1,5 @@
 /** A problem's story as text, from its publication to the runs that learned from it. Pure. */
+import { toldToolCall } from '@seamstream/events';
 import type { Doubt } from '@seamstream/evidence';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import { placeName, type ToldStory } from '@seamstream/operations/show';
@@ -212,10 +213,11 @@ function answerFacts({ attemptId, answer, feedback, results }: Attempt, { option
 }
 
 function resultFacts(result: AttemptResult, { doubts, options }: GroupContext): [string, string][] {
-  const { response, extractedAnswer, reason, verdict, position, refused, source, executor } = result;
+  const { response, extractedAnswer, reason, verdict, position, refused, source, executor, toolCalls } = result;
   const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
   const doubt = doubts.get(placeName(position));
   const facts: [string, string][] = [];
+  for (const call of toolCalls) facts.push([`call in turn ${call.turn}`, whole(toldToolCall(call), RESPONSE)]);
   if (response !== null) facts.push(['response', `${whole(response, RESPONSE)} (${onOneLine(executor ?? '')})`]);
   if (verdict === 'solved' || verdict === 'notSolved')
     facts.push(['answer', extractedAnswer === null ? 'none' : whole(extractedAnswer, REASON)]);

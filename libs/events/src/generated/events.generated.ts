@@ -320,6 +320,32 @@ export interface TaskPart {
   readonly alternatives: readonly string[];
 }
 
+/** A call of a tool that the executor made, or was refused, before it answered. */
+export interface ToolCall {
+  /** The answer of the model that held the call, from 1. */
+  readonly turn: number;
+  /**
+   * What the model wrote next to its calls, cut to 1 KiB. At the first call of a turn only. Null where it wrote
+   * nothing.
+   */
+  readonly said: string | null;
+  /** Name of the tool, as the model wrote it, cut to 64 bytes. */
+  readonly tool: string;
+  /** JSON, as the model wrote it, cut to 1 KiB. */
+  readonly arguments: string;
+  /** SHA-256 of the whole arguments. */
+  readonly argumentsDigest: string;
+  /**
+   * answered; error (the tool said that it failed); refused (the call was not made, and the model got the
+   * reason).
+   */
+  readonly outcome: string;
+  /** The result that the model read, cut to 2 KiB. */
+  readonly result: string;
+  /** SHA-256 of the whole result that the model read. */
+  readonly resultDigest: string;
+}
+
 /** A limit as it was known when a request reserved its use. */
 export interface UsageLimit {
   readonly measure: QuotaMeasure;
@@ -541,6 +567,8 @@ export interface OutcomeRecorded {
    * requires. Such an answer counts for its arm in every comparison. It says nothing about an entry.
    */
   readonly withoutEntry?: string | null | undefined;
+  /** Calls of tools that the executor made before it answered, in order. Null: it has no tools. */
+  readonly toolCalls?: readonly ToolCall[] | null | undefined;
 }
 
 /** The infrastructure failed. The attempt has no verdict and no reward, not a reward of 0. */
@@ -694,6 +722,8 @@ export interface AnswerRecorded {
    * failure is known.
    */
   readonly failedTries?: readonly FailedTry[] | null | undefined;
+  /** Calls of tools that the executor made before it answered, in order. Null: it has no tools. */
+  readonly toolCalls?: readonly ToolCall[] | null | undefined;
 }
 
 /**

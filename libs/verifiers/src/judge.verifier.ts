@@ -1,0 +1,42 @@
+/**
+ * An answer in words, judged by a model. An answer that is the reference, but for letter case and white space, needs no model; of any
+ * other a model that the service configures says whether it means the same. What a response holds beyond its final answer is not shown.
+ */
+import { finalAnswer } from './final-answer.js';
+import { badReference, OptionReader } from './options.js';
+import type { Verifier } from './verifier.types.js';
+
+const MOST_CHARACTERS = 4000;
+
+export const judgeVerifier: Verifier = {
+  kind: 'judge',
+  version: '1',
+  options: { question: 'what was asked, as the judge reads it, required' },
+  prepare(reference, options) {
+    const read = new OptionReader('judge@1', options);
+    const question = (read.text('question') ?? '').trim();
+    if (question === '') throw read.bad('question', 'the question', question);
+    const wanted = normalised(reference);
+    if (wanted === '' || reference.length > MOST_CHARACTERS)
+      throw badReference(
+        'judge@1',
+        `a text of at most ${MOST_CHARACTERS} characters`,
+        reference,
+        'Publish the answer.',
+      );
+    return async (text, { means, signal, deadlineMs }) => {
+      const answer = finalAnswer(text);
+      if (answer === null)
+        return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
+      if (normalised(answer) === wanted)
+        return { success: true, extractedAnswer: answer, detail: 'equal to the reference' };
+      const limits = { signal, ...(deadlineMs === null ? {} : { deadlineMs }) };
+      const verdict = await means.askJudge({ question, reference, answer }, limits);
+      return { ...verdict, extractedAnswer: answer };
+    };
+  },
+};
+
+function normalised(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
