@@ -59,7 +59,7 @@ export default [
   {
     control: 'an address behind a door that is shut is found',
     ...RULES,
-    from: 'if (port === undefined || open.has(port)) return [];',
+    from: 'if (port === undefined || open.has(port) || isLoopbackAddress(String(address))) return [];',
     to: 'if (port !== 0) return [];',
   },
   {

@@ -59,7 +59,7 @@ export class ClusterLauncher extends JobLauncher {
   private async run(folder: string, cancelled: AbortSignal): Promise<EndedJob> {
     const { lookEveryMs = 1_000, silenceMs = 60_000 } = this.patience;
     const job = await readFile(join(folder, JOB_PATHS.job));
-    // Two installations may have equal jobs, and each has a folder of its own for them.
+    // Two installations may have equal jobs, in different folders.
     const name = `seam-${sha256(Buffer.concat([Buffer.from(`${dirname(folder)}\n`), job])).slice(0, NAMED_BY)}`;
     const run: Run = { name, folder, wasSubmitted: false, cancelled };
     let silentSinceMs: number | undefined;
