@@ -36,6 +36,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // On a busy machine it complains of what takes long.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   logLevel: 'warn',
 });

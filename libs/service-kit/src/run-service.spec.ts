@@ -263,13 +263,13 @@ describe('the life of a service process', () => {
           SEAM_EVENT_LOG_DRIVER: 'kafka',
           SEAM_EVENT_LOG_KAFKA_BROKERS: `127.0.0.1:${port}`,
           SEAM_SIGNATURES_UNSIGNED: 'allowed',
-          SEAM_EVENT_LOG_KAFKA_OPERATION_TIMEOUT_MS: '3500',
-          SEAM_EVENT_LOG_KAFKA_REQUEST_TIMEOUT_MS: '3500',
+          SEAM_EVENT_LOG_KAFKA_OPERATION_TIMEOUT_MS: '20000',
+          SEAM_EVENT_LOG_KAFKA_REQUEST_TIMEOUT_MS: '20000',
         },
         stopAsked: sleep(100, 'SIGTERM'),
       });
       expect(status).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(3_300);
+      expect(performance.now() - begun).toBeLessThan(15_000);
     } finally {
       silent.close();
       for (const socket of sockets) socket.destroy();
