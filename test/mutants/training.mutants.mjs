@@ -82,6 +82,32 @@ export default [
       to: "setTimeout(() => signalGroup(child, 'SIGTERM'), graceMs)",
     },
   ]),
+  ...rows('run-training.ts', 'libs/training-runs/src/run-training.spec.ts', [
+    {
+      control: 'a worker that has lost its run deletes nothing of the new holder',
+      from: '      await holder.record([ending]);\n      await this.tidy(runId);',
+      to: '      await this.tidy(runId);\n      await holder.record([ending]);',
+    },
+  ]),
+  ...rows('sweep-ended-runs.ts', LEFT, [
+    {
+      control: 'what an ended run has left is deleted',
+      from: 'if (hasEnded(runs.get(runId) ?? initialState())) await objects.delete(key);',
+      to: '',
+    },
+    {
+      control: 'the folder of a run that is not known is left alone',
+      from: 'if (hasEnded(runs.get(runId) ?? initialState()))',
+      to: 'if (hasEnded(runs.get(runId) ?? initialState()) || !runs.has(runId))',
+    },
+  ]),
+  ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
+    {
+      control: 'a worker that has lost its run starts no program',
+      from: 'await recording.record?.([]);',
+      to: '',
+    },
+  ]),
   ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
     {
       control: 'a run of a program resumes from its checkpoint',

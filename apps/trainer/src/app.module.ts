@@ -366,6 +366,7 @@ export class TrainerModule {
       const takeRuns = new TakeRuns(
         {
           log,
+          objects,
           history,
           leases,
           runTraining: worker.runTraining,

@@ -146,6 +146,8 @@ export class ProgramRunner extends GradientRunner {
     const folder = new JobFolder(await mkdtemp(join(jobsFolder, 'seam-job-')));
     try {
       await writeJob(folder, '', job);
+      // A worker that has lost the run would end its new holder's program. Nothing to record is refused all the same.
+      await recording.record?.([]);
       if (job.operation === 'score') await followJob({ launcher, folder, signal });
       else {
         const resumed = await recording.resume(checkpointIn(folder));
