@@ -66,7 +66,7 @@ export default [
     },
     {
       control: 'a checkpoint that was there at the start is not handed on',
-      from: 'if (known.has(nameOf(checkpoint))) continue;',
+      from: 'if (this.known.has(nameOf(checkpoint))) continue;',
       to: '',
     },
   ]),
@@ -101,6 +101,52 @@ export default [
       to: 'if (hasEnded(runs.get(runId) ?? initialState()) || !runs.has(runId))',
     },
   ]),
+  ...contract('cluster-jobs.ts', 'libs/training-contract/src/cluster-jobs.spec.ts', [
+    {
+      control: 'a job that does not start is given up',
+      from: 'nowMs - run.waitsSinceMs >= startWithinMs',
+      to: 'nowMs - run.waitsSinceMs >= Infinity',
+    },
+    {
+      control: 'a job that has started waits no longer',
+      from: 'run.isWaiting ? (run.waitsSinceMs ?? nowMs) : undefined',
+      to: '(run.waitsSinceMs ?? nowMs)',
+    },
+    {
+      control: 'a cluster that takes nothing away is not waited for',
+      from: 'nowMs - run.gaveUp.atMs >= silenceMs',
+      to: 'nowMs - run.gaveUp.atMs >= Infinity',
+    },
+    {
+      control: 'a program that nobody may look at is ended',
+      from: 'await this.cluster.stop(name);\n      return ',
+      to: 'return ',
+    },
+  ]),
+  ...contract('cluster-jobs.kubernetes.adapter.ts', 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts', [
+    {
+      control: 'a Job of Kubernetes says what it waits for',
+      from: 'const facts = [status, ...waits, ...refused];',
+      to: 'const facts = [status, ...refused];',
+    },
+    {
+      control: 'a pod that is pending has not started',
+      from: "phase !== 'Pending' &&",
+      to: '',
+    },
+  ]),
+  ...contract('job-folder.ts', 'libs/training-contract/src/job-folder.spec.ts', [
+    {
+      control: 'a program that makes no progress is ended',
+      from: 'performance.now() - progress.sinceMs >= progressWithinMs',
+      to: 'performance.now() - progress.sinceMs >= Infinity',
+    },
+    {
+      control: 'a program that waits for its start is not held to progress',
+      from: 'if (running.isWaiting?.()) progress.sinceMs = performance.now();',
+      to: '',
+    },
+  ]),
   ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
     {
       control: 'a worker that has lost its run starts no program',
@@ -116,8 +162,8 @@ export default [
     },
     {
       control: 'a program ends with its worker',
-      from: '          signal,\n          onStep',
-      to: '          signal: new AbortController().signal,\n          onStep',
+      from: '          signal,\n          progressWithinMs,\n',
+      to: '          signal: new AbortController().signal,\n          progressWithinMs,\n',
     },
     {
       control: 'the checkpoints of a program are recorded while the run is held',
@@ -295,7 +341,7 @@ export default [
     suite: 'quick',
     spec: 'libs/training-contract/src/cluster-jobs.spec.ts',
     control: 'a job of an older start is ended before the new one is submitted',
-    from: "else if (found.state === 'waiting or running') await this.cluster.stop(name);",
+    from: 'else if (!isOver(found)) await this.cluster.stop(name);',
     to: '',
   },
   {
@@ -311,7 +357,7 @@ export default [
     suite: 'quick',
     spec: 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts',
     control: 'a Job of Kubernetes has ended when its pods have',
-    from: "if (metadata.deletionTimestamp) return { folder, state: 'waiting or running' };",
+    from: "if (metadata.deletionTimestamp) return { folder, state: 'running' };",
     to: "if (metadata.deletionTimestamp) return { folder, state: 'failed' };",
   },
   {

@@ -78,8 +78,8 @@ export class RayJobs extends ClusterJobs {
 }
 
 const STATES = {
-  PENDING: 'waiting or running',
-  RUNNING: 'waiting or running',
+  PENDING: 'waiting',
+  RUNNING: 'running',
   STOPPED: 'failed',
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',

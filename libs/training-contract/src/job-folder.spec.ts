@@ -76,6 +76,22 @@ describe('a program that is followed', () => {
     await expectNoneLeft();
   });
 
+  it('is ended, to be started again, where no step and no checkpoint comes for long', async () => {
+    const following = follow(`${STUBBORN} step(1); await pause(60_000)`, { progressWithinMs: 1_500 });
+    await expect(following).rejects.toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/expected a step or a checkpoint within 1.5 s/) as string,
+    });
+    await expectNoneLeft();
+  });
+
+  it('is not ended while each step comes in time, or while it waits for its start', async () => {
+    await follow('for (let n = 1; n <= 4; n++) { await pause(500); step(n); }', { progressWithinMs: 1_500 });
+    const ended = sleep(600).then(() => ({ hasSucceeded: true, report: '' }));
+    const launcher = { start: () => ({ ended, cancel: () => undefined, isWaiting: () => true }) };
+    await followJob({ launcher, folder, signal: new AbortController().signal, progressWithinMs: 100 });
+  });
+
   it('is over when it ends, and what it left running ends with it', async () => {
     await follow(`
       const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });

@@ -25,6 +25,7 @@ import {
   type JobMetrics,
   type JobOutput,
   type JobSequence,
+  PROGRESS_WITHIN_MS,
   packCheckpoint,
   readOutput,
   type TrainingJob,
@@ -43,6 +44,8 @@ interface ProgramRunnerDependencies extends GradientRunnerDependencies {
   readonly grammars: Pick<Grammars, 'prepare'>;
   /** Each job has its own folder below this one; the system's temporary one when absent. */
   readonly jobsFolder?: string;
+  /** How long a program may run without a further step or checkpoint. */
+  readonly progressWithinMs?: number;
 }
 
 /** The base model as a program needs to know it. */
@@ -141,14 +144,14 @@ export class ProgramRunner extends GradientRunner {
   }
 
   private async carryOut(job: TrainingJob, recording: Recording): Promise<JobOutput> {
-    const { launcher, logger, jobsFolder = tmpdir() } = this.program;
+    const { launcher, logger, jobsFolder = tmpdir(), progressWithinMs = PROGRESS_WITHIN_MS } = this.program;
     const { signal, saving } = recording;
     const folder = new JobFolder(await mkdtemp(join(jobsFolder, 'seam-job-')));
     try {
       await writeJob(folder, '', job);
       // A worker that has lost the run would end its new holder's program. Nothing to record is refused all the same.
       await recording.record?.([]);
-      if (job.operation === 'score') await followJob({ launcher, folder, signal });
+      if (job.operation === 'score') await followJob({ launcher, folder, signal, progressWithinMs });
       else {
         const resumed = await recording.resume(checkpointIn(folder));
         if (resumed !== undefined)
@@ -158,6 +161,7 @@ export class ProgramRunner extends GradientRunner {
           launcher,
           folder,
           signal,
+          progressWithinMs,
           onStep: (metrics) => {
             figures = figuresOf(metrics);
             recording.report('training', metrics.step, job.steps.length, figures);
