@@ -135,6 +135,55 @@ export default [
       to: '',
     },
   ]),
+  ...contract('json-request.ts', 'libs/training-contract/src/json-request.spec.ts', [
+    {
+      control: 'an answer of a cluster has to end in time',
+      from: "request.once('close', () => clearTimeout(deadline));",
+      to: 'clearTimeout(deadline);',
+    },
+    { control: 'an answer of a cluster is bounded', from: 'if (sizeBytes > ANSWER_BYTES)', to: 'if (sizeBytes < 0)' },
+    {
+      control: 'of a long log the end is kept',
+      from: 'sizeBytes > 2 * lastBytes ?',
+      to: 'sizeBytes < 0 ?',
+    },
+  ]),
+  ...contract('job-disk.ts', 'libs/training-contract/src/job-disk.spec.ts', [
+    { control: 'a full disk ends no run', from: 'if (FULL.has(code))', to: 'if (false)' },
+    { control: 'a disk that fails ends no run', from: 'if (FAILING.has(code))', to: 'if (false)' },
+  ]),
+  ...contract('job-files.ts', 'libs/training-contract/src/job-files.spec.ts', [
+    {
+      control: 'a result is of the operation that was asked for',
+      from: "assertSame(folder, 'operation', { asked: job.operation, made: result.operation });",
+      to: '',
+    },
+    {
+      control: 'a result is of the base model that was asked for',
+      from: "assertSame(folder, 'base model', { asked: job.baseModelDigest, made: baseModelDigest });",
+      to: '',
+    },
+    {
+      control: 'a result is of the settings that were asked for',
+      from: "assertSame(folder, 'trained tensors', { asked: job.trainable, made: settings });",
+      to: '',
+    },
+    {
+      control: 'a result has the steps that were asked for',
+      from: "assertSame(folder, 'steps', { asked: job.steps.length, made: result.steps });",
+      to: '',
+    },
+    {
+      control: 'a result has figures of each step',
+      from: "assertSame(folder, 'lines of metrics', { asked: result.steps, made: metrics.length });",
+      to: '',
+    },
+    {
+      control: 'scores are of each target of each sequence',
+      from: 'made: logProbabilities.map(({ length }) => length),',
+      to: "made: job.operation === 'score' ? job.sequences.map(({ targets }) => targets.length) : [],",
+    },
+  ]),
   ...contract('job-folder.ts', 'libs/training-contract/src/job-folder.spec.ts', [
     {
       control: 'a program that makes no progress is ended',

@@ -4,6 +4,7 @@ export { type ClusterJob, ClusterJobs, ClusterLauncher, START_WITHIN_MS } from '
 export { jobTemplate, KubernetesJobs } from './cluster-jobs.kubernetes.adapter.js';
 export { RayJobs } from './cluster-jobs.ray.adapter.js';
 export { engineIdentitySchema, toleranceOf } from './engine-identity.schema.js';
+export { onDisk } from './job-disk.js';
 export {
   type JobMetrics,
   type JobOutput,

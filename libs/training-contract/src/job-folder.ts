@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ERROR_CODES, type ErrorCode, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import type { z } from 'zod';
+import { onDisk } from './job-disk.js';
 import {
   getFile,
   JOB_PATHS,
@@ -22,9 +23,11 @@ export class JobFolder implements JobFiles {
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
     const place = join(this.path, key);
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(`${place}.partial`, bytes);
-    await rename(`${place}.partial`, place);
+    await onDisk(place, async () => {
+      await mkdir(dirname(place), { recursive: true });
+      await writeFile(`${place}.partial`, bytes);
+      await rename(`${place}.partial`, place);
+    });
   }
 
   async get(key: string): Promise<Uint8Array> {
@@ -35,17 +38,24 @@ export class JobFolder implements JobFiles {
 
   /** Undefined where there is no such file. */
   async read(key: string): Promise<Uint8Array | undefined> {
-    try {
-      return await readFile(join(this.path, key));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const place = join(this.path, key);
+    return onDisk(place, () =>
+      readFile(place).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }),
+    );
   }
 
   /** Checkpoints that are said to be whole, the oldest first. */
   async checkpoints(): Promise<readonly JobCheckpoint[]> {
-    const names = await readdir(join(this.path, 'checkpoints')).catch((): string[] => []);
+    const place = join(this.path, 'checkpoints');
+    const names = await onDisk(place, () =>
+      readdir(place).catch((error: unknown): string[] => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }),
+    );
     const records = names.sort().map(async (name) => {
       const path = `checkpoints/${name}/checkpoint.json`;
       const bytes = await this.read(path);

@@ -25,6 +25,7 @@ import {
   type JobMetrics,
   type JobOutput,
   type JobSequence,
+  onDisk,
   PROGRESS_WITHIN_MS,
   packCheckpoint,
   readOutput,
@@ -146,7 +147,7 @@ export class ProgramRunner extends GradientRunner {
   private async carryOut(job: TrainingJob, recording: Recording): Promise<JobOutput> {
     const { launcher, logger, jobsFolder = tmpdir(), progressWithinMs = PROGRESS_WITHIN_MS } = this.program;
     const { signal, saving } = recording;
-    const folder = new JobFolder(await mkdtemp(join(jobsFolder, 'seam-job-')));
+    const folder = new JobFolder(await onDisk(jobsFolder, () => mkdtemp(join(jobsFolder, 'seam-job-'))));
     try {
       await writeJob(folder, '', job);
       // A worker that has lost the run would end its new holder's program. Nothing to record is refused all the same.
@@ -179,7 +180,10 @@ export class ProgramRunner extends GradientRunner {
         `Cannot take what run ${recording.runId} made: expected a result, got none. Look at the output of the training program.`,
       );
     } finally {
-      await rm(folder.path, { recursive: true, force: true });
+      // What was made counts, whatever becomes of the files.
+      await rm(folder.path, { recursive: true, force: true }).catch((error: unknown) =>
+        logger.warn({ folder: folder.path, err: error }, 'the files of a job are left: delete them'),
+      );
     }
   }
 }
