@@ -118,7 +118,7 @@ export default [
       to: 'nowMs - run.gaveUp.atMs >= Infinity',
     },
     {
-      control: 'a program that nobody may look at is ended',
+      control: 'a program that no worker may look at is ended',
       from: 'await this.cluster.stop(name);\n      return ',
       to: 'return ',
     },

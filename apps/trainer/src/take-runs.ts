@@ -112,7 +112,7 @@ export class TakeRuns {
     return undefined;
   }
 
-  /** What ended runs have left is nobody's: at the start, and then from time to time. */
+  /** Deletes what ended runs have left: at the start, and then from time to time. */
   private async sweep(known: TrainingHistory): Promise<void> {
     if (this.sweptAtMs !== undefined && performance.now() - this.sweptAtMs < SWEEP_EVERY_MS) return;
     await sweepEndedRuns(this.dependencies.objects, known);

@@ -199,7 +199,7 @@ export class KubernetesJobs extends ClusterJobs {
   }
 }
 
-/** Its containers have been made, whatever became of them. */
+/** Its containers have been made, also where they have ended. */
 function hasStarted({ status: { phase } }: z.infer<typeof podSchema>): boolean {
   return phase !== 'Pending' && phase !== 'Unknown' && typeof phase === 'string';
 }

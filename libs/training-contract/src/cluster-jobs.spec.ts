@@ -148,7 +148,7 @@ describe('a job on a cluster', () => {
     await expect(running.ended).resolves.toMatchObject({ hasSucceeded: true });
   });
 
-  it('is ended where the cluster lets nobody look at it any more: it would compute for nobody', async () => {
+  it('is ended where the cluster refuses a look at it: no worker would follow it', async () => {
     const { ended } = start(await folderOf('a job'));
     await until(() => cluster.jobs.size === 1);
     cluster.refusesLooks = true;

@@ -66,7 +66,7 @@ export class ClusterLauncher extends JobLauncher {
     const { lookEveryMs = 1_000, silenceMs = 60_000 } = this.patience;
     const { folder, cancelled } = run;
     const job = await readFile(join(folder, JOB_PATHS.job));
-    // Two installations may have equal jobs, and each has a folder of its own for them.
+    // Two installations may have equal jobs, and each has its own folder for them.
     run.name = `seam-${sha256(Buffer.concat([Buffer.from(`${dirname(folder)}\n`), job])).slice(0, NAMED_BY)}`;
     let silentSinceMs: number | undefined;
     for (;;) {
@@ -124,7 +124,7 @@ export class ClusterLauncher extends JobLauncher {
     return run.gaveUp !== undefined && nowMs - run.gaveUp.atMs >= silenceMs ? failed(run, run.gaveUp.why) : undefined;
   }
 
-  /** A program that nobody follows would compute for nobody. @returns what became of it, for a person */
+  /** Ends a program that no worker follows. @returns what became of it, for a person */
   private async leave({ name, wasSubmitted }: Run): Promise<string> {
     if (!wasSubmitted) return '';
     try {

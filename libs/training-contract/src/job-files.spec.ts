@@ -83,7 +83,7 @@ describe('the result of a job', () => {
     ['steps', ({ steps }) => ({ steps: [...steps, ...steps] })],
   ])('of another %s is refused', async (what, change) => {
     const { job, objects } = await carriedOut('train');
-    const other = { ...job, ...(typeof change === 'function' ? change(job as TrainJob) : change) } as TrainingJob;
+    const other = { ...job, ...(typeof change === 'function' ? change(job) : change) } as TrainingJob;
     await expect(readOutput(objects, FOLDER, other)).rejects.toMatchObject({
       code: 'OBJECT_CORRUPT',
       message: expect.stringContaining(`expected as ${what} `) as string,

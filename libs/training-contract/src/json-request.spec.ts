@@ -25,12 +25,12 @@ describe('an answer', () => {
 
   it('of more bytes than any list has is refused, and not kept', async () => {
     let sent = 0;
-    const url = await answering(async (_, response) => {
-      for (; sent < 200 && !response.destroyed; sent++) {
-        response.write('x'.repeat(2 ** 20));
-        await sleep(1);
-      }
-      response.end();
+    const url = await answering((_, response) => {
+      const timer = setInterval(() => {
+        if (sent++ < 200) response.write('x'.repeat(2 ** 20));
+        else response.end();
+      }, 1);
+      response.on('close', () => clearInterval(timer));
     });
     await expect(jsonRequest({ method: 'GET', url })).rejects.toThrow('expected at most 16777216 bytes');
     await sleep(50);

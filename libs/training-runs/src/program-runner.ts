@@ -180,7 +180,7 @@ export class ProgramRunner extends GradientRunner {
         `Cannot take what run ${recording.runId} made: expected a result, got none. Look at the output of the training program.`,
       );
     } finally {
-      // What was made counts, whatever becomes of the files.
+      // What was made counts, also where its files stay.
       await rm(folder.path, { recursive: true, force: true }).catch((error: unknown) =>
         logger.warn({ folder: folder.path, err: error }, 'the files of a job are left: delete them'),
       );

@@ -1,4 +1,4 @@
-/** What becomes of a run's folder at its end, whoever ends it. */
+/** What becomes of a run's folder at its end. */
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import type { RunHolder } from './hold-run.js';
@@ -49,7 +49,7 @@ function world({ isWritable = true } = {}) {
   const stored: InMemoryObjects = new Map();
   const objects = new InMemoryObjectStore(stored);
   for (const name of ['step-000002.safetensors', 'lease.json'])
-    stored.set(`training/run/${name}`, { body: new Uint8Array(), etag: name } as never);
+    stored.set(`training/run/${name}`, { body: new Uint8Array(), etag: name });
   if (!isWritable) objects.delete = () => Promise.reject(new SeamError('OBJECT_STORE_UNAVAILABLE', 'Cannot delete.'));
   const meta = { messageId: 'm', correlationId: 'c', causationId: null, occurredAt: 0, source: 's' };
   const started = {

@@ -126,7 +126,7 @@ export class RunTraining {
     await this.tidy(runId);
   }
 
-  /** The run has ended, whatever becomes of this: a worker that looks at the queue later deletes the rest. */
+  /** The run has ended, also where this fails: a worker that looks at the queue later deletes the rest. */
   private async tidy(runId: string): Promise<void> {
     const { objects, logger } = this.dependencies;
     try {
