@@ -83,7 +83,7 @@ describe('the result of a job', () => {
     ['steps', ({ steps }) => ({ steps: [...steps, ...steps] })],
   ])('of another %s is refused', async (what, change) => {
     const { job, objects } = await carriedOut('train');
-    const other = { ...job, ...(typeof change === 'function' ? change(job) : change) } as TrainingJob;
+    const other = { ...job, ...(typeof change === 'function' ? change(job as TrainJob) : change) } as TrainingJob;
     await expect(readOutput(objects, FOLDER, other)).rejects.toMatchObject({
       code: 'OBJECT_CORRUPT',
       message: expect.stringContaining(`expected as ${what} `) as string,
@@ -94,9 +94,9 @@ describe('the result of a job', () => {
     const { job, objects } = await carriedOut('score');
     const [first] = sequencesOf(job);
     for (const sequences of [[first!, first!], [{ ...first!, targets: [...first!.targets, 2] }]])
-      await expect(
-        readOutput(objects, FOLDER, { ...job, operation: 'score', sequences } as TrainingJob),
-      ).rejects.toThrow('expected as ln π for each target of each sequence');
+      await expect(readOutput(objects, FOLDER, { ...job, operation: 'score', sequences })).rejects.toThrow(
+        'expected as ln π for each target of each sequence',
+      );
   });
 
   it('with fewer figures than steps is refused', async () => {
