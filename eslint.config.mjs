@@ -145,7 +145,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'apps/standalone/src/splits.spec.ts',
   'apps/standalone/src/watch-log.handler.spec.ts',
   'apps/trainer/src/forged-plans.spec.ts',
-  'apps/trainer/src/left-runs.spec.ts',
   'apps/trainer/src/window-restoration.spec.ts',
   'libs/evaluation/src/evaluate-samples.spec.ts',
   'libs/event-log-kafka/src/kafka-connection.spec.ts',

@@ -141,6 +141,13 @@ export const ALERTS = [
     severity: 'warning',
     summary: 'The newest training run shows what keeps it from learning.',
   },
+  {
+    name: 'SeamTrainingRunOld',
+    expr: 'max(seam_training_oldest_run_seconds{}) > 43200',
+    after: '15m',
+    severity: 'warning',
+    summary: 'A planned training run has not ended for half a day.',
+  },
   // What do clients get, and what does it cost?
   {
     name: 'SeamGatewayErrors',

@@ -164,6 +164,15 @@ export const STORIES: readonly Story[] = [
     ...{ ...GAUGE, until: 125, labels: { code: 'kl-explosion' } },
   },
   {
+    // A run that was planned half a day before minute 60, and ends in minute 119.
+    alert: 'SeamTrainingRunOld',
+    series: {
+      'seam_training_oldest_run_seconds{instance="a"}': '39660+60x118 0x60',
+      'seam_training_oldest_run_seconds{instance="b"}': '0x200',
+    },
+    ...{ from: 60, until: 119 },
+  },
+  {
     alert: 'SeamGatewayErrors',
     series: {
       [`seam_http_request_seconds_count{${CHAT},status="5xx"}`]: '0+4.5x59 270+5.5x59 594.5+4.5x59',

@@ -66,7 +66,7 @@ export default [
     },
     {
       control: 'a checkpoint that was there at the start is not handed on',
-      from: 'if (known.has(nameOf(checkpoint))) continue;',
+      from: 'if (this.known.has(nameOf(checkpoint))) continue;',
       to: '',
     },
   ]),
@@ -82,6 +82,127 @@ export default [
       to: "setTimeout(() => signalGroup(child, 'SIGTERM'), graceMs)",
     },
   ]),
+  ...rows('run-training.ts', 'libs/training-runs/src/run-training.spec.ts', [
+    {
+      control: 'a worker that has lost its run deletes nothing of the new holder',
+      from: '      await holder.record([ending]);\n      await this.tidy(runId);',
+      to: '      await this.tidy(runId);\n      await holder.record([ending]);',
+    },
+  ]),
+  ...rows('sweep-ended-runs.ts', LEFT, [
+    {
+      control: 'what an ended run has left is deleted',
+      from: 'if (hasEnded(runs.get(runId) ?? initialState())) await objects.delete(key);',
+      to: '',
+    },
+    {
+      control: 'the folder of a run that is not known is left alone',
+      from: 'if (hasEnded(runs.get(runId) ?? initialState()))',
+      to: 'if (hasEnded(runs.get(runId) ?? initialState()) || !runs.has(runId))',
+    },
+  ]),
+  ...contract('cluster-jobs.ts', 'libs/training-contract/src/cluster-jobs.spec.ts', [
+    {
+      control: 'a job that does not start is given up',
+      from: 'nowMs - run.waitsSinceMs >= startWithinMs',
+      to: 'nowMs - run.waitsSinceMs >= Infinity',
+    },
+    {
+      control: 'a job that has started waits no longer',
+      from: 'run.isWaiting ? (run.waitsSinceMs ?? nowMs) : undefined',
+      to: '(run.waitsSinceMs ?? nowMs)',
+    },
+    {
+      control: 'a cluster that takes nothing away is not waited for',
+      from: 'nowMs - run.gaveUp.atMs >= silenceMs',
+      to: 'nowMs - run.gaveUp.atMs >= Infinity',
+    },
+    {
+      control: 'a program that no worker may look at is ended',
+      from: 'await this.cluster.stop(name);\n      return ',
+      to: 'return ',
+    },
+  ]),
+  ...contract('cluster-jobs.kubernetes.adapter.ts', 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts', [
+    {
+      control: 'a Job of Kubernetes says what it waits for',
+      from: 'const facts = [status, ...waits, ...refused];',
+      to: 'const facts = [status, ...refused];',
+    },
+    {
+      control: 'a pod that is pending has not started',
+      from: "phase !== 'Pending' &&",
+      to: '',
+    },
+  ]),
+  ...contract('json-request.ts', 'libs/training-contract/src/json-request.spec.ts', [
+    {
+      control: 'an answer of a cluster has to end in time',
+      from: "request.once('close', () => clearTimeout(deadline));",
+      to: 'clearTimeout(deadline);',
+    },
+    { control: 'an answer of a cluster is bounded', from: 'if (sizeBytes > ANSWER_BYTES)', to: 'if (sizeBytes < 0)' },
+    {
+      control: 'of a long log the end is kept',
+      from: 'sizeBytes > 2 * lastBytes ?',
+      to: 'sizeBytes < 0 ?',
+    },
+  ]),
+  ...contract('job-disk.ts', 'libs/training-contract/src/job-disk.spec.ts', [
+    { control: 'a full disk ends no run', from: 'if (FULL.has(code))', to: 'if (false)' },
+    { control: 'a disk that fails ends no run', from: 'if (FAILING.has(code))', to: 'if (false)' },
+  ]),
+  ...contract('job-files.ts', 'libs/training-contract/src/job-files.spec.ts', [
+    {
+      control: 'a result is of the operation that was asked for',
+      from: "assertSame(folder, 'operation', { asked: job.operation, made: result.operation });",
+      to: '',
+    },
+    {
+      control: 'a result is of the base model that was asked for',
+      from: "assertSame(folder, 'base model', { asked: job.baseModelDigest, made: baseModelDigest });",
+      to: '',
+    },
+    {
+      control: 'a result is of the settings that were asked for',
+      from: "assertSame(folder, 'trained tensors', { asked: job.trainable, made: settings });",
+      to: '',
+    },
+    {
+      control: 'a result has the steps that were asked for',
+      from: "assertSame(folder, 'steps', { asked: job.steps.length, made: result.steps });",
+      to: '',
+    },
+    {
+      control: 'a result has figures of each step',
+      from: "assertSame(folder, 'lines of metrics', { asked: result.steps, made: metrics.length });",
+      to: '',
+    },
+    {
+      control: 'scores are of each target of each sequence',
+      from: 'made: logProbabilities.map(({ length }) => length),',
+      to: "made: job.operation === 'score' ? job.sequences.map(({ targets }) => targets.length) : [],",
+    },
+  ]),
+  ...contract('job-folder.ts', 'libs/training-contract/src/job-folder.spec.ts', [
+    {
+      control: 'a program that makes no progress is ended',
+      from: 'performance.now() - progress.sinceMs >= progressWithinMs',
+      to: 'performance.now() - progress.sinceMs >= Infinity',
+    },
+    {
+      control: 'a program that waits for its start is not held to progress',
+      from: 'if (running.isWaiting?.()) progress.sinceMs = performance.now();',
+      to: '',
+    },
+  ]),
+  ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
+    {
+      control: 'a worker that has lost its run starts no program',
+      from: 'await recording.record?.([]);',
+      to: '',
+    },
+  ]),
   ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
     {
       control: 'a run of a program resumes from its checkpoint',
@@ -90,8 +211,8 @@ export default [
     },
     {
       control: 'a program ends with its worker',
-      from: '          signal,\n          onStep',
-      to: '          signal: new AbortController().signal,\n          onStep',
+      from: '          signal,\n          progressWithinMs,\n',
+      to: '          signal: new AbortController().signal,\n          progressWithinMs,\n',
     },
     {
       control: 'the checkpoints of a program are recorded while the run is held',
@@ -269,7 +390,7 @@ export default [
     suite: 'quick',
     spec: 'libs/training-contract/src/cluster-jobs.spec.ts',
     control: 'a job of an older start is ended before the new one is submitted',
-    from: "else if (found.state === 'waiting or running') await this.cluster.stop(name);",
+    from: 'else if (!isOver(found)) await this.cluster.stop(name);',
     to: '',
   },
   {
@@ -285,7 +406,7 @@ export default [
     suite: 'quick',
     spec: 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts',
     control: 'a Job of Kubernetes has ended when its pods have',
-    from: "if (metadata.deletionTimestamp) return { folder, state: 'waiting or running' };",
+    from: "if (metadata.deletionTimestamp) return { folder, state: 'running' };",
     to: "if (metadata.deletionTimestamp) return { folder, state: 'failed' };",
   },
   {

@@ -1,6 +1,7 @@
-/** Alerts and the board name metrics and labels that a gateway has, and each alert has a runbook whose commands exist. */
+/** Alerts and the board name metrics and labels that a gateway or a planner has, and each alert has a runbook whose commands exist. */
 import { readFileSync } from 'node:fs';
 import { LOOP_METRICS } from '@seamstream/operations/views';
+import { closeServices, newWorld, serve } from '../../apps/trainer/src/trainer-world.fake.js';
 import { ALERTS, runbookOf } from '../../infra/monitoring/alerts.mjs';
 import { PROMOTIONS, ROWS, VARIABLES } from '../../infra/monitoring/board.mjs';
 import { gatewayMetrics, type Shown } from '../alerts/gateway-metrics.js';
@@ -15,8 +16,12 @@ const EXPRESSIONS = [
 
 let shown: Shown;
 beforeAll(async () => {
-  shown = await gatewayMetrics();
+  const gateway = await gatewayMetrics();
+  const planner = await serve(newWorld(), { config: { roles: ['planner'] } });
+  const own = planner.metrics.registry.getMetricsAsArray() as unknown as Shown['metrics'];
+  shown = { ...gateway, metrics: [...gateway.metrics, ...own] };
 });
+afterAll(closeServices);
 
 describe('the metrics of a gateway', () => {
   it('show a figure for every metric of the loop, and that the loop was read', () => {

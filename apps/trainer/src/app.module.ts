@@ -223,6 +223,7 @@ async function gradientRunnerOf(
     launcher: await torchLauncher(torch, modelFolder),
     base: await programBase(modelFolder, dependencies.engine.baseModelDigest),
     grammars: new Grammars(modelFolder),
+    progressWithinMs: torch.progressWithinMs,
     ...(torch.jobsFolder === undefined ? {} : { jobsFolder: resolve(torch.jobsFolder) }),
   });
 }
@@ -350,6 +351,14 @@ export class TrainerModule {
         'Planned runs of the queue that have not ended, also those that a worker carries out now; absent while the log does not answer.',
         async () => runsInQueue(await history.read(), queue).length,
       );
+      context.metrics.gauge(
+        'seam_training_oldest_run_seconds',
+        'Time since the oldest run of the queue that has not ended was planned; 0 where there is none, absent while the log does not answer.',
+        async () => {
+          const [oldest] = runsInQueue(await history.read(), queue);
+          return oldest === undefined ? 0 : Math.max(0, systemClock.now() - oldest.plan.meta.occurredAt) / 1000;
+        },
+      );
       planner = new PlanWindowsHandler(
         { log, history, planRun, clock: systemClock, logger },
         { trainEveryProblems, queue },
@@ -366,6 +375,7 @@ export class TrainerModule {
       const takeRuns = new TakeRuns(
         {
           log,
+          objects,
           history,
           leases,
           runTraining: worker.runTraining,

@@ -7,6 +7,7 @@ import { checkExecutorChoice, distillationSchema, executorChoiceShape } from '@s
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { TEAM_METHOD } from '@seamstream/team-tuning';
+import { PROGRESS_WITHIN_MS, START_WITHIN_MS } from '@seamstream/training-contract';
 import { z } from 'zod';
 
 /**
@@ -62,6 +63,10 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           launcher: z.enum(['process', 'ray', 'kubernetes']).default('process'),
           /** Folder for the files of jobs, on a cluster one that its machines have at the same path; the system's temporary one when absent. */
           jobsFolder: z.string().min(1).optional(),
+          /** Milliseconds that a job may wait in a cluster for its program to start; then it is given up, and tried again. */
+          startWithinMs: z.int().positive().default(START_WITHIN_MS),
+          /** Milliseconds that a program may run without a further step or checkpoint; then it is ended, and started again. All scores of a run count as one step. */
+          progressWithinMs: z.int().positive().default(PROGRESS_WITHIN_MS),
           ray: z
             .object({
               /** Address of Ray's dashboard, whose jobs the programs are. */

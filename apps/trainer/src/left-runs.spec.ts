@@ -3,6 +3,7 @@
 import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
 import { algorithms } from '@seamstream/learning';
+import { InMemoryObjectStore } from '@seamstream/object-store';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   type AdapterEvaluation,
@@ -152,5 +153,19 @@ describe('a planned run', () => {
     expect(engine.steps).toBe(2);
     for (const type of ['AdapterPublished', 'TrainingRunRejected', 'TrainingRunFailed'] as const)
       expect(await eventsOf(world, type)).toHaveLength(0);
+  });
+
+  it('that has ended leaves nothing for long, also where its worker died before it had tidied up', async () => {
+    const world = newWorld();
+    const first = await serve(world);
+    await playRounds(world, 1);
+    await first.close();
+    const { runId } = await firstPlan(world);
+    const objects = new InMemoryObjectStore(world.objects);
+    const [left, foreign] = [`training/${runId}/step-000002.safetensors`, 'training/unknown/step-000002.safetensors'];
+    for (const key of [left, foreign]) await objects.put(key, new Uint8Array());
+    await serve(world, { config: { roles: ['worker'] } });
+    await until(() => !world.objects.has(left));
+    expect([...world.objects.keys()]).toContain(foreign);
   });
 });

@@ -107,6 +107,11 @@ describe('planner and worker', () => {
     await until(async () => (await waiting(planner)) === 1);
     await planAnother(world);
     expect([await waiting(planner), await waiting(other)]).toEqual([2, 0]);
+    const ages = /^seam_training_oldest_run_seconds (\S+)$/m;
+    const { meta } = (await eventsOf(world, 'TrainingRunPlanned'))[0]!;
+    const age = Number(ages.exec(await planner.metrics.registry.metrics())?.[1]);
+    expect(Math.abs(age - (Date.now() - meta.occurredAt) / 1000)).toBeLessThan(60);
+    expect(ages.exec(await other.metrics.registry.metrics())?.[1]).toBe('0');
     await serve(world, { engine, config: { roles: ['worker'] } });
     await until(() => engine.waiting === 1);
     // A run in progress needs its worker.

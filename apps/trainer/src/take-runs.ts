@@ -6,6 +6,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { backoffMs, isSeamError, messageOf, SeamError, sleep, withDeadline } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
 import { type CommonConfig, isOutage, type ServiceLogger } from '@seamstream/service-kit';
 import {
   hasEnded,
@@ -18,12 +19,15 @@ import {
   type RunPlan,
   type RunTraining,
   runsInQueue,
+  sweepEndedRuns,
+  type TrainingHistory,
   type TrainingHistoryReader,
   type WorkerAbilities,
 } from '@seamstream/training-runs';
 
 export interface TakeRunsDependencies {
   readonly log: EventLog;
+  readonly objects: ObjectStore;
   readonly history: TrainingHistoryReader;
   readonly leases: RunLeases;
   readonly runTraining: RunTraining;
@@ -50,6 +54,7 @@ export class TakeRuns {
   private news = Promise.withResolvers<undefined>();
   /** Runs that are left to other workers, each logged once. Those of them that have ended are forgotten. */
   private readonly passedOver = new Set<string>();
+  private sweptAtMs: number | undefined;
 
   constructor(
     private readonly dependencies: TakeRunsDependencies,
@@ -96,6 +101,7 @@ export class TakeRuns {
   private async next(): Promise<RunPlan | undefined> {
     const { history, leases } = this.dependencies;
     const known = await history.read();
+    await this.sweep(known);
     for (const runId of this.passedOver)
       if (hasEnded(known.runs.get(runId) ?? initialState())) this.passedOver.delete(runId);
     for (const run of runsInQueue(known, this.settings.queue)) {
@@ -104,6 +110,13 @@ export class TakeRuns {
       if (this.canCarryOut(plan) && (await leases.isFree(plan.runId))) return plan;
     }
     return undefined;
+  }
+
+  /** Deletes what ended runs have left: at the start, and then from time to time. */
+  private async sweep(known: TrainingHistory): Promise<void> {
+    if (this.sweptAtMs !== undefined && performance.now() - this.sweptAtMs < SWEEP_EVERY_MS) return;
+    await sweepEndedRuns(this.dependencies.objects, known);
+    this.sweptAtMs = performance.now();
   }
 
   /** What this worker lacks another one may have. */
@@ -159,6 +172,8 @@ export class TakeRuns {
     }
   }
 }
+
+const SWEEP_EVERY_MS = 3_600_000;
 
 /** Beyond the time that a service has to close. */
 const LEFT_BEHIND_AFTER_MS = 1_000;

@@ -31,8 +31,10 @@ export function torchCommand(
  */
 export async function torchLauncher(torch: Torch, modelFolder: string): Promise<JobLauncher> {
   const command = torchCommand(torch, modelFolder);
-  if (torch.launcher === 'ray') return rayLauncher(torch.ray, command);
-  if (torch.launcher === 'kubernetes') return kubernetesLauncher(torch.kubernetes, command);
+  if (torch.launcher === 'ray')
+    return new ClusterLauncher(await rayJobs(torch.ray, command), { startWithinMs: torch.startWithinMs });
+  if (torch.launcher === 'kubernetes')
+    return new ClusterLauncher(await kubernetesJobs(torch.kubernetes, command), { startWithinMs: torch.startWithinMs });
   const launcher = new ChildProcessLauncher({ command });
   const { hasSucceeded, report } = await launcher.reportVersion();
   if (hasSucceeded) return launcher;
@@ -42,16 +44,16 @@ export async function torchLauncher(torch: Torch, modelFolder: string): Promise<
   );
 }
 
-async function rayLauncher({ dashboard, gpus }: Torch['ray'], command: readonly string[]): Promise<JobLauncher> {
+async function rayJobs({ dashboard, gpus }: Torch['ray'], command: readonly string[]): Promise<RayJobs> {
   const jobs = new RayJobs({ dashboard, gpus, command });
   await reached(jobs.version(), `Ray: expected its dashboard at ${dashboard}`, 'SEAM_TRAINER_TORCH_RAY_DASHBOARD');
-  return new ClusterLauncher(jobs);
+  return jobs;
 }
 
-async function kubernetesLauncher(
+async function kubernetesJobs(
   { manifest, server, accountFolder }: Torch['kubernetes'],
   command: readonly string[],
-): Promise<JobLauncher> {
+): Promise<KubernetesJobs> {
   const text = await reached(
     readFile(manifest!, 'utf8'),
     `Kubernetes: expected the manifest of a Job in ${manifest}`,
@@ -59,7 +61,7 @@ async function kubernetesLauncher(
   );
   const jobs = new KubernetesJobs({ server, accountFolder, template: jobTemplate(text), command });
   await reached(jobs.check(), `Kubernetes: expected to list Jobs at ${server}`, 'SEAM_TRAINER_TORCH_KUBERNETES_…');
-  return new ClusterLauncher(jobs);
+  return jobs;
 }
 
 /** The answer. @throws INVALID_CONFIGURATION where there is none */

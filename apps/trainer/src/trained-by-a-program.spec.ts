@@ -17,6 +17,7 @@ import {
   eventsOf,
   newWorld,
   onDemandOf,
+  openLog,
   playRounds,
   publish,
   serve,
@@ -98,6 +99,25 @@ describe('a run that a program trains', () => {
     expect(await eventsOf(world, 'TrainingRunCompleted')).toHaveLength(1);
   });
 
+  it('has no program started again by a worker that has lost it: that would end the program of the new holder', async () => {
+    const world = newWorld();
+    const gate = Promise.withResolvers<undefined>();
+    const stale = new Program(() => gate.promise.then(() => Promise.reject(new Error('another start took its place'))));
+    await serve(world, { methods: [trainedBy(world, stale)] });
+    await publish(world, 0, 6);
+    await until(() => stale.starts === 1);
+    const { runId } = (await eventsOf(world, 'TrainingRunPlanned'))[0]!;
+    const log = await openLog(world);
+    await log.claim(`training-run.${runId}`);
+    const objects = new InMemoryObjectStore(world.objects);
+    await objects.put(`training/${runId}/lease.json`, new Uint8Array());
+    gate.resolve(undefined);
+    // Five tries, a few milliseconds apart, were it not fenced.
+    await sleep(300);
+    expect(stale.starts).toBe(1);
+    expect(await eventsOf(world, 'TrainingRunFailed')).toHaveLength(0);
+  });
+
   it('is verified by the tolerance that its engine states, and not beyond it', async () => {
     const tolerance = { weights: 1e-3, change: 1e-3 };
     const noisy = (noise: number, seed: string): Program => new Program(() => undefined, { tolerance, noise, seed });
@@ -146,6 +166,7 @@ describe('the command of the engine on PyTorch', () => {
 
 /** Carries jobs out in this process, with an engine that counts; what is cancelled takes no further step. */
 class Program extends JobLauncher {
+  starts = 0;
   steps = 0;
   cancelled = 0;
 
@@ -157,6 +178,7 @@ class Program extends JobLauncher {
   }
 
   override start(path: string): RunningJob {
+    this.starts++;
     let isCancelled = false;
     let hasEnded = false;
     const engine = new FakeEngine(async (step) => {

@@ -1,10 +1,12 @@
 """Whole jobs as processes: two against one, killed and resumed, started twice."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from safetensors.torch import load_file
 
 from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
 from seamstream_torch.errors import EngineError
+from seamstream_torch.files import write_once, write_whole
 from seamstream_torch.main import BUSY, REFUSED, main
 from seamstream_torch.processes import check_processors
 
@@ -216,12 +219,57 @@ def test_what_only_the_second_process_finds_is_said_in_the_folder(folder: Path, 
     assert json.loads((folder / "second" / FAILURE).read_text())["code"] == "INVALID_INPUT"
 
 
-def test_another_runs_result_is_left_alone(folder: Path, model: Path) -> None:
-    """A run has a folder of its own."""
-    run = write(folder / "other", model, "lora", steps=1)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"operation": "train", "runId": "another"}',
+        '{"operation": "score", "runId": "run"}',
+        '{"runId": "run"}',
+        '{"runId"',
+    ],
+)
+def test_a_result_that_is_not_of_this_job_is_left_alone(folder: Path, model: Path, text: str) -> None:
+    """Of another run, of another operation, or damaged: the folder says so."""
+    run = write(folder / f"other-{len(text)}", model, "lora", steps=1)
+    job = json.loads((run / "input/job.json").read_text())
     (run / RESULT).parent.mkdir()
-    (run / RESULT).write_text(json.dumps({"runId": "another"}))
+    text = text.replace('"run"', json.dumps(job["runId"]))
+    (run / RESULT).write_text(text)
     assert here(run, model) == REFUSED
+    assert json.loads((run / FAILURE).read_text())["code"] == "INVALID_INPUT"
+    assert (run / RESULT).read_text() == text
+
+
+def test_memory_that_is_too_small_is_said_and_not_tried_again(
+    folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what helps: the same settings would end the same way."""
+
+    def out_of_memory(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr("seamstream_torch.training.train", out_of_memory)
+    run = write(folder / "large", model, "lora", steps=1)
+    assert here(run, model) == REFUSED
+    failure = json.loads((run / FAILURE).read_text())
+    assert failure["code"] == "INVALID_CONFIGURATION"
+    assert "Tried to allocate 2.00 GiB" in failure["message"]
+    assert "--micro-batch-tokens or use --gradient-checkpointing" in failure["message"]
+
+
+@pytest.mark.parametrize("write_file", [write_whole, write_once])
+def test_a_write_that_fails_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_file: Callable[[Path, bytes], object]
+) -> None:
+    """A disk that is full would stay so."""
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_file(tmp_path / "file", b"content")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_process_ends_soon_after_the_one_that_started_it() -> None:

@@ -72,6 +72,12 @@ export interface ProducerIdentity {
   readonly producerEpoch: number;
 }
 
+/** The newest producer of a transactional id, and its last transaction. */
+export interface TransactionOfProducer extends ProducerIdentity {
+  /** In the coordinator's words: PrepareCommit while markers are being written, CompleteCommit afterwards. */
+  readonly state: string;
+}
+
 export interface TransactionalProducer extends ProducerIdentity {
   readonly transactionalId: string;
 }
@@ -188,8 +194,7 @@ export interface Broker {
   addOffsets(producer: TransactionalProducer, group: string): Promise<void>;
   commitOffset(producer: TransactionalProducer, group: string, offset: ConsumedOffset): Promise<void>;
   endTransaction(producer: TransactionalProducer, decision: 'commit' | 'abort'): Promise<void>;
-  /** In the coordinator's words: PrepareCommit while markers are being written, CompleteCommit afterwards. */
-  transactionState(transactionalId: string): Promise<string>;
+  transactionOf(transactionalId: string): Promise<TransactionOfProducer>;
   /** Returns the offset of the first record. */
   produce(request: ProduceRequest): Promise<number>;
 

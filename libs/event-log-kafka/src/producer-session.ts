@@ -90,7 +90,8 @@ export class ProducerSession {
 
   /**
    * Writes all blocks and the offset in one transaction. Returns the offset of each block's first record once the
-   * transaction is decided; readers see it when its markers are written, a moment later, see {@link isVisible}.
+   * transaction is decided; readers see it when its markers are written, a moment later, see {@link isVisible}. With neither it
+   * only finds out whether this producer is fenced.
    */
   commit(blocks: readonly Block[], offset?: GroupOffset): Promise<readonly number[]> {
     return this.step(async () => {
@@ -116,7 +117,8 @@ export class ProducerSession {
             (broker) => broker.commitOffset(producer, group, offset),
           );
         }
-        if (isBegun) {
+        if (!isBegun) await this.assertNewest(transactionalId);
+        else {
           await this.ask('commit a transaction', coordinator, (broker) => broker.endTransaction(producer, 'commit'));
         }
         return baseOffsets;
@@ -138,8 +140,23 @@ export class ProducerSession {
     const transactionalId = this.transactionalId!;
     await this.connection.attempt('wait for the markers of a transaction', async () => {
       const broker = await this.connection.coordinator('transaction', transactionalId);
-      if ((await broker.transactionState(transactionalId)) === 'PrepareCommit') throw notYet('CONCURRENT_TRANSACTIONS');
+      if ((await broker.transactionOf(transactionalId)).state === 'PrepareCommit')
+        throw notYet('CONCURRENT_TRANSACTIONS');
     });
+  }
+
+  /** A transaction of nothing asks the coordinator for nothing, so nothing would be refused. @throws FENCED */
+  private async assertNewest(transactionalId: string): Promise<void> {
+    const newest = await this.connection.attempt('look for a newer producer', async () => {
+      const broker = await this.connection.coordinator('transaction', transactionalId);
+      return broker.transactionOf(transactionalId);
+    });
+    const { producerId, producerEpoch } = this.producer;
+    if (newest.producerId === producerId && newest.producerEpoch === producerEpoch) return;
+    throw new SeamError(
+      'FENCED',
+      `Cannot commit: expected producer ${producerId} of epoch ${producerEpoch}, got ${newest.producerId} of epoch ${newest.producerEpoch}, which has taken its place.`,
+    );
   }
 
   /** Refuses every further step. */

@@ -886,6 +886,18 @@ export function describeEventLogContract(
         expect(await stored(topic)).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
       });
 
+      it('fences a step that commits nothing, which is how a holder finds out that it is one no longer', async () => {
+        const shared = name();
+        const first = await log.claim(shared);
+        const look = (target: EventLog, claim: Claim) =>
+          target.transact({ records: [], consumed: { claim, offsets: [] } });
+        await expect(look(log, first)).resolves.toEqual([]);
+        const other = await open();
+        const second = await other.claim(shared);
+        expect(await refusalOf(look(log, first))).toMatchObject({ code: 'FENCED' });
+        await expect(look(other, second)).resolves.toEqual([]);
+      });
+
       it('shows a claimant all that was committed under the claims before', async () => {
         const [topic, shared] = [await topicWith(2), name()];
         const other = await open();

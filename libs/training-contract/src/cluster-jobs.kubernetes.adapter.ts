@@ -68,23 +68,34 @@ const jobSchema = z.object({
   }),
   status: z
     .object({
+      /** Pods whose containers all run. */
+      ready: z.int().nullish(),
       conditions: z.array(z.object({ type: z.string(), status: z.string(), message: z.string().nullish() })).nullish(),
     })
     .nullish(),
 });
 
-const endedSchema = z.object({ terminated: z.object({ exitCode: z.int(), message: z.string().nullish() }).nullish() });
-const podsSchema = z.object({
-  items: z.array(
+const saidSchema = z.object({ reason: z.string().nullish(), message: z.string().nullish() });
+const containerStatusesSchema = z
+  .array(
     z.object({
-      status: z.object({
-        reason: z.string().nullish(),
-        message: z.string().nullish(),
-        containerStatuses: z.array(z.object({ state: endedSchema })).nullish(),
+      state: z.object({
+        waiting: saidSchema.nullish(),
+        terminated: z.object({ exitCode: z.int(), message: z.string().nullish() }).nullish(),
       }),
     }),
-  ),
+  )
+  .nullish();
+const podSchema = z.object({
+  status: saidSchema.extend({
+    phase: z.string().nullish(),
+    /** PodScheduled says why no node takes a pod. */
+    conditions: z.array(saidSchema.extend({ status: z.string() })).nullish(),
+    initContainerStatuses: containerStatusesSchema,
+    containerStatuses: containerStatusesSchema,
+  }),
 });
+const podsSchema = z.object({ items: z.array(podSchema) });
 
 export class KubernetesJobs extends ClusterJobs {
   constructor(private readonly settings: KubernetesSettings) {
@@ -102,10 +113,12 @@ export class KubernetesJobs extends ClusterJobs {
     const { metadata, status } = jobSchema.parse(answer);
     const folder = metadata.annotations?.[FOLDER] ?? '';
     // One that is being deleted is there until its pods are gone.
-    if (metadata.deletionTimestamp) return { folder, state: 'waiting or running' };
+    if (metadata.deletionTimestamp) return { folder, state: 'running' };
     const isSo = (type: string): boolean =>
       status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
-    return { folder, state: isSo('Complete') ? 'succeeded' : isSo('Failed') ? 'failed' : 'waiting or running' };
+    if (isSo('Complete') || isSo('Failed')) return { folder, state: isSo('Complete') ? 'succeeded' : 'failed' };
+    const runs = (status?.ready ?? 0) > 0 || (await this.podsOf(name)).some(hasStarted);
+    return { folder, state: runs ? 'running' : 'waiting' };
   }
 
   override async submit(name: string, folder: string): Promise<void> {
@@ -123,15 +136,15 @@ export class KubernetesJobs extends ClusterJobs {
 
   override async reportOf(name: string): Promise<string> {
     const { status } = jobSchema.parse(await this.ask('GET', `/${name}`));
+    const pods = await this.podsOf(name);
+    const said =
+      pods.length === 0 ? ['It has no pod: look at its events (kubectl describe job).'] : pods.flatMap(saidBy);
+    return [...said, ...(status?.conditions ?? []).map(({ message }) => message)].filter(Boolean).join('\n');
+  }
+
+  private async podsOf(name: string): Promise<readonly z.infer<typeof podSchema>[]> {
     const labels = encodeURIComponent(`batch.kubernetes.io/job-name=${name}`);
-    const pods = podsSchema.parse(await this.request('GET', 'api/v1', `pods?labelSelector=${labels}`));
-    const containers = pods.items.flatMap((pod) => pod.status.containerStatuses ?? []);
-    const said = containers.map(({ state: { terminated } }) =>
-      terminated ? `status ${terminated.exitCode}: ${terminated.message ?? ''}` : '',
-    );
-    // Of a pod that was evicted, or that no node takes.
-    const pod = pods.items.map(({ status: { reason, message } }) => [reason, message].filter(Boolean).join(': '));
-    return [...said, ...pod, ...(status?.conditions ?? []).map(({ message }) => message)].filter(Boolean).join('\n');
+    return podsSchema.parse(await this.request('GET', 'api/v1', `pods?labelSelector=${labels}`)).items;
   }
 
   /** The Job that is submitted. */
@@ -184,4 +197,21 @@ export class KubernetesJobs extends ClusterJobs {
       authorities: authorities!,
     });
   }
+}
+
+/** Its containers have been made, also where they have ended. */
+function hasStarted({ status: { phase } }: z.infer<typeof podSchema>): boolean {
+  return phase !== 'Pending' && phase !== 'Unknown' && typeof phase === 'string';
+}
+
+/** What a pod says of itself: that no node takes it, that its image is not there, how its program ended, that it was evicted. */
+function saidBy({ status }: z.infer<typeof podSchema>): string[] {
+  const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  const ended = containers.flatMap(({ state: { terminated } }) =>
+    terminated ? [`status ${terminated.exitCode}: ${terminated.message ?? ''}`] : [],
+  );
+  const waits = containers.flatMap(({ state: { waiting } }) => (waiting ? [waiting] : []));
+  const refused = status.conditions?.filter((condition) => condition.status === 'False' && condition.message) ?? [];
+  const facts = [status, ...waits, ...refused];
+  return [...ended, ...facts.map(({ reason, message }) => [reason, message].filter(Boolean).join(': '))];
 }

@@ -88,6 +88,35 @@ describe('a Job of Kubernetes', () => {
     });
   });
 
+  it.each([
+    [
+      { containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no torch:none' } } }] },
+      /ImagePullBackOff: no torch:none/,
+    ],
+    [
+      { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' }] },
+      /Unschedulable: 0\/3 nodes/,
+    ],
+    [undefined, /no pod/],
+  ])('that does not start is deleted, and says why: %j', async (status, said) => {
+    api.pods = status === undefined ? [] : [{ status: { phase: 'Pending', ...status } }];
+    const { report } = await launcher(50).start(await folderOf('a job')).ended;
+    expect(report).toMatch(/did not start within 0.05 s/);
+    expect(report).toMatch(said);
+    await until(() => api.jobs.size === 0);
+  });
+
+  it.each([
+    [{ ready: 1 }, 'Pending', 'running'],
+    [{ ready: 0 }, 'Running', 'running'],
+    [{ ready: 0 }, 'Pending', 'waiting'],
+  ])('with status %j and a pod that is %s is %s', async (status, phase, state) => {
+    api.pods = [{ status: { phase } }];
+    await jobs().submit('seam-1', '/jobs/1');
+    api.jobs.get('seam-1')!.status = status;
+    await expect(jobs().find('seam-1')).resolves.toEqual({ folder: '/jobs/1', state });
+  });
+
   it('is deleted when it is cancelled, and has ended when its pods have', async () => {
     const running = launcher().start(await folderOf('a job'));
     await until(() => api.jobs.size === 1);
@@ -128,8 +157,8 @@ function jobs(): KubernetesJobs {
   return new KubernetesJobs({ server: api.url, accountFolder: join(root, 'account'), template, command });
 }
 
-function launcher(): ClusterLauncher {
-  return new ClusterLauncher(jobs(), { lookEveryMs: 5, silenceMs: 500 });
+function launcher(startWithinMs = 60_000): ClusterLauncher {
+  return new ClusterLauncher(jobs(), { lookEveryMs: 5, silenceMs: 500, startWithinMs });
 }
 
 /** A folder with this job. */
@@ -150,6 +179,14 @@ class Api {
   readonly jobs = new Map<string, StoredJob>();
   readonly posted: string[] = [];
   mostAtOnce = 0;
+  pods: unknown[] = [
+    {
+      status: {
+        phase: 'Running',
+        containerStatuses: [{ state: { terminated: { exitCode: 9, message: 'out of memory' } } }],
+      },
+    },
+  ];
   token = 'first';
   url = '';
 
@@ -184,11 +221,8 @@ class Api {
     if (headers.authorization !== `Bearer ${this.token}`) return [401, { reason: 'Unauthorized' }];
     const { pathname, searchParams } = new URL(url!, this.url);
     if (pathname === '/api/v1/namespaces/learning/pods') {
-      const isOurs = /^batch\.kubernetes\.io\/job-name=seam-[0-9a-f]{32}$/.test(
-        searchParams.get('labelSelector') ?? '',
-      );
-      const state = { terminated: { exitCode: 9, message: 'out of memory' } };
-      return [200, { items: isOurs ? [{ status: { containerStatuses: [{ state }] } }] : [] }];
+      const isOurs = /^batch\.kubernetes\.io\/job-name=seam-[0-9a-f]+$/.test(searchParams.get('labelSelector') ?? '');
+      return [200, { items: isOurs ? this.pods : [] }];
     }
     const [, name] = /^\/apis\/batch\/v1\/namespaces\/learning\/jobs(?:\/([^/]+))?$/.exec(pathname)!;
     if (method === 'POST') return this.create(JSON.parse(text) as StoredJob);

@@ -2,7 +2,7 @@
 import { sleep } from '@seamstream/kernel';
 import { z } from 'zod';
 import { type ClusterJob, ClusterJobs } from './cluster-jobs.js';
-import { jsonRequest } from './json-request.js';
+import { jsonRequest, requestedEnd } from './json-request.js';
 
 interface RaySettings {
   /** Of the dashboard, e.g. http://127.0.0.1:8265. */
@@ -23,6 +23,8 @@ const versionSchema = z.object({ ray_version: z.string() });
 
 /** A job is over a moment before its worker is gone. The next of its name would be given to that worker, and end with it. */
 const SETTLES_MS = 5_000;
+/** Of a log, which Ray sends whole: more than is reported of it. */
+const LOG_BYTES = 65_536;
 /** Of the metadata that Ray keeps with a job. */
 const FOLDER = 'seam-job-folder';
 
@@ -63,8 +65,8 @@ export class RayJobs extends ClusterJobs {
 
   override async reportOf(name: string): Promise<string> {
     const job = await this.job(name);
-    const logs = logsSchema.safeParse(await this.ask('GET', `/api/jobs/${name}/logs`));
-    return [logs.data?.logs, job?.message].filter(Boolean).join('\n');
+    const log = await requestedEnd({ method: 'GET', url: this.urlOf(`/api/jobs/${name}/logs`) }, LOG_BYTES);
+    return [endOfLog(log ?? ''), job?.message].filter(Boolean).join('\n');
   }
 
   private async job(name: string): Promise<z.infer<typeof jobSchema> | undefined> {
@@ -73,17 +75,37 @@ export class RayJobs extends ClusterJobs {
   }
 
   private ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
-    return jsonRequest({ method, url: `${this.settings.dashboard.replace(/\/$/, '')}${path}`, body });
+    return jsonRequest({ method, url: this.urlOf(path), body });
+  }
+
+  private urlOf(path: string): string {
+    return `${this.settings.dashboard.replace(/\/$/, '')}${path}`;
   }
 }
 
 const STATES = {
-  PENDING: 'waiting or running',
-  RUNNING: 'waiting or running',
+  PENDING: 'waiting',
+  RUNNING: 'running',
   STOPPED: 'failed',
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',
 } as const;
+
+/** What `{"logs": "…"}` says, also where only its end was kept. */
+function endOfLog(text: string): string {
+  try {
+    return logsSchema.parse(JSON.parse(text)).logs ?? '';
+  } catch {
+    // From the first line that is whole: before it an escape may be cut.
+    const line = text.indexOf('\\n');
+    const end = text.lastIndexOf('"');
+    try {
+      return JSON.parse(`"${text.slice(line === -1 ? 0 : line + 2, end === -1 ? undefined : end)}"`) as string;
+    } catch {
+      return text;
+    }
+  }
+}
 
 /** As a word of the shell that Ray starts programs with. */
 function quoted(word: string): string {

@@ -118,6 +118,46 @@ describe('a job on a cluster', () => {
     });
     expect(cluster.submitted).toHaveLength(1);
   });
+
+  it('is given up where it does not start in time, is taken away, and says what it waits for', async () => {
+    cluster.begins = 'waiting';
+    cluster.says = 'ImagePullBackOff: Back-off pulling image "torch:none"\n';
+    const running = start(await folderOf('a job'), 50);
+    await until(() => running.isWaiting!());
+    const { hasSucceeded, report } = await running.ended;
+    expect(hasSucceeded).toBe(false);
+    expect(report).toMatch(/did not start within 0.05 s: ImagePullBackOff/);
+    expect([...cluster.jobs.values()].map(({ state }) => state)).toEqual(['failed']);
+  });
+
+  it('is given up where it does not start, also by a cluster that does not come to taking it away', async () => {
+    cluster.begins = 'waiting';
+    cluster.stopsAfterMs = 60_000;
+    await expect(start(await folderOf('a job'), 20).ended).resolves.toMatchObject({ hasSucceeded: false });
+    cluster.jobs.clear();
+  });
+
+  it('runs for as long as it takes once it has started', async () => {
+    cluster.begins = 'waiting';
+    const running = start(await folderOf('a job'), 80);
+    await until(() => cluster.jobs.size === 1);
+    for (const job of cluster.jobs.values()) job.state = 'running';
+    await until(() => !running.isWaiting!());
+    await sleep(150);
+    cluster.endAll('succeeded');
+    await expect(running.ended).resolves.toMatchObject({ hasSucceeded: true });
+  });
+
+  it('is ended where the cluster refuses a look at it: no worker would follow it', async () => {
+    const { ended } = start(await folderOf('a job'));
+    await until(() => cluster.jobs.size === 1);
+    cluster.refusesLooks = true;
+    await expect(ended).resolves.toMatchObject({
+      hasSucceeded: false,
+      report: expect.stringMatching(/403. It was asked to end/) as string,
+    });
+    await until(() => [...cluster.jobs.values()].every((job) => !isOpen(job)));
+  });
 });
 
 /** Jobs in memory that run until they are ended. */
@@ -129,8 +169,12 @@ class Cluster extends ClusterJobs {
   /** So many requests are carried out, and their answers lost. */
   losesAnswers = 0;
   refuses = false;
+  refusesLooks = false;
+  begins: ClusterJob['state'] = 'running';
+  says = 'said\n';
 
   override async find(name: string): Promise<ClusterJob | undefined> {
+    if (this.refusesLooks) throw new RequestRefused('GET was answered with 403');
     const job = this.jobs.get(name);
     return this.answer(job === undefined ? undefined : { ...job });
   }
@@ -139,30 +183,30 @@ class Cluster extends ClusterJobs {
     if (this.refuses) throw new RequestRefused('POST was answered with 422');
     if (this.jobs.has(name)) throw new Error(`there is a job ${name}`);
     this.submitted.push(name);
-    this.jobs.set(name, { folder, state: 'waiting or running' });
-    const running = [...this.jobs.values()].filter(({ state }) => state === 'waiting or running');
+    this.jobs.set(name, { folder, state: this.begins });
+    const running = [...this.jobs.values()].filter(isOpen);
     this.mostAtOnce = Math.max(this.mostAtOnce, running.length);
     return this.answer(undefined);
   }
 
   override async stop(name: string): Promise<void> {
     const job = this.jobs.get(name)!;
-    setTimeout(() => (job.state = 'failed'), this.stopsAfterMs);
+    setTimeout(() => (job.state = 'failed'), this.stopsAfterMs).unref();
     return this.answer(undefined);
   }
 
   override async remove(name: string): Promise<void> {
-    if (this.jobs.get(name)?.state === 'waiting or running') throw new Error(`${name} is running`);
+    if (isOpen(this.jobs.get(name))) throw new Error(`${name} is running`);
     this.jobs.delete(name);
     return this.answer(undefined);
   }
 
   override async reportOf(): Promise<string> {
-    return this.answer('said\n');
+    return this.answer(this.says);
   }
 
   endAll(state: 'succeeded' | 'failed'): void {
-    for (const job of this.jobs.values()) if (job.state === 'waiting or running') job.state = state;
+    for (const job of this.jobs.values()) if (isOpen(job)) job.state = state;
   }
 
   private async answer<T>(value: T): Promise<T> {
@@ -170,6 +214,10 @@ class Cluster extends ClusterJobs {
     this.losesAnswers--;
     throw new Error('no answer');
   }
+}
+
+function isOpen(job: ClusterJob | undefined): boolean {
+  return job?.state === 'waiting' || job?.state === 'running';
 }
 
 /** A folder with this job. */
@@ -182,8 +230,8 @@ async function folderOf(content: string): Promise<string> {
 
 const started: RunningJob[] = [];
 
-function start(folder: string): RunningJob {
-  const running = new ClusterLauncher(cluster, { lookEveryMs: 5, silenceMs: 200 }).start(folder);
+function start(folder: string, startWithinMs = 60_000): RunningJob {
+  const running = new ClusterLauncher(cluster, { lookEveryMs: 5, silenceMs: 200, startWithinMs }).start(folder);
   started.push(running);
   return running;
 }

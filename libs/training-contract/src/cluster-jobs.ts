@@ -14,7 +14,8 @@ import { RequestRefused } from './json-request.js';
 export interface ClusterJob {
   /** Of the start that submitted it. */
   readonly folder: string;
-  readonly state: 'waiting or running' | 'succeeded' | 'failed';
+  /** `waiting`: for its turn, for a machine that has room, for its image. One that is being ended runs until it has ended. */
+  readonly state: 'waiting' | 'running' | 'succeeded' | 'failed';
 }
 
 /** What a cluster can be asked. Each request may fail, and may have been carried out nevertheless. */
@@ -27,7 +28,7 @@ export abstract class ClusterJobs {
   abstract stop(name: string): Promise<void>;
   /** Takes a job away that is over, so that its name is free. */
   abstract remove(name: string): Promise<void>;
-  /** How a job ended and what its program said last. */
+  /** How a job ended and what its program said last; of one that waits, what for. */
   abstract reportOf(name: string): Promise<string>;
 }
 
@@ -36,8 +37,12 @@ export interface ClusterPatience {
   readonly lookEveryMs?: number;
   /** How long the cluster may not answer before the job is given up; it resumes when it is started again. */
   readonly silenceMs?: number;
+  /** How long the job may wait before it is given up: for a machine that never comes, or an image that does not exist. */
+  readonly startWithinMs?: number;
 }
 
+/** A cluster that is scaled up for a job has a machine by then. */
+export const START_WITHIN_MS = 1_800_000;
 /** Enough of a job's digest to name it. */
 const NAMED_BY = 32;
 /** Enough for the last message of each of some processes. */
@@ -53,15 +58,16 @@ export class ClusterLauncher extends JobLauncher {
 
   override start(folder: string): RunningJob {
     const cancelling = new AbortController();
-    return { ended: this.run(folder, cancelling.signal), cancel: () => cancelling.abort() };
+    const run: Run = { name: '', folder, wasSubmitted: false, isWaiting: true, cancelled: cancelling.signal };
+    return { ended: this.follow(run), cancel: () => cancelling.abort(), isWaiting: () => run.isWaiting };
   }
 
-  private async run(folder: string, cancelled: AbortSignal): Promise<EndedJob> {
+  private async follow(run: Run): Promise<EndedJob> {
     const { lookEveryMs = 1_000, silenceMs = 60_000 } = this.patience;
+    const { folder, cancelled } = run;
     const job = await readFile(join(folder, JOB_PATHS.job));
-    // Two installations may have equal jobs, in different folders.
-    const name = `seam-${sha256(Buffer.concat([Buffer.from(`${dirname(folder)}\n`), job])).slice(0, NAMED_BY)}`;
-    const run: Run = { name, folder, wasSubmitted: false, cancelled };
+    // Two installations may have equal jobs, and each has its own folder for them.
+    run.name = `seam-${sha256(Buffer.concat([Buffer.from(`${dirname(folder)}\n`), job])).slice(0, NAMED_BY)}`;
     let silentSinceMs: number | undefined;
     for (;;) {
       try {
@@ -71,7 +77,7 @@ export class ClusterLauncher extends JobLauncher {
       } catch (error) {
         silentSinceMs ??= performance.now();
         const isOver = error instanceof RequestRefused || performance.now() - silentSinceMs >= silenceMs;
-        if (isOver) return { hasSucceeded: false, report: `job ${name} cannot be followed: ${messageOf(error)}` };
+        if (isOver) return failed(run, `cannot be followed: ${messageOf(error)}${await this.leave(run)}`);
       }
       // Who cancels does not wait for the next look.
       await sleep(lookEveryMs, cancelled.aborted ? undefined : cancelled);
@@ -84,31 +90,67 @@ export class ClusterLauncher extends JobLauncher {
     const found = await this.cluster.find(name);
     if (found?.folder === folder) {
       run.wasSubmitted = true;
-      if (found.state === 'waiting or running') {
-        if (cancelled.aborted) await this.cluster.stop(name);
-        return undefined;
-      }
+      if (!isOver(found)) return this.awaitEnd(run, found);
+      if (run.gaveUp !== undefined) return failed(run, run.gaveUp.why);
       const said = (await this.cluster.reportOf(name)).slice(-SAID_CHARACTERS).trim();
       return { hasSucceeded: found.state === 'succeeded', report: `job ${name} ${found.state}: ${said}` };
     }
     if (cancelled.aborted || run.wasSubmitted) {
       const why = cancelled.aborted ? 'was cancelled' : 'was taken away, or another start took its place';
-      return { hasSucceeded: false, report: `job ${name} ${why}` };
+      return failed(run, run.gaveUp?.why ?? why);
     }
     if (found === undefined) {
       await this.cluster.submit(name, folder);
       run.wasSubmitted = true;
     }
     // Of a starter that has died or was overtaken: the one that starts now holds the run.
-    else if (found.state === 'waiting or running') await this.cluster.stop(name);
+    else if (!isOver(found)) await this.cluster.stop(name);
     else await this.cluster.remove(name);
     return undefined;
   }
+
+  /** Of a job of this start that is not over. */
+  private async awaitEnd(run: Run, { state }: ClusterJob): Promise<EndedJob | undefined> {
+    const { startWithinMs = START_WITHIN_MS, silenceMs = 60_000 } = this.patience;
+    const nowMs = performance.now();
+    run.isWaiting = state === 'waiting';
+    run.waitsSinceMs = run.isWaiting ? (run.waitsSinceMs ?? nowMs) : undefined;
+    if (run.waitsSinceMs !== undefined && nowMs - run.waitsSinceMs >= startWithinMs && run.gaveUp === undefined) {
+      const said = (await this.cluster.reportOf(run.name)).slice(-SAID_CHARACTERS).trim();
+      run.gaveUp = { why: `did not start within ${startWithinMs / 1000} s: ${said}`, atMs: nowMs };
+    }
+    if (run.cancelled.aborted || run.gaveUp !== undefined) await this.cluster.stop(run.name);
+    // What never ran computes nothing, also where the cluster does not come to taking it away.
+    return run.gaveUp !== undefined && nowMs - run.gaveUp.atMs >= silenceMs ? failed(run, run.gaveUp.why) : undefined;
+  }
+
+  /** Ends a program that no worker follows. @returns what became of it, for a person */
+  private async leave({ name, wasSubmitted }: Run): Promise<string> {
+    if (!wasSubmitted) return '';
+    try {
+      await this.cluster.stop(name);
+      return '. It was asked to end';
+    } catch {
+      return '. It could not be ended and may still run';
+    }
+  }
 }
 
+function isOver({ state }: ClusterJob): boolean {
+  return state === 'succeeded' || state === 'failed';
+}
+
+function failed({ name }: Run, why: string): EndedJob {
+  return { hasSucceeded: false, report: `job ${name} ${why}` };
+}
+
+/** Of one start. */
 interface Run {
-  readonly name: string;
+  name: string;
   readonly folder: string;
   readonly cancelled: AbortSignal;
   wasSubmitted: boolean;
+  isWaiting: boolean;
+  waitsSinceMs?: number | undefined;
+  gaveUp?: { readonly why: string; readonly atMs: number };
 }

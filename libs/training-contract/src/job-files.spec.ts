@@ -2,8 +2,18 @@ import { readFileSync } from 'node:fs';
 import { Random, sha256 } from '@seamstream/kernel';
 import { createAdapter } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
-import { type JobFacts, type JobSequence, readJob, type TrainingJob, writeJob } from './job-files.js';
+import { carryOutJob } from './carry-out-job.js';
+import {
+  type JobFacts,
+  type JobSequence,
+  putFile,
+  readJob,
+  readOutput,
+  type TrainingJob,
+  writeJob,
+} from './job-files.js';
 import { trainingFilesJsonSchema } from './job-files.schema.js';
+import { FakeEngine } from './training-engine.fake.js';
 
 const JOBS = Number(process.env.SEAM_TEST_JOBS ?? 60);
 const FOLDER = 'training/run/job/';
@@ -53,6 +63,73 @@ describe('a job as files', () => {
     }
   });
 });
+
+describe('the result of a job', () => {
+  it('is taken where it is of this job', async () => {
+    for (const kind of ['train', 'score'] as const) {
+      const { job, objects } = await carriedOut(kind);
+      await expect(readOutput(objects, FOLDER, job)).resolves.toMatchObject({ operation: kind });
+    }
+  });
+
+  it.each<[string, Partial<TrainingJob> | ((job: TrainJob) => Partial<TrainJob>)]>([
+    ['run', { runId: 'another' }],
+    ['operation', { operation: 'score', sequences: [] }],
+    ['base model', { baseModelDigest: 'another' }],
+    [
+      'trained tensors',
+      { trainable: { kind: 'lora', rank: 16, alpha: 32, targetModules: ['q_proj'], modulesToSave: [], seed: 's' } },
+    ],
+    ['steps', ({ steps }) => ({ steps: [...steps, ...steps] })],
+  ])('of another %s is refused', async (what, change) => {
+    const { job, objects } = await carriedOut('train');
+    const other = { ...job, ...(typeof change === 'function' ? change(job as TrainJob) : change) } as TrainingJob;
+    await expect(readOutput(objects, FOLDER, other)).rejects.toMatchObject({
+      code: 'OBJECT_CORRUPT',
+      message: expect.stringContaining(`expected as ${what} `) as string,
+    });
+  });
+
+  it('with scores of fewer sequences or targets than were asked for is refused', async () => {
+    const { job, objects } = await carriedOut('score');
+    const [first] = sequencesOf(job);
+    for (const sequences of [[first!, first!], [{ ...first!, targets: [...first!.targets, 2] }]])
+      await expect(readOutput(objects, FOLDER, { ...job, operation: 'score', sequences })).rejects.toThrow(
+        'expected as ln π for each target of each sequence',
+      );
+  });
+
+  it('with fewer figures than steps is refused', async () => {
+    const { job, objects } = await carriedOut('train');
+    const key = `${FOLDER}output/result.json`;
+    const result = JSON.parse(Buffer.from(await objects.get(key)).toString()) as object;
+    const metrics = await putFile(objects, FOLDER, { path: 'output/metrics.jsonl', bytes: new Uint8Array() });
+    await objects.put(key, Buffer.from(JSON.stringify({ ...result, metrics })));
+    await expect(readOutput(objects, FOLDER, job)).rejects.toThrow('expected as lines of metrics 2, got 0');
+  });
+});
+
+type TrainJob = Extract<TrainingJob, { operation: 'train' }>;
+
+/** A job with its result, made by an engine. */
+async function carriedOut(operation: TrainingJob['operation']) {
+  const engine = new FakeEngine();
+  const { baseModelDigest } = engine;
+  const start = await (await engine.begin({ adapter: null })).exportAdapter();
+  const trainable = start.settings;
+  const objective = { kind: 'negative-log-likelihood' } as const;
+  const sequences = [{ tokenIds: [1, 2, 3], targets: [1], weights: [1] }];
+  const facts = { runId: 'run', baseModelDigest, vocabularySize: 9, trainable, objective, start };
+  const optimizer = { beta1: 0.9, beta2: 0.9, epsilon: 1e-8, weightDecay: 0, clipNorm: 1 };
+  const steps = [0.1, 0.2].map((learningRate) => ({ learningRate, sequences }));
+  const job: TrainingJob =
+    operation === 'score'
+      ? { ...facts, operation, sequences }
+      : { ...facts, operation, optimizer, checkpointEverySteps: 1, steps };
+  const { objects } = await written(job);
+  await carryOutJob({ engine, objects, folder: FOLDER });
+  return { job, objects };
+}
 
 async function written(job: TrainingJob) {
   const stored: InMemoryObjects = new Map();

@@ -204,23 +204,20 @@ export async function readJob(objects: JobFiles, folder: string): Promise<Traini
  * @returns undefined while there is no result
  * @throws OBJECT_CORRUPT where files are not what the result says; ADAPTER_INVALID
  */
-export async function readOutput(
-  objects: JobFiles,
-  folder: string,
-  { runId }: Pick<TrainingJob, 'runId'>,
-): Promise<JobOutput | undefined> {
+export async function readOutput(objects: JobFiles, folder: string, job: TrainingJob): Promise<JobOutput | undefined> {
   const text = await textIfThere(objects, `${folder}${JOB_PATHS.result}`);
   if (text === undefined) return undefined;
   const result = parsedAs(resultSchema, text, `${folder}${JOB_PATHS.result}`);
-  if (result.runId !== runId)
-    throw new SeamError(
-      'OBJECT_CORRUPT',
-      `Cannot take the result below ${folder}: expected one of run ${runId}, got one of ${result.runId}. Give each run a folder.`,
-    );
+  assertOf(job, result, folder);
   const { operation, engine } = result;
   if (operation === 'score') {
     const bytes = await getFile(objects, folder, result.scores);
-    return { operation, engine, logProbabilities: linesAs(scoresSchema, bytes, result.scores.path) };
+    const logProbabilities = linesAs(scoresSchema, bytes, result.scores.path);
+    assertSame(folder, 'ln π for each target of each sequence', {
+      asked: job.operation === 'score' ? job.sequences.map(({ targets }) => targets.length) : [],
+      made: logProbabilities.map(({ length }) => length),
+    });
+    return { operation, engine, logProbabilities };
   }
   const { kind, settings, baseModelDigest, file, tensors: stated } = result.artefact;
   const { tensors } = decodeSafetensors(await getFile(objects, folder, file), file.path);
@@ -231,7 +228,29 @@ export async function readOutput(
       `Cannot take ${folder}${file.path}: expected the tensors that the result names, got others.`,
     );
   const metrics = linesAs(metricsSchema, await getFile(objects, folder, result.metrics), result.metrics.path);
+  assertSame(folder, 'lines of metrics', { asked: result.steps, made: metrics.length });
   return { operation, engine, adapter, metrics: metrics as readonly JobMetrics[] };
+}
+
+/** @throws OBJECT_CORRUPT for the result of another job */
+function assertOf(job: TrainingJob, result: JobResult, folder: string): void {
+  assertSame(folder, 'run', { asked: job.runId, made: result.runId });
+  assertSame(folder, 'operation', { asked: job.operation, made: result.operation });
+  if (job.operation !== 'train' || result.operation !== 'train') return;
+  const { baseModelDigest, settings, kind } = result.artefact;
+  assertSame(folder, 'base model', { asked: job.baseModelDigest, made: baseModelDigest });
+  assertSame(folder, 'trained tensors', { asked: job.trainable, made: settings });
+  assertSame(folder, 'kind of trained tensors', { asked: job.trainable.kind, made: kind });
+  assertSame(folder, 'steps', { asked: job.steps.length, made: result.steps });
+}
+
+function assertSame(folder: string, what: string, facts: { readonly asked: unknown; readonly made: unknown }): void {
+  const [asked, made] = [canonicalJson(facts.asked), canonicalJson(facts.made)];
+  if (asked === made) return;
+  throw new SeamError(
+    'OBJECT_CORRUPT',
+    `Cannot take the result below ${folder || 'the folder'}: expected as ${what} ${asked.slice(0, 300)}, got ${made.slice(0, 300)}. Give each job a folder, and look at the training program.`,
+  );
 }
 
 /** Names and shapes, by name. */

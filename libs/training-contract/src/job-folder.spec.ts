@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sleep } from '@seamstream/kernel';
 import { type Following, followJob, JobFolder } from './job-folder.js';
 import { ChildProcessLauncher } from './job-launcher.child-process.adapter.js';
+import { type EndedJob, JobLauncher, type RunningJob } from './job-launcher.port.js';
 
 let folder: JobFolder;
 beforeEach(async () => {
@@ -76,6 +77,22 @@ describe('a program that is followed', () => {
     await expectNoneLeft();
   });
 
+  it('is ended, to be started again, where no step and no checkpoint comes for long', async () => {
+    const following = follow(`${STUBBORN} step(1); await pause(60_000)`, { progressWithinMs: 1_500 });
+    await expect(following).rejects.toMatchObject({
+      code: 'ENGINE_FAILED',
+      message: expect.stringMatching(/expected a step or a checkpoint within 1.5 s/) as string,
+    });
+    await expectNoneLeft();
+  });
+
+  it('is not ended while each step comes in time, or while it waits for its start', async () => {
+    await follow('for (let n = 1; n <= 4; n++) { await pause(500); step(n); }', { progressWithinMs: 1_500 });
+    const ended = sleep(600).then(() => ({ hasSucceeded: true, report: '' }));
+    const launcher = new WaitingLauncher(ended);
+    await followJob({ launcher, folder, signal: new AbortController().signal, progressWithinMs: 100 });
+  });
+
   it('is over when it ends, and what it left running ends with it', async () => {
     await follow(`
       const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
@@ -92,6 +109,16 @@ describe('a program that is followed', () => {
     await expectNoneLeft();
   });
 });
+
+class WaitingLauncher extends JobLauncher {
+  constructor(private readonly ended: Promise<EndedJob>) {
+    super();
+  }
+
+  override start(): RunningJob {
+    return { ended: this.ended, cancel: () => undefined, isWaiting: () => true };
+  }
+}
 
 /** Deaf to SIGTERM, and with a child that is as deaf. */
 const STUBBORN = `

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ERROR_CODES, type ErrorCode, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import type { z } from 'zod';
+import { onDisk } from './job-disk.js';
 import {
   getFile,
   JOB_PATHS,
@@ -22,9 +23,11 @@ export class JobFolder implements JobFiles {
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
     const place = join(this.path, key);
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(`${place}.partial`, bytes);
-    await rename(`${place}.partial`, place);
+    await onDisk(place, async () => {
+      await mkdir(dirname(place), { recursive: true });
+      await writeFile(`${place}.partial`, bytes);
+      await rename(`${place}.partial`, place);
+    });
   }
 
   async get(key: string): Promise<Uint8Array> {
@@ -35,17 +38,24 @@ export class JobFolder implements JobFiles {
 
   /** Undefined where there is no such file. */
   async read(key: string): Promise<Uint8Array | undefined> {
-    try {
-      return await readFile(join(this.path, key));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const place = join(this.path, key);
+    return onDisk(place, () =>
+      readFile(place).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }),
+    );
   }
 
   /** Checkpoints that are said to be whole, the oldest first. */
   async checkpoints(): Promise<readonly JobCheckpoint[]> {
-    const names = await readdir(join(this.path, 'checkpoints')).catch((): string[] => []);
+    const place = join(this.path, 'checkpoints');
+    const names = await onDisk(place, () =>
+      readdir(place).catch((error: unknown): string[] => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }),
+    );
     const records = names.sort().map(async (name) => {
       const path = `checkpoints/${name}/checkpoint.json`;
       const bytes = await this.read(path);
@@ -123,46 +133,78 @@ export interface Following {
   readonly onStep?: (figures: JobMetrics) => void;
   /** A checkpoint that was not there at the start, the oldest first. The program is ended where this fails. */
   readonly onCheckpoint?: (checkpoint: JobCheckpoint) => Promise<void>;
+  /** How long the program may run without a further step or checkpoint before it is ended. */
+  readonly progressWithinMs?: number;
 }
 
 /** Between two looks at what the program has written. Steps take longer where it matters. */
 const LOOK_EVERY_MS = 200;
+/** Scores are one piece: this has to be enough for all of a job. */
+export const PROGRESS_WITHIN_MS = 21_600_000;
 
 /**
  * Starts the program on the job in the folder and follows it to its end.
  * @throws ABORTED where the signal aborted; what the program says it was refused for; ENGINE_FAILED where it ended otherwise
  */
-export async function followJob({ launcher, folder, signal, onStep, onCheckpoint }: Following): Promise<void> {
-  const present = await folder.checkpoints();
-  const known = new Set(present.map(nameOf));
-  let steps = Math.max(0, ...present.map(({ step }) => step));
-  const look = async (): Promise<void> => {
-    for (const figures of (await folder.metrics()).slice(steps)) {
-      steps = figures.step;
-      onStep?.(figures);
-    }
-    for (const checkpoint of await folder.checkpoints()) {
-      if (known.has(nameOf(checkpoint))) continue;
-      await onCheckpoint?.(checkpoint);
-      known.add(nameOf(checkpoint));
-    }
-  };
+export async function followJob(following: Following): Promise<void> {
+  const { launcher, folder, signal, progressWithinMs = PROGRESS_WITHIN_MS } = following;
+  const progress = await Progress.from(following);
   const running = launcher.start(folder.path);
+  let isStalled = false;
   try {
     let ended: EndedJob | undefined;
-    while (ended === undefined && !signal.aborted) {
+    while (ended === undefined && !signal.aborted && !isStalled) {
       ended = await Promise.race([running.ended, sleep(LOOK_EVERY_MS, signal).then(() => undefined)]);
-      await look();
+      await progress.look();
+      if (running.isWaiting?.()) progress.sinceMs = performance.now();
+      isStalled = performance.now() - progress.sinceMs >= progressWithinMs;
     }
   } finally {
     running.cancel();
     await running.ended;
   }
-  await look();
+  await progress.look();
   const { hasSucceeded, report } = await running.ended;
   if (hasSucceeded) return;
   if (signal.aborted) throw new SeamError('ABORTED', 'Cannot finish the training program: it was asked to end.');
+  if (isStalled)
+    throw new SeamError(
+      'ENGINE_FAILED',
+      `Cannot carry out the job: expected a step or a checkpoint within ${progressWithinMs / 1000} s, got none. ${report}. It resumes from its newest checkpoint when it is started again.`,
+    );
   throw await failureOf(folder, report);
+}
+
+/** What a program has written since its start, handed on once. */
+class Progress {
+  /** The last sign of it. */
+  sinceMs = performance.now();
+
+  private constructor(
+    private readonly following: Following,
+    private readonly known: Set<string>,
+    private steps: number,
+  ) {}
+
+  static async from(following: Following): Promise<Progress> {
+    const present = await following.folder.checkpoints();
+    return new Progress(following, new Set(present.map(nameOf)), Math.max(0, ...present.map(({ step }) => step)));
+  }
+
+  async look(): Promise<void> {
+    const { folder, onStep, onCheckpoint } = this.following;
+    for (const figures of (await folder.metrics()).slice(this.steps)) {
+      this.steps = figures.step;
+      onStep?.(figures);
+      this.sinceMs = performance.now();
+    }
+    for (const checkpoint of await folder.checkpoints()) {
+      if (this.known.has(nameOf(checkpoint))) continue;
+      await onCheckpoint?.(checkpoint);
+      this.known.add(nameOf(checkpoint));
+      this.sinceMs = performance.now();
+    }
+  }
 }
 
 /** By content too: an engine replaces what another one left. */

@@ -12,6 +12,8 @@ export interface RunningJob {
   readonly ended: Promise<EndedJob>;
   /** Ends the program. What it has written whole stays. Further calls do nothing. */
   cancel(): void;
+  /** Whether the program has not started yet; absent: it starts at once. */
+  isWaiting?(): boolean;
 }
 
 export interface EndedJob {

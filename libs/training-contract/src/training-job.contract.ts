@@ -45,7 +45,7 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
       const objects = new WatchedStore();
       await writeJob(objects, FOLDER, job);
       await given().carryOut({ objects, folder: FOLDER });
-      const { adapter, metrics } = await trainedOf(objects);
+      const { adapter, metrics } = await trainedOf(objects, job);
       const right = await steppedBy(engine, job);
       expect(await agree(engine, adapter, right.adapter, job)).toBe(true);
       expect(metrics.map(({ step, learningRate }) => [step, learningRate])).toEqual(
@@ -60,7 +60,7 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
       const second = { ...job, start };
       await writeJob(objects, FOLDER, second);
       await given().carryOut({ objects, folder: FOLDER });
-      const { adapter } = await trainedOf(objects);
+      const { adapter } = await trainedOf(objects, job);
       expect(await agree(engine, adapter, (await steppedBy(engine, second)).adapter, second)).toBe(true);
     });
 
@@ -95,7 +95,7 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
         objects.heal();
         const before = objects.written.filter((key) => key.endsWith('/checkpoint.json'));
         await given().carryOut({ objects, folder: FOLDER });
-        const { adapter, metrics } = await trainedOf(objects);
+        const { adapter, metrics } = await trainedOf(objects, job);
         expect(await agree(engine, adapter, right.adapter, job)).toBe(true);
         expect(metrics.map(({ step }) => step)).toEqual([1, 2, 3]);
         // No step is saved twice: what was done is not done again.
@@ -123,7 +123,7 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
         const before = objects.written.length;
         await given().carryOut({ objects, folder: FOLDER });
         expect(objects.written.slice(before)).toContain(`${FOLDER}checkpoints/step-000001/checkpoint.json`);
-        expect(await agree(engine, (await trainedOf(objects)).adapter, right.adapter, job)).toBe(true);
+        expect(await agree(engine, (await trainedOf(objects, job)).adapter, right.adapter, job)).toBe(true);
       }
     });
 
@@ -139,9 +139,10 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
     it('say the log-probabilities that the engine says', async () => {
       const objects = new WatchedStore();
       const { sequences } = given();
-      await writeJob(objects, FOLDER, { ...factsOf(given(), engine), operation: 'score', sequences });
+      const scores: TrainingJob = { ...factsOf(given(), engine), operation: 'score', sequences };
+      await writeJob(objects, FOLDER, scores);
       await given().carryOut({ objects, folder: FOLDER });
-      const output = await readOutput(objects, FOLDER, job);
+      const output = await readOutput(objects, FOLDER, scores);
       const weights = await engine.begin({ adapter: null, ...RUN });
       const right = await weights.logProbabilities(sequences);
       await weights.close();
@@ -193,8 +194,8 @@ class WatchedStore extends InMemoryObjectStore {
   }
 }
 
-async function trainedOf(objects: ObjectStore) {
-  const output = await readOutput(objects, FOLDER, { runId: 'run' });
+async function trainedOf(objects: ObjectStore, job: TrainJob) {
+  const output = await readOutput(objects, FOLDER, job);
   if (output?.operation !== 'train') throw new Error(`expected what training made, got ${output?.operation}`);
   return output;
 }

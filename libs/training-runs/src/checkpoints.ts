@@ -6,8 +6,11 @@ import type { Checkpoint } from './training-run.js';
 
 /** Where everything is that a run needs no longer once it has ended. */
 export function runFolder(runId: string): string {
-  return `training/${runId}/`;
+  return `${RUNS}${runId}/`;
 }
+
+/** Where the folders of runs are. */
+export const RUNS = 'training/';
 
 export class Checkpoints {
   constructor(
@@ -41,7 +44,7 @@ export class Checkpoints {
     return undefined;
   }
 
-  /** Of a run that has ended; done again without them it comes to the same. */
+  /** Of a run whose end is on record. */
   async deleteAll(): Promise<void> {
     for await (const { key } of this.objects.list(runFolder(this.runId))) await this.objects.delete(key);
   }

@@ -6,7 +6,7 @@ import { encodeEvent, type SeamEvent } from '@seamstream/events';
 export interface RunHolder {
   /** Aborts when the run is to be left for later, or for another holder. */
   readonly signal: AbortSignal;
-  /** Appends the run's events, unless another holds it by now: FENCED. */
+  /** Appends the run's events, unless another holds it by now: FENCED, also where there are none. */
   readonly record: (events: readonly SeamEvent[]) => Promise<unknown>;
 }
 

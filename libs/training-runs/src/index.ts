@@ -44,6 +44,7 @@ export {
 } from './run-plan.js';
 export { RunTraining } from './run-training.js';
 export { spelledInput } from './spelled-input.js';
+export { sweepEndedRuns } from './sweep-ended-runs.js';
 export { TrainOnDemandHandler } from './train-on-demand.handler.js';
 export {
   readTrainingHistory,

@@ -27,7 +27,7 @@ export interface Recording {
     readonly everySteps: number;
     readonly save: (work: Resumable, metrics: Readonly<Record<string, number>>) => Promise<unknown>;
   };
-  /** Records what happened on the way, as the run's only holder; absent where nothing is written (rehearsals, verification). */
+  /** Records what happened on the way, as the run's only holder: FENCED for another, also where nothing happened; absent where nothing is written (rehearsals, verification). */
   readonly record?: (events: readonly SeamEvent[]) => Promise<unknown>;
   readonly report: (
     phase: 'preparing' | 'training',

@@ -25,6 +25,8 @@ import {
   type JobMetrics,
   type JobOutput,
   type JobSequence,
+  onDisk,
+  PROGRESS_WITHIN_MS,
   packCheckpoint,
   readOutput,
   type TrainingJob,
@@ -43,6 +45,8 @@ interface ProgramRunnerDependencies extends GradientRunnerDependencies {
   readonly grammars: Pick<Grammars, 'prepare'>;
   /** Each job has its own folder below this one; the system's temporary one when absent. */
   readonly jobsFolder?: string;
+  /** How long a program may run without a further step or checkpoint. */
+  readonly progressWithinMs?: number;
 }
 
 /** The base model as a program needs to know it. */
@@ -141,12 +145,14 @@ export class ProgramRunner extends GradientRunner {
   }
 
   private async carryOut(job: TrainingJob, recording: Recording): Promise<JobOutput> {
-    const { launcher, logger, jobsFolder = tmpdir() } = this.program;
+    const { launcher, logger, jobsFolder = tmpdir(), progressWithinMs = PROGRESS_WITHIN_MS } = this.program;
     const { signal, saving } = recording;
-    const folder = new JobFolder(await mkdtemp(join(jobsFolder, 'seam-job-')));
+    const folder = new JobFolder(await onDisk(jobsFolder, () => mkdtemp(join(jobsFolder, 'seam-job-'))));
     try {
       await writeJob(folder, '', job);
-      if (job.operation === 'score') await followJob({ launcher, folder, signal });
+      // A worker that has lost the run would end its new holder's program. Nothing to record is refused all the same.
+      await recording.record?.([]);
+      if (job.operation === 'score') await followJob({ launcher, folder, signal, progressWithinMs });
       else {
         const resumed = await recording.resume(checkpointIn(folder));
         if (resumed !== undefined)
@@ -156,6 +162,7 @@ export class ProgramRunner extends GradientRunner {
           launcher,
           folder,
           signal,
+          progressWithinMs,
           onStep: (metrics) => {
             figures = figuresOf(metrics);
             recording.report('training', metrics.step, job.steps.length, figures);
@@ -173,7 +180,10 @@ export class ProgramRunner extends GradientRunner {
         `Cannot take what run ${recording.runId} made: expected a result, got none. Look at the output of the training program.`,
       );
     } finally {
-      await rm(folder.path, { recursive: true, force: true });
+      // What was made counts, also where its files stay.
+      await rm(folder.path, { recursive: true, force: true }).catch((error: unknown) =>
+        logger.warn({ folder: folder.path, err: error }, 'the files of a job are left: delete them'),
+      );
     }
   }
 }

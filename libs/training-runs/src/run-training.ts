@@ -88,7 +88,7 @@ export class RunTraining {
    * @throws ABORTED when the signal aborts, FENCED when another holds the run; errors of log and object store
    */
   async carryOut(plan: RunPlan, holder: RunHolder): Promise<SeamEvent | undefined> {
-    const { history, objects, clock, logger } = this.dependencies;
+    const { history, clock, logger } = this.dependencies;
     const { maxAttempts } = this.settings.retrying;
     const { runId } = plan;
     for (let attempt = 1; ; attempt++) {
@@ -114,16 +114,26 @@ export class RunTraining {
         logger.error({ runId, attempt, err: error }, 'training run failed');
         ending = events.failed(error);
       }
-      // First: an ended run is taken no more, and done again without its checkpoints it comes to the same.
-      await new Checkpoints(objects, runId).deleteAll();
+      // First: what lies there is another worker's where this one has lost the run.
       await holder.record([ending]);
+      await this.tidy(runId);
       return ending;
     }
   }
 
   private async leaveCancelled(runId: string): Promise<void> {
     this.dependencies.logger.info({ runId }, 'training run stopped: it was cancelled');
-    await new Checkpoints(this.dependencies.objects, runId).deleteAll();
+    await this.tidy(runId);
+  }
+
+  /** The run has ended, also where this fails: a worker that looks at the queue later deletes the rest. */
+  private async tidy(runId: string): Promise<void> {
+    const { objects, logger } = this.dependencies;
+    try {
+      await new Checkpoints(objects, runId).deleteAll();
+    } catch (error) {
+      logger.warn({ runId, err: error }, 'the checkpoints of an ended run are left for later');
+    }
   }
 
   /** @throws {@link RunCancelled} */

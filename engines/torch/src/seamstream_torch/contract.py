@@ -172,6 +172,15 @@ class Checkpoint(Record):
     state: Annotated[list[FileRef], Field(min_length=1)]
 
 
+class ResultHead(BaseModel):
+    """Of output/result.json: whose it is."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    operation: Literal["score", "train"]
+    runId: Text
+
+
 Model = TypeVar("Model", bound=BaseModel)
 
 

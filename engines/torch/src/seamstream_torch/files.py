@@ -8,21 +8,25 @@ def write_whole(path: Path, content: bytes) -> None:
     """Writes next to the place, flushes, and renames: a reader sees all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    _write_flushed(temporary, content)
-    temporary.replace(path)
+    try:
+        _write_flushed(temporary, content)
+        temporary.replace(path)
+    finally:
+        # A disk that is full would stay so.
+        temporary.unlink(missing_ok=True)
     _flush_folder(path.parent)
 
 
 def write_once(path: Path, content: bytes) -> bool:
     """As write_whole, but what is there stays. Whether this content is there now because of this call."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    _write_flushed(temporary, content)
     try:
+        _write_flushed(temporary, content)
         os.link(temporary, path)
     except FileExistsError:
         return False
     finally:
-        temporary.unlink()
+        temporary.unlink(missing_ok=True)
     _flush_folder(path.parent)
     return True
 

@@ -1,7 +1,8 @@
 """Carries out the job of a folder: `torchrun … -m seamstream_torch JOB --model FOLDER`, or without torchrun.
 
-Exit status 0: the folder holds a result. 65: the input is refused, or a figure was not finite; output/failure.json says
-why. 75: another process works in the folder. 130: whoever started it has ended (--end-with-input, --end-with-parent).
+Exit status 0: the folder holds a result. 65: the input is refused, a figure was not finite, or the memory of a
+processor is too small; output/failure.json says why. 75: another process works in the folder. 130: whoever started it
+has ended (--end-with-input, --end-with-parent).
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from seamstream_torch import __version__
 from seamstream_torch.compute import Compute, add_options, compute_of
-from seamstream_torch.contract import FAILURE, RESULT, open_job
+from seamstream_torch.contract import FAILURE, RESULT, Job, ResultHead, open_job, parse
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_whole
 
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
     is_first = os.environ.get("RANK", "0") == "0"
     try:
-        with held(given.job, is_first):
+        with held(given.job, is_first), memory_said():
             carry_out(given.job, given.model, compute_of(given))
     except EngineError as error:
         # Whichever process found it: the others may never come so far.
@@ -66,7 +67,7 @@ def carry_out(folder: Path, model_folder: Path, compute: Compute) -> None:
         # Of an attempt before this one: one that is killed says nothing.
         (folder / FAILURE).unlink(missing_ok=True)
     job = open_job(folder, model_folder)
-    if stands(folder / RESULT, job.runId):
+    if stands(folder / RESULT, job):
         print("a result stands", flush=True)
         return
     # PyTorch takes seconds to load: what is refused or done already does not wait for it.
@@ -91,15 +92,34 @@ def carry_out(folder: Path, model_folder: Path, compute: Compute) -> None:
         all_of_them.wait()
 
 
-def stands(result: Path, run_id: str) -> bool:
-    """Whether the run has its result. Raises INVALID_INPUT where another run has its own there."""
+def stands(result: Path, job: Job) -> bool:
+    """Whether the job has its result. Raises INVALID_INPUT where another job's lies there, or a damaged one."""
     if not result.exists():
         return False
-    found = json.loads(result.read_bytes())["runId"]
-    if found != run_id:
-        message = f"Cannot carry out run {run_id}: the result of {found} lies in its folder. Give each run its own."
+    found = parse(ResultHead, result.read_bytes(), RESULT)
+    if (found.runId, found.operation) != (job.runId, job.operation):
+        message = (
+            f"Cannot carry out run {job.runId}: expected no result or one to {job.operation} in its folder, "
+            f"got one of run {found.runId} to {found.operation}. Give each job its own folder."
+        )
         raise EngineError("INVALID_INPUT", message)
     return True
+
+
+@contextmanager
+def memory_said() -> Iterator[None]:
+    """Raises INVALID_CONFIGURATION where a processor's memory is too small: the next try would end as this one."""
+    try:
+        yield
+    except RuntimeError as error:
+        # By name: PyTorch may not be loaded.
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        message = (
+            f"Cannot compute the job: expected it to fit the memory of the processor, got: {str(error)[:500]} "
+            "Lower --micro-batch-tokens or use --gradient-checkpointing."
+        )
+        raise EngineError("INVALID_CONFIGURATION", message) from error
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 /** Three requests that kafkajs lacks, or has only in an older version that does less. */
 import type { ConsumedOffset } from '@seamstream/event-log';
-import type { PartitionPlace } from '../broker-protocol.port.js';
+import type { PartitionPlace, TransactionOfProducer } from '../broker-protocol.port.js';
 import { exchange } from './flexible-encoding.js';
 import { refusalOf } from './kafkajs-errors.js';
 import type { Cluster } from './kafkajs-internals.js';
@@ -66,7 +66,10 @@ export async function fetchGroupOffsets(
  * | transactionalId | state | timeoutMs i32 | startMs i64 | producerId i64 | epoch i16 | [topic | [partition i32] | tags]
  * | tags] | tags
  */
-export async function describeTransaction(broker: Cluster.Broker, transactionalId: string): Promise<string> {
+export async function describeTransaction(
+  broker: Cluster.Broker,
+  transactionalId: string,
+): Promise<TransactionOfProducer> {
   const [found] = await exchange(
     broker,
     DESCRIBE_TRANSACTIONS,
@@ -79,20 +82,21 @@ export async function describeTransaction(broker: Cluster.Broker, transactionalI
         const state = reader.text();
         reader.int32();
         reader.int64();
-        reader.int64();
-        reader.int16();
+        const producerId = String(reader.int64());
+        const producerEpoch = reader.int16();
         reader.list(() => {
           reader.text();
           reader.list(() => reader.int32());
           reader.endOfFields();
         });
         reader.endOfFields();
-        return { error, state };
+        return { error, state, producerId, producerEpoch };
       });
     },
   );
-  if (found!.error !== 0) throw refusalOf(found!.error);
-  return found!.state;
+  const { error, ...transaction } = found!;
+  if (error !== 0) throw refusalOf(error);
+  return transaction;
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
   ProduceRequest,
   ProducerIdentity,
   TransactionalProducer,
+  TransactionOfProducer,
 } from '../broker-protocol.port.js';
 import { readFetchAnswer } from './fetch-answer.js';
 import { alterTopicConfigs, describeTransaction, fetchGroupOffsets, TOPIC_RESOURCE } from './flexible-requests.js';
@@ -133,7 +134,7 @@ export class KafkajsBroker implements Broker {
     await asProtocol(() => this.broker.endTxn({ ...producer, transactionResult: decision === 'commit' }));
   }
 
-  transactionState(transactionalId: string): Promise<string> {
+  transactionOf(transactionalId: string): Promise<TransactionOfProducer> {
     return asProtocol(() => describeTransaction(this.broker, transactionalId));
   }
 
