@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from '@seamstream/dev-servers';
 import { isSeamError, messageOf } from '@seamstream/kernel';
+import { checkDeployment } from '@seamstream/operations/deploy';
 import { loadConfig, settingsOf } from '@seamstream/service-kit';
 import { type Container, isService, podsOf } from './policy.js';
 import { SCHEMAS, type Values } from './values.js';
@@ -23,6 +24,8 @@ export const PROFILES = {
 export const SETTINGS = new Map(
   Object.values(SCHEMAS).flatMap((schema) => settingsOf(schema).map(({ name, isSecret }) => [name, isSecret])),
 );
+
+type Environment = Readonly<Record<string, string>>;
 
 export interface Chart {
   readonly tools: KubernetesTools;
@@ -92,6 +95,24 @@ export function readByServices(documents: readonly Manifest[]): void {
     if (program === 'trainer')
       expect(config).toMatchObject({ trainer: { takes: owner.kind === 'ScaledJob' ? 'one-run' : 'runs' } });
   }
+}
+
+/** The check of a deployment hands each service the environment that its pod has. */
+export async function handedByCheck(values: Values, documents: readonly Manifest[]): Promise<void> {
+  const handed: Environment[] = [];
+  const world = {
+    readInput: () => Promise.resolve(Buffer.from(JSON.stringify(values))),
+    readSettings: (_program: string, environment: Environment) => {
+      handed.push(environment);
+      return Promise.resolve([]);
+    },
+  };
+  const { findings } = await checkDeployment(world, ['values.json'], { production: false, objects: undefined });
+  expect(findings.filter(({ code }) => code === 'value-refused')).toEqual([]);
+  const services = podsOf(documents).filter(({ owner }) => isService(owner));
+  const inOrder = (all: readonly Environment[]) =>
+    all.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
+  expect(inOrder(handed)).toEqual(inOrder(services.map(({ spec }) => environmentOf(spec.containers[0]!))));
 }
 
 /** The command line reads the environment of each hook without a complaint. */

@@ -59,9 +59,9 @@ describe('seam deploy check', () => {
     const { findings } = JSON.parse(output) as { findings: { code: string; value: string; message: string }[] };
     const refused = findings.filter(({ code }) => code === 'setting-refused');
     expect(refused.map(({ value, message }) => [value, message.replace(/,? which.*/, '')])).toEqual([
+      ['services.*', 'Refused by generator, buffer'],
       ['services.generator.settings.SEAM_GENERATOR_GROUP_SIZE', 'Refused by generator'],
       ['settings.SEAM_LOGGING_LEVEL', 'Refused by generator, executor, buffer, planner, worker, gateway'],
-      ['services.*', 'Refused by generator, buffer'],
       ['services.executor.settings.SEAM_EXECUTOR_ENDPOINT_MODEL', 'Refused by executor'],
       ['services.executor.settings.SEAM_EXECUTOR_ENDPOINT_URL', 'Refused by executor'],
       ['services.worker.settings.SEAM_TRAINER_PROMOTION_RISK', 'Refused by worker'],
