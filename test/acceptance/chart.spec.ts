@@ -76,8 +76,9 @@ afterAll(() => opened?.close());
       ).toEqual([]);
     });
 
-    it('gives every service settings that it reads', () => {
+    it('gives every service settings that it reads, those that the check of a deployment has it read', async () => {
       readByServices(manifests.documents);
+      await handedByCheck(profile, {}, manifests.documents);
       const services = podsOf(manifests.documents).filter(({ owner }) => isService(owner));
       expect(services).toHaveLength(profile === PROFILES.gateway ? 6 : 5);
     });
@@ -103,7 +104,7 @@ afterAll(() => opened?.close());
       expect({ values, faults: [...faults, ...policyFaults(documents, expected)] }).toEqual({ values, faults: [] });
       readByServices(documents);
       readByHooks(documents);
-      await handedByCheck(values, documents);
+      await handedByCheck([], values, documents);
     }
   }, 1_800_000);
 
@@ -272,6 +273,7 @@ afterAll(() => opened?.close());
     [{ decidesReleases: false }, ['planner']],
   ])('gives the planner of %j the roles %j', async (planner, roles) => {
     const { documents } = await chart.checked([], { services: { planner } });
+    await handedByCheck([], { services: { planner } }, documents);
     const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-planner');
     expect(loadConfig(SCHEMAS.trainer, environmentOf(pod!.spec.containers[0]!))).toMatchObject({ trainer: { roles } });
   });

@@ -1,5 +1,5 @@
 /** Renders the chart with helm, and reads the result as Kubernetes and the services do. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { type Container, isService, podsOf } from './policy.js';
 import { SCHEMAS, type Values } from './values.js';
 
 export const CHART = fileURLToPath(new URL('../../../infra/helm/seamstream', import.meta.url));
+const fileOf = (name: string): string => join(CHART, 'profiles', `${name}.yaml`);
 /** Files of each profile, the later ones on top. */
 export const PROFILES = {
   defaults: [],
@@ -49,8 +50,7 @@ export async function openChart(): Promise<Chart | undefined> {
   });
   if (tools === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'seam-chart-'));
-  const filesOf = (names: readonly string[]): readonly string[] =>
-    names.flatMap((name) => ['--values', join(CHART, 'profiles', `${name}.yaml`)]);
+  const filesOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => ['--values', fileOf(name)]);
   const render: Chart['render'] = async (profile, values = {}) => {
     const file = join(await mkdtemp(join(folder, 'values-')), 'values.json');
     await writeFile(file, JSON.stringify(values));
@@ -98,16 +98,22 @@ export function readByServices(documents: readonly Manifest[]): void {
 }
 
 /** The check of a deployment hands each service the environment that its pod has. */
-export async function handedByCheck(values: Values, documents: readonly Manifest[]): Promise<void> {
+export async function handedByCheck(
+  profile: readonly string[],
+  values: Values,
+  documents: readonly Manifest[],
+): Promise<void> {
   const handed: Environment[] = [];
   const world = {
-    readInput: () => Promise.resolve(Buffer.from(JSON.stringify(values))),
+    readInput: (path: string) =>
+      path === 'values.json' ? Promise.resolve(Buffer.from(JSON.stringify(values))) : readFile(path),
     readSettings: (_program: string, environment: Environment) => {
       handed.push(environment);
       return Promise.resolve([]);
     },
   };
-  const { findings } = await checkDeployment(world, ['values.json'], { production: false, objects: undefined });
+  const paths = [...profile.map(fileOf), 'values.json'];
+  const { findings } = await checkDeployment(world, paths, { production: false, objects: undefined });
   expect(findings.filter(({ code }) => code === 'value-refused')).toEqual([]);
   const services = podsOf(documents).filter(({ owner }) => isService(owner));
   const inOrder = (all: readonly Environment[]) =>
