@@ -123,7 +123,7 @@ const modelServer = () =>
 /** The engine on PyTorch as Jobs that the worker submits. */
 const trainingJobs = () =>
   object(
-    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may do that and nothing else.',
+    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may create Jobs (docs/how-to/gpu-training.md says what that allows).',
     {
       enabled: flag(
         'Whether runs are trained so. Then the chart sets SEAM_TRAINER_ENGINE and SEAM_TRAINER_TORCH_….',

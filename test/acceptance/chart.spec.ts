@@ -372,6 +372,21 @@ afterAll(() => opened?.close());
     expect([...named].filter((name) => !known.includes(name))).toEqual([]);
   });
 
+  it('the policy about training Jobs names the account, the image and the volumes of the profile gpu', async () => {
+    const text = readFileSync(new URL('../../infra/kubernetes/training-jobs-policy.yaml', import.meta.url), 'utf8');
+    const [policy] = await chart.tools.check([text]);
+    expect(policy).toMatchObject({ faults: [], documents: [{}, {}] });
+    const { documents } = await chart.checked(['production', 'gpu']);
+    const account = documents.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'demo-training')!;
+    expect(text).toContain(`:seam:${account.metadata.name}'`);
+    const [job] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-training-job');
+    expect(text).toContain(`'${job!.spec.containers[0]!.image}'`);
+    const claims = job!.spec.volumes!.flatMap(
+      ({ persistentVolumeClaim: claim }) => (claim as { claimName: string } | undefined)?.claimName ?? [],
+    );
+    expect(text).toContain(`[${claims.map((claim) => `'${claim}'`).join(', ')}]`);
+  });
+
   it('the servers of a trial are where the profile kind looks for them, in the versions of infra/compose', async () => {
     const textOf = (path: string): string => readFileSync(new URL(`../../infra/${path}`, import.meta.url), 'utf8');
     const [servers] = await chart.tools.check([textOf('kubernetes/trial-servers.yaml')]);

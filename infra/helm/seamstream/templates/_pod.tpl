@@ -295,7 +295,7 @@ spec:
     - name: training-job
       configMap:
         name: {{ include "seam.name" (dict "root" $root "name" "training") }}
-    # The one token of the chart: of an account that may start Jobs and nothing else.
+    # The one token of the chart: of an account that may start Jobs (docs/how-to/gpu-training.md says what that allows).
     - name: account
       projected:
         sources:
