@@ -1,28 +1,8 @@
 // Every value of the chart once: what it may be, its default, what it means. scripts/reference.mjs makes of it values.yaml,
 // values.schema.json and docs/reference/chart-values.md.
 
-const object = (description, properties, more = {}) => ({ type: 'object', description, properties, ...more });
-const text = (description, fallback = '', more = {}) => ({ type: 'string', description, default: fallback, ...more });
-const flag = (description, fallback) => ({ type: 'boolean', description, default: fallback });
-const whole = (description, fallback, minimum = 0, more = {}) => ({
-  ...{ type: 'integer', description, default: fallback, minimum },
-  ...more,
-});
-const list = (description, items, more = {}) => ({ type: 'array', description, items, default: [], ...more });
-/** Kubernetes' own structure, which its API server checks. */
-const free = (description, fallback = {}) => ({ type: 'object', description, default: fallback, isFree: true });
-/** Names of Kubernetes' objects: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
-const NAME = {
-  pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$',
-  maxLength: 253,
-};
-/** 1 to 65535. */
-const PORT = '([1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
-const secretKey = (what, key) =>
-  object(`Where ${what} is: a Secret that exists. Without a name there is none.`, {
-    name: text('Name of the Secret.', '', { ...NAME }),
-    key: text('Key in the Secret.', key, { pattern: '^[-._a-zA-Z0-9]+$' }),
-  });
+import { flag, free, list, NAME, object, PORT, secretKey, text, whole } from './value-forms.mjs';
+
 const settings = (names, description) => ({
   ...{ type: 'object', description, default: {} },
   propertyNames: { enum: names },

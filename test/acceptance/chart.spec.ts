@@ -347,19 +347,6 @@ afterAll(() => opened?.close());
     });
   });
 
-  it('lets the worker that starts Jobs reach the API server alone, where values say who that is', async () => {
-    const peers = [{ ipBlock: { cidr: '10.0.0.1/32' } }];
-    const doorTo = async (values: Values) => {
-      const { documents } = await chart.checked(['production', 'gpu'], values);
-      return documents.find(({ metadata }) => metadata.name === 'demo-doors-to-api')?.spec?.egress;
-    };
-    const ports = [443, 6443].map((port) => ({ protocol: 'TCP', port }));
-    expect(await doorTo({})).toEqual([{ ports }]);
-    expect(await doorTo({ services: { worker: { trainingJobs: { apiPeers: peers } } } })).toEqual([
-      { ports, to: peers },
-    ]);
-  });
-
   it('scalers are about metrics that services have', async () => {
     const { documents } = await chart.checked(['production']);
     const asking = JSON.stringify(documents.filter(({ kind }) => ['ScaledObject', 'ScaledJob'].includes(kind)));
@@ -370,21 +357,6 @@ afterAll(() => opened?.close());
     const known = [...sources.join('\n').matchAll(/'(seam_[a-z_]+)'/g)].map(([, name]) => name);
     expect(named.size).toBeGreaterThan(1);
     expect([...named].filter((name) => !known.includes(name))).toEqual([]);
-  });
-
-  it('the policy about training Jobs names the account, the image and the volumes of the profile gpu', async () => {
-    const text = readFileSync(new URL('../../infra/kubernetes/training-jobs-policy.yaml', import.meta.url), 'utf8');
-    const [policy] = await chart.tools.check([text]);
-    expect(policy).toMatchObject({ faults: [], documents: [{}, {}] });
-    const { documents } = await chart.checked(['production', 'gpu']);
-    const account = documents.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'demo-training')!;
-    expect(text).toContain(`:seam:${account.metadata.name}'`);
-    const [job] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-training-job');
-    expect(text).toContain(`'${job!.spec.containers[0]!.image}'`);
-    const claims = job!.spec.volumes!.flatMap(
-      ({ persistentVolumeClaim: claim }) => (claim as { claimName: string } | undefined)?.claimName ?? [],
-    );
-    expect(text).toContain(`[${claims.map((claim) => `'${claim}'`).join(', ')}]`);
   });
 
   it('the servers of a trial are where the profile kind looks for them, in the versions of infra/compose', async () => {

@@ -23,7 +23,7 @@ export function fewestToPromote({
   return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
 }
 
-/** Another one is a fault of its own, and no number of problems follows from it. */
+/** Another one is its own fault, and no number of problems follows from it. */
 const isRisk = (risk: number): boolean => risk > 0 && risk < 1;
 
 const { driver, endpoint, environment, innerUpdate, fewShot, template, templatesFolder } = executorChoiceShape;

@@ -29,7 +29,7 @@ function render({ findings, looked }: DeploymentCheck, style: Style): string {
 async function check(runtime: CommandRuntime, paths: readonly string[], options: DeployOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const { objects, production = false } = options;
-  const world = { readInput: runtime.readInput, readSettings };
+  const world = { readInput: (path: string) => runtime.readInput(path), readSettings };
   const checked = await checkDeployment(world, paths, { production, objects });
   if (terminal.json) terminal.printJson(checked);
   else terminal.print(render(checked, terminal.style));

@@ -77,9 +77,9 @@ export const gateway = ({ settings = {}, ...values }: Values & { readonly settin
     ...values,
   });
 /** Jobs that train on a model in a volume, with these values on top. */
-export const trainingJobs = (values: Values): Values => ({
+export const trainingJobs = (values: Values, folder = '/models/own'): Values => ({
   ...service('worker', {
-    settings: { SEAM_TRAINER_MODEL_FOLDER: '/models/own' },
+    settings: { SEAM_TRAINER_MODEL_FOLDER: folder },
     trainingJobs: { enabled: true, image: `torch@${OWN.image.digest}`, claim: 'jobs', ...values },
   }),
   models: { claim: 'm' },

@@ -1,5 +1,6 @@
 /** What anybody on the way could read, change or exchange: connections in the clear, open doors, images by tag. */
-import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
+import type { ChartValues } from './chart-values.js';
+import { type DeployFinding, error, type Findings, type Said, warning } from './deploy-finding.js';
 import { enabled, type Rule, settingsIn } from './rule.js';
 
 /** Settings whose address gets the key of endpointKeySecret. */
@@ -10,7 +11,7 @@ const TAKEN_ARGUMENT =
   /^--(api-key|port|served-model-name|dtype|enable-lora|no-enable-lora|max-loras|max-lora-rank|logprobs-mode)(=|\s|$)/;
 
 export const EXPOSURE: readonly Rule[] = [
-  function images(values) {
+  function images(values: ChartValues): Findings {
     const { generator, worker } = values.services;
     const named = [
       ['services.generator.modelServer.image', generator.enabled ? generator.modelServer : undefined],
@@ -24,7 +25,7 @@ export const EXPOSURE: readonly Rule[] = [
     ];
   },
 
-  function kafka({ kafka: { tls } }) {
+  function kafka({ kafka: { tls } }: ChartValues): Findings {
     if (tls.enabled) return [];
     const remedy = 'Set it to true, and tls.authoritySecret where an own authority signed the brokers’ certificates.';
     return [
@@ -32,7 +33,7 @@ export const EXPOSURE: readonly Rule[] = [
     ];
   },
 
-  function objects({ objectStore, settings }) {
+  function objects({ objectStore, settings }: ChartValues): Findings {
     if (!objectStore.endpoint.startsWith('http://')) return [];
     if (String(settings.SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT) === 'true') {
       const said: Said = [
@@ -51,7 +52,7 @@ export const EXPOSURE: readonly Rule[] = [
     ];
   },
 
-  function keys(values) {
+  function keys(values: ChartValues): Findings {
     const withKey = enabled(values).filter(([, { endpointKeySecret }]) => (endpointKeySecret?.name ?? '') !== '');
     return settingsIn(values)
       .filter(([path, setting, value]) => {
@@ -67,7 +68,7 @@ export const EXPOSURE: readonly Rule[] = [
       );
   },
 
-  function entrance({ services: { gateway } }) {
+  function entrance({ services: { gateway } }: ChartValues): Findings {
     if (!gateway.enabled || gateway.ingress?.enabled !== true || gateway.ingress.tlsSecret !== '') return [];
     const said: Said = [
       'services.gateway.ingress.tlsSecret',
@@ -77,7 +78,7 @@ export const EXPOSURE: readonly Rule[] = [
     return [warning('entrance-in-the-clear', said)];
   },
 
-  function doors({ networkPolicy }) {
+  function doors({ networkPolicy }: ChartValues): Findings {
     if (networkPolicy.enabled) return [];
     const said: Said = [
       'networkPolicy.enabled',
@@ -87,7 +88,7 @@ export const EXPOSURE: readonly Rule[] = [
     return [warning('doors-open', said)];
   },
 
-  function modelServerArguments({ services: { generator } }) {
+  function modelServerArguments({ services: { generator } }: ChartValues): Findings {
     const { enabled: isOn, extraArguments = [] } = generator.modelServer ?? { enabled: false };
     const taken = extraArguments.map((each) => TAKEN_ARGUMENT.exec(each)?.[1]).filter((each) => each !== undefined);
     if (!generator.enabled || !isOn || taken.length === 0) return [];

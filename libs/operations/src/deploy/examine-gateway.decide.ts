@@ -1,5 +1,6 @@
 /** The gateway: who may ask it, whom it asks, how clients reach it, how it ends. */
-import { error, type Said, warning } from './deploy-finding.js';
+import type { ChartValues } from './chart-values.js';
+import { error, type Findings, type Said, warning } from './deploy-finding.js';
 import { type Rule, settingOf } from './rule.js';
 import { HAND_BACK_SECONDS, PRE_STOP_SECONDS } from './service-environment.js';
 
@@ -7,7 +8,7 @@ import { HAND_BACK_SECONDS, PRE_STOP_SECONDS } from './service-environment.js';
 const ANSWER_WITHIN_MS = 600_000;
 
 export const GATEWAY: readonly Rule[] = [
-  function access(values) {
+  function access(values: ChartValues): Findings {
     if (!values.services.gateway.enabled) return [];
     // Another value than these two is refused by the gateway's own reader.
     if ((settingOf(values, 'gateway', 'SEAM_GATEWAY_ACCESS') ?? 'open') !== 'open') return [];
@@ -19,7 +20,7 @@ export const GATEWAY: readonly Rule[] = [
     return [error('gateway-open', said)];
   },
 
-  function upstream(values) {
+  function upstream(values: ChartValues): Findings {
     if (!values.services.gateway.enabled) return [];
     const names = ['SEAM_GATEWAY_UPSTREAM_URL', 'SEAM_GATEWAY_UPSTREAM_MODEL'];
     const missing = names.filter((setting) => settingOf(values, 'gateway', setting) === undefined);
@@ -32,7 +33,7 @@ export const GATEWAY: readonly Rule[] = [
     );
   },
 
-  function ways({ services: { gateway } }) {
+  function ways({ services: { gateway } }: ChartValues): Findings {
     if (!gateway.enabled) return [];
     const { ingress, httpRoute } = gateway;
     return [
@@ -57,7 +58,7 @@ export const GATEWAY: readonly Rule[] = [
     ];
   },
 
-  function grace(values) {
+  function grace(values: ChartValues): Findings {
     const { enabled: isOn, terminationGraceSeconds } = values.services.gateway;
     if (!isOn) return [];
     const answerMs = Number(settingOf(values, 'gateway', 'SEAM_GATEWAY_ANSWER_WITHIN_MS') ?? ANSWER_WITHIN_MS);

@@ -1,6 +1,6 @@
 /** What the chart's templates refuse and its schema cannot say: two values that exclude each other, a name that nothing uses. */
 import type { ChartValues } from './chart-values.js';
-import { error } from './deploy-finding.js';
+import { error, type Findings } from './deploy-finding.js';
 import { enabled, type Rule } from './rule.js';
 
 /** Settings that a part of a service gives, so that they are not the user's (templates/_pod.tpl). */
@@ -10,7 +10,7 @@ const GIVEN = [
 ] as const;
 
 export const REFUSALS: readonly Rule[] = [
-  function given(values) {
+  function given(values: ChartValues): Findings {
     return enabled(values).flatMap(([name, service]) =>
       GIVEN.filter(([part]) => service[part]?.enabled === true).flatMap(([part, pattern]) =>
         Object.keys(service.settings)
@@ -26,7 +26,7 @@ export const REFUSALS: readonly Rule[] = [
     );
   },
 
-  function externalSecrets(values) {
+  function externalSecrets(values: ChartValues): Findings {
     const named = new Set(secretsWithKeys(values));
     return values.externalSecrets.names
       .filter((name) => !named.has(name))

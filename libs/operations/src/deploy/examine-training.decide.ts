@@ -1,6 +1,6 @@
 /** Whether runs that are planned can be carried out: both halves of the trainer, the Jobs of PyTorch, their processors. */
-import type { ServiceValues } from './chart-values.js';
-import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
+import type { ChartValues, ServiceValues } from './chart-values.js';
+import { error, type Findings, type Said, warning } from './deploy-finding.js';
 import { type Rule, settingOf } from './rule.js';
 
 const AT = 'services.worker.trainingJobs';
@@ -8,7 +8,7 @@ const AT = 'services.worker.trainingJobs';
 const PROCESSORS = ['nvidia.com/gpu', 'amd.com/gpu'] as const;
 
 export const TRAINING: readonly Rule[] = [
-  function jobs(values) {
+  function jobs(values: ChartValues): Findings {
     const { worker } = values.services;
     const { trainingJobs } = worker;
     if (!worker.enabled || trainingJobs?.enabled !== true) return [];
@@ -40,7 +40,7 @@ export const TRAINING: readonly Rule[] = [
     ];
   },
 
-  function engine(values) {
+  function engine(values: ChartValues): Findings {
     const { worker } = values.services;
     if (!worker.enabled || worker.trainingJobs?.enabled === true) return [];
     if (settingOf(values, 'worker', 'SEAM_TRAINER_ENGINE') !== 'torch') return [];
@@ -52,7 +52,7 @@ export const TRAINING: readonly Rule[] = [
     return [warning('torch-not-in-image', said)];
   },
 
-  function halves({ services: { planner, worker } }) {
+  function halves({ services: { planner, worker } }: ChartValues): Findings {
     if (planner.enabled === worker.enabled) return [];
     const missing = planner.enabled ? 'worker' : 'planner';
     const message = planner.enabled
@@ -61,7 +61,7 @@ export const TRAINING: readonly Rule[] = [
     return [warning('half-of-learning', [`services.${missing}.enabled`, message, 'Deploy both or none of them.'])];
   },
 
-  function scaledJobs({ services: { worker } }) {
+  function scaledJobs({ services: { worker } }: ChartValues): Findings {
     if (!worker.enabled || worker.autoscaling?.jobs !== true || worker.autoscaling.enabled) return [];
     const said: Said = [
       'services.worker.autoscaling.jobs',
@@ -72,11 +72,8 @@ export const TRAINING: readonly Rule[] = [
   },
 ];
 
-/** A process computes on one processor of its own. */
-function processors({
-  processes,
-  resources: { limits = {} },
-}: NonNullable<ServiceValues['trainingJobs']>): readonly DeployFinding[] {
+/** A process has a separate processor. */
+function processors({ processes, resources: { limits = {} } }: NonNullable<ServiceValues['trainingJobs']>): Findings {
   const given = PROCESSORS.filter((name) => Object.hasOwn(limits, name));
   for (const name of given) {
     if (/^[1-9]\d*$/.test(String(limits[name]))) continue;

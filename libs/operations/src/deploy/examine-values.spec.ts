@@ -41,6 +41,7 @@ describe('the check of a deployment', () => {
     ['no-trusted-keys', { trustedKeysConfigMap: '' }],
     ['half-of-learning', service('worker', { enabled: false })],
     ['training-incomplete', service('worker', { trainingJobs: { enabled: true } })],
+    ['training-incomplete', trainingJobs({}, '/files/own')],
     ['processes-without-their-gpu', trainingJobs({ processes: 4 })],
     ['processes-without-their-gpu', trainingJobs({ processes: 4, resources: { limits: { 'nvidia.com/gpu': null } } })],
     [
