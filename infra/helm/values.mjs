@@ -1,23 +1,8 @@
 // Every value of the chart once: what it may be, its default, what it means. scripts/reference.mjs makes of it values.yaml,
 // values.schema.json and docs/reference/chart-values.md.
 
-const object = (description, properties, more = {}) => ({ type: 'object', description, properties, ...more });
-const text = (description, fallback = '', more = {}) => ({ type: 'string', description, default: fallback, ...more });
-const flag = (description, fallback) => ({ type: 'boolean', description, default: fallback });
-const whole = (description, fallback, minimum = 0, more = {}) => ({
-  ...{ type: 'integer', description, default: fallback, minimum },
-  ...more,
-});
-const list = (description, items, more = {}) => ({ type: 'array', description, items, default: [], ...more });
-/** Kubernetes' own structure, which its API server checks. */
-const free = (description, fallback = {}) => ({ type: 'object', description, default: fallback, isFree: true });
-/** Names of Kubernetes' objects: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
-const NAME = '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$';
-const secretKey = (what, key) =>
-  object(`Where ${what} is: a Secret that exists. Without a name there is none.`, {
-    name: text('Name of the Secret.', '', { pattern: NAME }),
-    key: text('Key in the Secret.', key, { pattern: '^[-._a-zA-Z0-9]+$' }),
-  });
+import { flag, free, list, NAME, object, PORT, secretKey, text, whole } from './value-forms.mjs';
+
 const settings = (names, description) => ({
   ...{ type: 'object', description, default: {} },
   propertyNames: { enum: names },
@@ -28,7 +13,7 @@ const secretSettings = (names, description) =>
     type: 'object',
     properties: {
       setting: names instanceof RegExp ? { type: 'string', pattern: names.source } : { enum: names },
-      secret: { type: 'string', pattern: NAME },
+      secret: { type: 'string', ...NAME },
       key: { type: 'string' },
     },
     required: ['setting', 'secret', 'key'],
@@ -118,7 +103,7 @@ const modelServer = () =>
 /** The engine on PyTorch as Jobs that the worker submits. */
 const trainingJobs = () =>
   object(
-    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may do that and nothing else.',
+    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may create Jobs (docs/how-to/gpu-training.md says what that allows).',
     {
       enabled: flag(
         'Whether runs are trained so. Then the chart sets SEAM_TRAINER_ENGINE and SEAM_TRAINER_TORCH_….',
@@ -128,7 +113,7 @@ const trainingJobs = () =>
       claim: text(
         'Name of a PersistentVolumeClaim (ReadWriteMany) that holds the files of jobs, for the worker and the Jobs.',
         '',
-        { pattern: NAME },
+        { ...NAME },
       ),
       processes: whole('Processes of a Job: as many as it has graphics processors.', 1, 1),
       resources: free('Requests and limits of a Job.', { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' } }),
@@ -139,6 +124,10 @@ const trainingJobs = () =>
         { type: 'integer', minimum: 1, maximum: 65535 },
         { default: [443, 6443], minItems: 1 },
       ),
+      apiPeers: list(
+        'Peers (as a NetworkPolicy has them) that the worker reaches at those ports: the API server; default: any address.',
+        { type: 'object' },
+      ),
     },
   );
 
@@ -148,9 +137,9 @@ const entrance = () => ({
   path: text('Path below which clients ask.', '/', { pattern: '^/[^\\s]*$' }),
   ingress: object('An Ingress, where a controller is in the cluster.', {
     enabled: flag('Whether it is made.', false),
-    className: text('Its class.', '', { pattern: NAME }),
-    host: text('Name that clients ask.', '', { pattern: NAME }),
-    tlsSecret: text('Name of a Secret of type kubernetes.io/tls for that name.', '', { pattern: NAME }),
+    className: text('Its class.', '', { ...NAME }),
+    host: text('Name that clients ask.', '', { ...NAME }),
+    tlsSecret: text('Name of a Secret of type kubernetes.io/tls for that name.', '', { ...NAME }),
     annotations: free('Annotations, such as time-outs for long answers.'),
   }),
   httpRoute: object('An HTTPRoute, where the Gateway API is in the cluster.', {
@@ -201,7 +190,9 @@ function service(name, given) {
     }),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
-      'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
+      isEntrance
+        ? 'Seconds from the end of a pod to SIGKILL. For five of them it still takes clients; all but ten of the rest are the time in which answers may end before they are cut off.'
+        : 'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
       60,
       15,
     ),
@@ -219,12 +210,12 @@ const connections = () => ({
       pattern: '^(sha256:[0-9a-f]{64})?$',
     }),
     pullPolicy: { ...text('When it is pulled.', 'IfNotPresent'), enum: ['Always', 'IfNotPresent', 'Never'] },
-    pullSecrets: list('Names of Secrets with which it is pulled.', { type: 'string', pattern: NAME, minLength: 1 }),
+    pullSecrets: list('Names of Secrets with which it is pulled.', { type: 'string', ...NAME, minLength: 1 }),
   }),
   kafka: object('The cluster that holds the log.', {
     brokers: list(
       "Some of the cluster's brokers, host:port.",
-      { type: 'string', pattern: '^[^\\s:/]+:\\d{1,5}$' },
+      { type: 'string', pattern: `^[^\\s:/]+:${PORT}$` },
       { minItems: 1, default: ['kafka:9092'] },
     ),
     prefix: text('Stands before the names of topics, groups and transactional ids.', '', {
@@ -253,7 +244,7 @@ const connections = () => ({
       credentialsSecret: text(
         'Name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without one the pods use the identity of serviceAccount.annotations.',
         '',
-        { pattern: NAME },
+        { ...NAME },
       ),
     },
   ),
@@ -263,14 +254,14 @@ const connections = () => ({
 const shared = (commonSettings) => ({
   settings: settings(commonSettings, 'Settings of all services. What the values above say is not set here.'),
   trustedKeysConfigMap: text('Name of a ConfigMap with trusted-keys.json: the public keys that are believed.', '', {
-    pattern: NAME,
+    ...NAME,
   }),
   files: object('Files of the user: entry schemas, validation problems.', {
-    configMap: text('Name of a ConfigMap whose keys are files in /files.', '', { pattern: NAME }),
+    configMap: text('Name of a ConfigMap whose keys are files in /files.', '', { ...NAME }),
   }),
   models: object('Models other than the shipped ones.', {
     claim: text('Name of a PersistentVolumeClaim that is mounted at /models. Settings name its folders.', '', {
-      pattern: NAME,
+      ...NAME,
     }),
     fetch: list(
       'Digests that seam models push printed. Each pod fetches what is not there and checks every byte before it starts; settings name /models/<digest>.',
@@ -285,12 +276,12 @@ const shared = (commonSettings) => ({
     claim: text(
       'Name of a PersistentVolumeClaim (ReadWriteMany) that the generators write at /adapters and the server reads.',
       '',
-      { pattern: NAME },
+      { ...NAME },
     ),
   }),
   http: object('Health and metrics, on port 8080.', {
     tlsSecret: text('Name of a Secret of type kubernetes.io/tls. Without one they are served by plain http.', '', {
-      pattern: NAME,
+      ...NAME,
     }),
   }),
 });
@@ -341,12 +332,12 @@ const operation = (commonSecrets) => ({
   externalSecrets: object('Secrets that the External Secrets Operator makes, instead of ones that exist.', {
     names: list(
       'Secrets that values name and that are made from the store. Each has an entry of its name there, with a property for each key.',
-      { type: 'string', pattern: NAME, minLength: 1 },
+      { type: 'string', ...NAME, minLength: 1 },
       { uniqueItems: true },
     ),
     store: object('The store.', {
       kind: { ...text('Its kind.', 'SecretStore'), enum: ['SecretStore', 'ClusterSecretStore'] },
-      name: text('Its name.', 'seam', { pattern: NAME, minLength: 1 }),
+      name: text('Its name.', 'seam', { ...NAME, minLength: 1 }),
     }),
     entryPrefix: text('Stands before the names of the entries, such as the path of a vault.'),
     refreshInterval: text('How often the store is read again.', '1h', { pattern: '^([0-9]+(s|m|h))+$' }),
@@ -356,7 +347,7 @@ const operation = (commonSecrets) => ({
   }),
   networkPolicy: object('Doors in and out; everything else is shut.', {
     enabled: flag('Whether NetworkPolicies are made. The cluster’s network has to enforce them.', true),
-    monitoringNamespace: text('Namespace that may ask for health and metrics.', 'monitoring', { pattern: NAME }),
+    monitoringNamespace: text('Namespace that may ask for health and metrics.', 'monitoring', { ...NAME }),
     egressPeers: list(
       'Peers (as a NetworkPolicy has them) that Kafka, the object store and endpoints are reached at; default: any address, on their ports.',
       { type: 'object' },
@@ -371,7 +362,7 @@ const operation = (commonSecrets) => ({
   topologySpread: flag('Whether the pods of a service are spread over nodes and zones where that is possible.', true),
   strimzi: object('Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka.', {
     enabled: flag('Whether KafkaTopic and KafkaUser are made.', false),
-    cluster: text('Name of the Kafka resource.', 'kafka', { pattern: NAME, minLength: 1 }),
+    cluster: text('Name of the Kafka resource.', 'kafka', { ...NAME, minLength: 1 }),
     replicas: whole('Copies of each partition.', 3, 1),
   }),
 });

@@ -1,4 +1,6 @@
 /** The chart's place for the gateway, which answers clients: off unless values say otherwise, one door for them, one for health. */
+import { gatewayConfigSchema } from '@seamstream/gateway/config';
+import { loadConfig } from '@seamstream/service-kit';
 import { podsOf } from './chart/policy.js';
 import { environmentOf, openChart } from './chart/rendering.js';
 import type { Values } from './chart/values.js';
@@ -65,10 +67,22 @@ afterAll(() => opened?.close());
     expect(text).not.toContain('door-to-issuer');
   });
 
+  it('takes clients for 5 s, and then ends its answers before the kill', async () => {
+    const { documents } = await chart.checked(['production', 'gateway'], {
+      services: { gateway: { terminationGraceSeconds: 60 } },
+    });
+    const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-gateway');
+    const container = pod!.spec.containers[0]!;
+    const { gateway } = loadConfig(gatewayConfigSchema, environmentOf(container));
+    expect(pod!.spec.terminationGracePeriodSeconds).toBe(60);
+    expect(container).toMatchObject({ lifecycle: { preStop: { sleep: { seconds: 5 } } } });
+    // Then what is cut off gets two seconds for a last word.
+    expect(gateway.shutdownGraceMs).toBe(45_000);
+  });
+
   it.each([
-    ['an Ingress without a host', { ingress: { enabled: true } }, 'services.gateway.ingress needs a host'],
-    ['an HTTPRoute of no Gateway', { httpRoute: { enabled: true } }, 'services.gateway.httpRoute needs parentRefs'],
     ['a port that the chart gives', { settings: { SEAM_GATEWAY_PORT: 1 } }, 'SEAM_GATEWAY_PORT'],
+    ['a grace that the chart gives', { settings: { SEAM_GATEWAY_SHUTDOWN_GRACE_MS: 1 } }, 'SHUTDOWN_GRACE_MS'],
     ['a setting that it does not know', { settings: { SEAM_GATEWAY_MODLES: 'x' } }, 'SEAM_GATEWAY_MODLES'],
     ['a setting of another service', { settings: { SEAM_BUFFER_SHARDS: 2 } }, 'SEAM_BUFFER_SHARDS'],
   ])('is refused with %s', async (_what, values, said) => {

@@ -14,9 +14,19 @@ import { wantedAcls } from '@seamstream/operations/cluster';
 import { loadConfig } from '@seamstream/service-kit';
 import { shardsOf, WHOLE_BUFFER } from '@seamstream/success-buffer';
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import { PLANTS } from './chart/plants.js';
 import { isService, KINDS, podsOf, policyFaults, restricted } from './chart/policy.js';
-import { CHART, environmentOf, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
+import {
+  CHART,
+  environmentOf,
+  handedByCheck,
+  openChart,
+  PROFILES,
+  readByHooks,
+  readByServices,
+  SETTINGS,
+} from './chart/rendering.js';
 import { arbitraryValues, imageOf, portsOutOf, SCHEMAS, type Values } from './chart/values.js';
 
 const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
@@ -30,6 +40,12 @@ const PRODUCTION = {
   settings: SETTINGS,
   portsOut: new Set([9093, 443, 6443, 8000]),
 };
+
+/** Values that are planted in the check of a deployment as well (libs/operations/src/deploy/refused-values.spec.ts). */
+const REFUSED = parse(readFileSync(join(CHART, '../refused-values.yaml'), 'utf8')) as readonly {
+  readonly said: string;
+  readonly values: Values;
+}[];
 
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
 const seam = (args: readonly string[]) => promisify(execFile)(process.execPath, [SEAM, ...args]);
@@ -60,8 +76,9 @@ afterAll(() => opened?.close());
       ).toEqual([]);
     });
 
-    it('gives every service settings that it reads', () => {
+    it('gives every service settings that it reads, those that the check of a deployment has it read', async () => {
       readByServices(manifests.documents);
+      await handedByCheck(profile, {}, manifests.documents);
       const services = podsOf(manifests.documents).filter(({ owner }) => isService(owner));
       expect(services).toHaveLength(profile === PROFILES.gateway ? 6 : 5);
     });
@@ -87,6 +104,7 @@ afterAll(() => opened?.close());
       expect({ values, faults: [...faults, ...policyFaults(documents, expected)] }).toEqual({ values, faults: [] });
       readByServices(documents);
       readByHooks(documents);
+      await handedByCheck([], values, documents);
     }
   }, 1_800_000);
 
@@ -137,6 +155,10 @@ afterAll(() => opened?.close());
         said: expect.stringContaining("values don't meet the specifications"),
       });
     });
+  });
+
+  it.each(REFUSED)('The templates refuse what the check of a deployment refuses: $said', async ({ said, values }) => {
+    expect(await chart.render(['production'], values)).toMatchObject({ text: '', said: expect.stringContaining(said) });
   });
 
   describe('Hooks', () => {
@@ -240,21 +262,9 @@ afterAll(() => opened?.close());
       });
     });
 
-    it.each([
-      ['without an image', { modelServer: { enabled: true }, settings: folder }, 'needs an image'],
-      [
-        'without the model’s folder',
-        { modelServer: own },
-        'needs services.generator.settings.SEAM_GENERATOR_MODEL_FOLDER',
-      ],
-      [
-        'next to another address',
-        { modelServer: own, settings: { ...folder, SEAM_GENERATOR_VLLM_URL: 'http://gpu:8000/v1' } },
-        'SEAM_GENERATOR_VLLM_URL, which services.generator.modelServer gives',
-      ],
-      ['with room for one adapter', { modelServer: { ...own, maxLoras: 1 }, settings: folder }, 'maxLoras'],
-    ])('is refused %s', async (_what, generator, said) => {
-      expect(await render(generator)).toMatchObject({ text: '', said: expect.stringContaining(said) });
+    it('is refused with room for one adapter', async () => {
+      const generator = { modelServer: { ...own, maxLoras: 1 }, settings: folder };
+      expect(await render(generator)).toMatchObject({ text: '', said: expect.stringContaining('maxLoras') });
     });
   });
 
@@ -263,6 +273,7 @@ afterAll(() => opened?.close());
     [{ decidesReleases: false }, ['planner']],
   ])('gives the planner of %j the roles %j', async (planner, roles) => {
     const { documents } = await chart.checked([], { services: { planner } });
+    await handedByCheck([], { services: { planner } }, documents);
     const [pod] = podsOf(documents).filter(({ owner }) => owner.metadata.name === 'demo-planner');
     expect(loadConfig(SCHEMAS.trainer, environmentOf(pod!.spec.containers[0]!))).toMatchObject({ trainer: { roles } });
   });
@@ -319,10 +330,20 @@ afterAll(() => opened?.close());
       expect(Math.max(...made.map(weightOf))).toBeLessThan(Math.min(...jobs.map(weightOf)));
     });
 
-    it('refuses a Secret that no value names', async () => {
-      const { text, said } = await chart.render(['production'], { externalSecrets: { names: ['seam-s4'] } });
-      expect(text).toBe('');
-      expect(said).toContain('externalSecrets.names has seam-s4, which no other value names');
+    it('makes the certificates of doors, that of the Ingress too', async () => {
+      const { documents } = await chart.checked(['production', 'gateway'], {
+        externalSecrets: { names: ['seam-http', 'seam-gateway-tls'] },
+      });
+      const made = documents.filter(({ kind }) => kind === 'ExternalSecret');
+      expect(made.map(({ metadata: { name }, spec }) => [name, spec])).toMatchObject(
+        ['seam-http', 'seam-gateway-tls'].map((name) => [
+          name,
+          {
+            target: { template: { type: 'kubernetes.io/tls' } },
+            data: [{ secretKey: 'tls.crt' }, { secretKey: 'tls.key' }],
+          },
+        ]),
+      );
     });
   });
 

@@ -11,6 +11,13 @@ const RULES = {
   spec: 'libs/operations/src/deploy/examine-values.spec.ts',
 };
 
+const of = (area) => ({ ...RULES, file: `libs/operations/src/deploy/examine-${area}.decide.ts` });
+const READ_BY_SERVICES = {
+  file: 'libs/operations/src/deploy/refused-settings.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/deploy/check-deployment.command.spec.ts',
+};
+
 const MODELS = {
   file: 'libs/operations/src/models/exchange-models.ts',
   suite: 'quick',
@@ -59,7 +66,7 @@ export default [
   {
     control: 'an address behind a door that is shut is found',
     ...RULES,
-    from: 'if (port === undefined || open.has(port) || isLoopbackAddress(String(address))) return [];',
+    from: 'if (port === undefined || open.has(port) || isLoopbackAddress(address)) return [];',
     to: 'if (port !== 0) return [];',
   },
   {
@@ -140,7 +147,7 @@ export default [
   },
   {
     control: 'Jobs that train and have no model are found',
-    ...RULES,
+    ...of('training'),
     from: "?.startsWith('/models/') !== true",
     to: '=== "none"',
   },
@@ -149,5 +156,91 @@ export default [
     ...RULES,
     from: "if (values.monitoring.prometheusUrl !== '') return [];",
     to: "if (values.monitoring.prometheusUrl !== 'x') return [];",
+  },
+  {
+    control: 'a setting that its service refuses is found',
+    ...READ_BY_SERVICES,
+    from: 'for (const fault of await read(facts[name].program, environment)) {',
+    to: 'for (const fault of (await read(facts[name].program, environment)).slice(9)) {',
+  },
+  {
+    control: 'an image by a tag that trains or serves a model is found',
+    ...of('exposure'),
+    from: '!DIGEST.test(part.image)',
+    to: 'part.image.length === 0',
+  },
+  {
+    control: 'an object store without encryption is found in production',
+    ...of('exposure'),
+    from: "return [warning('objects-in-the-clear', said)];",
+    to: "return said.length > 9 ? [warning('objects-in-the-clear', said)] : [];",
+  },
+  {
+    control: 'a key that is sent in the clear is found',
+    ...of('exposure'),
+    from: 'return isAsked && isPlaintextElsewhere(value);',
+    to: 'return isAsked && isPlaintextElsewhere(path);',
+  },
+  {
+    control: 'an Ingress without TLS is found',
+    ...of('exposure'),
+    from: "gateway.ingress.tlsSecret !== ''",
+    to: "gateway.ingress.tlsSecret !== 'x'",
+  },
+  {
+    control: 'pods whose doors are open are found',
+    ...of('exposure'),
+    from: 'if (networkPolicy.enabled) return [];',
+    to: 'if (networkPolicy.extraPorts.length >= 0) return [];',
+  },
+  {
+    control: 'a key among the arguments of a model server is found',
+    ...of('exposure'),
+    from: '/^--(api-key|port|',
+    to: '/^--(port|',
+  },
+  {
+    control: 'a gateway that is open to everybody is found',
+    ...of('gateway'),
+    from: "?? 'open') !== 'open') return [];",
+    to: "?? 'keys') !== 'open') return [];",
+  },
+  {
+    control: 'an answer that outlives the grace of its gateway is found',
+    ...of('gateway'),
+    from: 'if (left * 1000 >= answerMs) return [];',
+    to: 'if ((left + PRE_STOP_SECONDS) * 1000 >= answerMs) return [];',
+  },
+  {
+    control: 'a process of training without a processor is found',
+    ...of('training'),
+    from: '(count === 0 && processes === 1)',
+    to: 'count === 0',
+  },
+  {
+    control: 'processors of AMD are counted',
+    ...of('training'),
+    from: "['nvidia.com/gpu', 'amd.com/gpu']",
+    to: "['nvidia.com/gpu']",
+  },
+  {
+    control: 'settings that the chart’s templates refuse are found',
+    ...of('refusals'),
+    from: 'Object.keys(service.settings)',
+    to: 'Object.keys(values.settings)',
+  },
+  {
+    control: 'a Secret of no value that is to be made is found',
+    ...of('refusals'),
+    from: '.filter((name) => !named.has(name))',
+    to: '.filter((name) => named.size === 0 && !named.has(name))',
+  },
+  {
+    control: 'a file that settings name and the ConfigMap lacks is found',
+    file: 'libs/operations/src/deploy/references.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/deploy/check-deployment.command.spec.ts',
+    from: 'values.files.configMap, filesOf(values))',
+    to: 'values.files.configMap, filesOf(values).slice(9))',
   },
 ];

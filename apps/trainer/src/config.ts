@@ -24,6 +24,9 @@ export function fewestToPromote({
   return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
 }
 
+/** Another one is its own fault, and no number of problems follows from it. */
+const isRisk = (risk: number): boolean => risk > 0 && risk < 1;
+
 const { driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
@@ -142,11 +145,14 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           error:
             'tolerance and floor belong to the rule tolerance: set SEAM_TRAINER_PROMOTION_RULE to it, or leave them out',
         })
-        .refine((policy) => policy.rule === 'tolerance' || policy.most >= fewestToPromote(policy), {
-          path: ['most'],
-          error: ({ input }) =>
-            `no candidate can be promoted on so few: raise it to ${fewestToPromote(input as { risk: number; minProblems: number })} at least, or raise the risk`,
-        })
+        .refine(
+          (policy) => policy.rule === 'tolerance' || !isRisk(policy.risk) || policy.most >= fewestToPromote(policy),
+          {
+            path: ['most'],
+            error: ({ input }) =>
+              `no candidate can be promoted on so few: raise it to ${fewestToPromote(input as { risk: number; minProblems: number })} at least, or raise the risk`,
+          },
+        )
         .prefault({}),
       /**
        * What this process does: plan runs as problems are completed, take planned runs and train, decide on the releases that people

@@ -16,6 +16,7 @@ export interface Container {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
   readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
 }
 
@@ -267,8 +268,11 @@ function sharedFolders(documents: readonly Manifest[], pods: readonly Pod[]): re
 function terminations(pods: readonly Pod[]): readonly string[] {
   return pods.flatMap(({ owner, spec }) => {
     if (!isService(owner)) return [];
-    const grace = spec.containers[0]!.env.find(({ name }) => name === 'SEAM_CONSUMING_SHUTDOWN_GRACE_MS')?.value;
-    const isLonger = Number(spec.terminationGracePeriodSeconds) * 1000 >= Number(grace) + 5_000;
+    const [container] = spec.containers;
+    const graces = container!.env.filter(({ name }) => /^SEAM_(CONSUMING|GATEWAY)_SHUTDOWN_GRACE_MS$/.test(name));
+    const waits = container!.lifecycle?.preStop?.sleep?.seconds ?? 0;
+    const left = (Number(spec.terminationGracePeriodSeconds) - waits) * 1000;
+    const isLonger = graces.length > 0 && graces.every(({ value }) => left >= Number(value) + 5_000);
     return isLonger ? [] : [`${owner.metadata.name}: killed before its batch may end`];
   });
 }

@@ -1,15 +1,17 @@
 /** Renders the chart with helm, and reads the result as Kubernetes and the services do. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from '@seamstream/dev-servers';
 import { isSeamError, messageOf } from '@seamstream/kernel';
+import { checkDeployment } from '@seamstream/operations/deploy';
 import { loadConfig, settingsOf } from '@seamstream/service-kit';
 import { type Container, isService, podsOf } from './policy.js';
 import { SCHEMAS, type Values } from './values.js';
 
 export const CHART = fileURLToPath(new URL('../../../infra/helm/seamstream', import.meta.url));
+const fileOf = (name: string): string => join(CHART, 'profiles', `${name}.yaml`);
 /** Files of each profile, the later ones on top. */
 export const PROFILES = {
   defaults: [],
@@ -23,6 +25,8 @@ export const PROFILES = {
 export const SETTINGS = new Map(
   Object.values(SCHEMAS).flatMap((schema) => settingsOf(schema).map(({ name, isSecret }) => [name, isSecret])),
 );
+
+type Environment = Readonly<Record<string, string>>;
 
 export interface Chart {
   readonly tools: KubernetesTools;
@@ -46,8 +50,7 @@ export async function openChart(): Promise<Chart | undefined> {
   });
   if (tools === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'seam-chart-'));
-  const filesOf = (names: readonly string[]): readonly string[] =>
-    names.flatMap((name) => ['--values', join(CHART, 'profiles', `${name}.yaml`)]);
+  const filesOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => ['--values', fileOf(name)]);
   const render: Chart['render'] = async (profile, values = {}) => {
     const file = join(await mkdtemp(join(folder, 'values-')), 'values.json');
     await writeFile(file, JSON.stringify(values));
@@ -92,6 +95,30 @@ export function readByServices(documents: readonly Manifest[]): void {
     if (program === 'trainer')
       expect(config).toMatchObject({ trainer: { takes: owner.kind === 'ScaledJob' ? 'one-run' : 'runs' } });
   }
+}
+
+/** The check of a deployment hands each service the environment that its pod has. */
+export async function handedByCheck(
+  profile: readonly string[],
+  values: Values,
+  documents: readonly Manifest[],
+): Promise<void> {
+  const handed: Environment[] = [];
+  const world = {
+    readInput: (path: string) =>
+      path === 'values.json' ? Promise.resolve(Buffer.from(JSON.stringify(values))) : readFile(path),
+    readSettings: (_program: string, environment: Environment) => {
+      handed.push(environment);
+      return Promise.resolve([]);
+    },
+  };
+  const paths = [...profile.map(fileOf), 'values.json'];
+  const { findings } = await checkDeployment(world, paths, { production: false, objects: undefined });
+  expect(findings.filter(({ code }) => code === 'value-refused')).toEqual([]);
+  const services = podsOf(documents).filter(({ owner }) => isService(owner));
+  const inOrder = (all: readonly Environment[]) =>
+    all.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
+  expect(inOrder(handed)).toEqual(inOrder(services.map(({ spec }) => environmentOf(spec.containers[0]!))));
 }
 
 /** The command line reads the environment of each hook without a complaint. */

@@ -6,6 +6,7 @@ import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
+import { readSettings } from './settings-readers.js';
 
 interface DeployOptions {
   readonly production?: true;
@@ -28,7 +29,8 @@ function render({ findings, looked }: DeploymentCheck, style: Style): string {
 async function check(runtime: CommandRuntime, paths: readonly string[], options: DeployOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const { objects, production = false } = options;
-  const checked = await checkDeployment(runtime, paths, { production, objects });
+  const world = { readInput: (path: string) => runtime.readInput(path), readSettings };
+  const checked = await checkDeployment(world, paths, { production, objects });
   if (terminal.json) terminal.printJson(checked);
   else terminal.print(render(checked, terminal.style));
   return checked.findings.some(({ severity }) => severity === 'error') ? EXIT.failedCheck : EXIT.ok;
@@ -53,7 +55,7 @@ export function deployCommand(run: RunCommand): Command {
         .summary('what is missing or contradictory in values of the chart')
         .description(
           'Puts the files on top of the values of the chart, as Helm does, and says in plain words what the chart refuses, what does\n' +
-            'not start or does not work, and what production should not have. With --objects it also looks for the Secrets, ConfigMaps\n' +
+            'not start or does not work, which settings a service refuses, and what production should not have. With --objects it also looks for the Secrets, ConfigMaps\n' +
             'and volumes that the values name. Changes nothing. Exits 1 when there is an error; warnings alone exit 0.',
         )
         .argument('<values...>', 'files of values, the later ones on top')

@@ -93,6 +93,12 @@ spec:
         - name: api
           containerPort: 7080
         {{- end }}
+      {{- if and (eq $name "gateway") (semverCompare ">=1.30.0-0" $root.Capabilities.KubeVersion.Version) }}
+      # It still takes clients until all that lead them to it know that it ends.
+      lifecycle:
+        preStop:
+          sleep: { seconds: 5 }
+      {{- end }}
       env:
         {{- include "seam.connections" (dict "root" $root "principal" $fact.principal "password" $service.sasl.passwordSecret) | nindent 8 }}
         - name: SEAM_HTTP_HOST
@@ -137,6 +143,9 @@ spec:
         # What stands before it speaks TLS.
         - name: SEAM_GATEWAY_ALLOW_PLAINTEXT
           value: "true"
+        # Less the five seconds of preStop.
+        - name: SEAM_GATEWAY_SHUTDOWN_GRACE_MS
+          value: {{ mul (sub $service.terminationGraceSeconds 15) 1000 | quote }}
         {{- end }}
         {{- if .isJob }}
         - name: SEAM_TRAINER_TAKES
@@ -291,7 +300,7 @@ spec:
     - name: training-job
       configMap:
         name: {{ include "seam.name" (dict "root" $root "name" "training") }}
-    # The one token of the chart: of an account that may start Jobs and nothing else.
+    # The one token of the chart: of an account that may start Jobs (docs/how-to/gpu-training.md says what that allows).
     - name: account
       projected:
         sources:

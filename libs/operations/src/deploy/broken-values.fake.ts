@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { checkDeployment, type DeploymentCheck } from './check-deployment.js';
+import type { SettingsReader } from './refused-settings.js';
 
 const profile = (name: string): string =>
   fileURLToPath(new URL(`../../../../infra/helm/seamstream/profiles/${name}.yaml`, import.meta.url));
@@ -13,11 +14,18 @@ const OWN = {
 };
 export type Values = Readonly<Record<string, unknown>>;
 
+/** Stands for the readers of the services (apps/cli/src/deploy has them): it refuses a level of logging alone. */
+export const readSettings: SettingsReader = async (_program, { SEAM_LOGGING_LEVEL: level }) =>
+  level === undefined || level === 'info' ? [] : [`SEAM_LOGGING_LEVEL: expected info, got "${level}"`];
+
 /** Checks the profile production with a user's values and these on top. */
 export async function checkBroken(breakages: readonly Values[], production = true): Promise<DeploymentCheck> {
   const files = new Map([OWN, ...breakages].map((values, index) => [`${index}.yaml`, stringify(values)]));
   const readInput = async (path: string) => Buffer.from(files.get(path) ?? (await readFile(path)));
-  return checkDeployment({ readInput }, [profile('production'), ...files.keys()], { production, objects: undefined });
+  return checkDeployment({ readInput, readSettings }, [profile('production'), ...files.keys()], {
+    production,
+    objects: undefined,
+  });
 }
 /** Codes of what was found, each once. */
 export const codes = ({ findings }: DeploymentCheck): readonly string[] =>
@@ -47,5 +55,41 @@ export const BREAKAGES: readonly (readonly [code: string, breakage: Values])[] =
   ['no-credentials', { objectStore: { credentialsSecret: '' } }],
   ['plaintext-refused', { objectStore: { endpoint: 'http://s3:7070' } }],
   ['door-shut', { settings: { SEAM_SCHEMA_REGISTRY_URL: 'https://registry:8081' } }],
+  ['setting-refused', { settings: { SEAM_LOGGING_LEVEL: 'loud' } }],
+  ['jobs-without-scaling', service('worker', { autoscaling: { enabled: false, jobs: true } })],
+  ['torch-not-in-image', service('worker', { settings: { SEAM_TRAINER_ENGINE: 'torch' } })],
+  ['secret-without-keys', { externalSecrets: { names: ['seam-s4'] } }],
   ['few-copies', { strimzi: { replicas: 1 } }],
 ];
+
+/** A gateway without a fault, with these values on top. */
+export const gateway = ({ settings = {}, ...values }: Values & { readonly settings?: Values }): Values =>
+  service('gateway', {
+    enabled: true,
+    sasl: { passwordSecret: { name: 'seam-gateway' } },
+    terminationGraceSeconds: 615,
+    settings: {
+      SEAM_GATEWAY_ACCESS: 'keys',
+      SEAM_GATEWAY_UPSTREAM_URL: 'https://vllm/v1',
+      SEAM_GATEWAY_UPSTREAM_MODEL: 'executor',
+      ...settings,
+    },
+    ...values,
+  });
+/** Jobs that train on a model in a volume, with these values on top. */
+export const trainingJobs = (values: Values, folder = '/models/own'): Values => ({
+  ...service('worker', {
+    settings: { SEAM_TRAINER_MODEL_FOLDER: folder },
+    trainingJobs: { enabled: true, image: `torch@${OWN.image.digest}`, claim: 'jobs', ...values },
+  }),
+  models: { claim: 'm' },
+});
+/** A model server in each pod of the generator, with these values on top. */
+export const modelServer = (values: Values): Values => ({
+  ...service('generator', {
+    settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
+    modelServer: { enabled: true, image: `vllm@${OWN.image.digest}`, ...values },
+    terminationGraceSeconds: 310,
+  }),
+  models: { claim: 'm' },
+});

@@ -36,7 +36,11 @@ export interface ServiceValues {
     readonly lagAgeSeconds?: number;
     readonly jobs?: boolean;
   };
-  readonly modelServer?: { readonly enabled: boolean; readonly image: string };
+  readonly modelServer?: {
+    readonly enabled: boolean;
+    readonly image: string;
+    readonly extraArguments: readonly string[];
+  };
   readonly trainingJobs?: {
     readonly enabled: boolean;
     readonly image: string;
@@ -45,7 +49,9 @@ export interface ServiceValues {
     readonly apiPorts: readonly number[];
     readonly resources: { readonly limits?: Readonly<Record<string, string | number>> };
   };
-  readonly ingress?: { readonly enabled: boolean; readonly tlsSecret: string };
+  readonly decidesReleases?: boolean;
+  readonly ingress?: { readonly enabled: boolean; readonly host: string; readonly tlsSecret: string };
+  readonly httpRoute?: { readonly enabled: boolean; readonly parentRefs: readonly unknown[] };
   readonly minAvailable: number;
   readonly terminationGraceSeconds: number;
 }
@@ -58,17 +64,26 @@ export interface ChartValues {
   readonly image: { readonly repository: string; readonly digest: string; readonly pullSecrets: readonly string[] };
   readonly kafka: {
     readonly brokers: readonly string[];
+    readonly prefix: string;
+    readonly sasl: { readonly mechanism: string };
     readonly tls: { readonly enabled: boolean; readonly authoritySecret: SecretKey };
     readonly operatorPasswordSecret: SecretKey;
   };
-  readonly objectStore: { readonly bucket: string; readonly endpoint: string; readonly credentialsSecret: string };
+  readonly objectStore: {
+    readonly bucket: string;
+    readonly prefix: string;
+    readonly endpoint: string;
+    readonly region: string;
+    readonly pathStyle: boolean;
+    readonly credentialsSecret: string;
+  };
   readonly settings: Settings;
   readonly trustedKeysConfigMap: string;
   readonly files: { readonly configMap: string };
   readonly models: { readonly claim: string; readonly fetch: readonly string[] };
   readonly adapters: { readonly claim: string };
   readonly http: { readonly tlsSecret: string };
-  readonly tracing: { readonly url: string; readonly headersSecret: SecretKey };
+  readonly tracing: { readonly url: string; readonly sampleRatio: number; readonly headersSecret: SecretKey };
   readonly services: Readonly<Record<ServiceName, ServiceValues>>;
   readonly hooks: {
     readonly topics: boolean;

@@ -7,11 +7,15 @@ import { readValues } from './chart-values.js';
 import type { DeployFinding } from './deploy-finding.js';
 import { examineValues } from './examine-values.decide.js';
 import { REFERENCE_KINDS, referencesOf } from './references.js';
+import { refusedSettings, type SettingsReader } from './refused-settings.js';
+import { readServiceFacts } from './service-environment.js';
 
 const KINDS: readonly string[] = REFERENCE_KINDS;
 
 export interface DeploymentWorld {
   readInput(path: string): Promise<Uint8Array>;
+  /** The services' own readers of settings, which a library does not know. */
+  readonly readSettings: SettingsReader;
 }
 
 export interface DeploymentOptions {
@@ -53,7 +57,10 @@ export async function checkDeployment(
   const topics = parseTopicFile('topics.json', await readFile(DEFAULT_TOPIC_FILE));
   const partitionsOf = (topic: string): number => topics.find(({ name }) => name === topic)!.partitions;
   const partitions = { generator: partitionsOf(TOPIC.problems), executor: partitionsOf(TOPIC.experiences) };
-  const found = examineValues(values, { partitions });
+  const found = [
+    ...(await refusedSettings(values, await readServiceFacts(), world.readSettings)),
+    ...examineValues(values, { partitions }),
+  ];
   const inValues = production ? found.map((each) => ({ ...each, severity: 'error' as const })) : found;
   if (objects === undefined) return { findings: inValues, looked: null };
   const references = referencesOf(values);

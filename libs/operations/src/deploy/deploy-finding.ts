@@ -10,6 +10,8 @@ export interface DeployFinding {
   readonly remedy: string;
 }
 
+export type Findings = readonly DeployFinding[];
+
 /** The value that it is about, what is wrong, what to do. */
 export type Said = readonly [value: string, message: string, remedy: string];
 

@@ -1,45 +1,17 @@
 /** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
 import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
-import { type ChartValues, SERVICE_NAMES, type ServiceName, type ServiceValues } from './chart-values.js';
+import type { ChartValues, ServiceName } from './chart-values.js';
 import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
+import { EXPOSURE, isLoopbackAddress } from './examine-exposure.decide.js';
+import { GATEWAY } from './examine-gateway.decide.js';
+import { REFUSALS } from './examine-refusals.decide.js';
+import { TRAINING } from './examine-training.decide.js';
+import { type DeployFacts, enabled, type Rule, settingOf, settingsIn } from './rule.js';
+import { HAND_BACK_SECONDS } from './service-environment.js';
 
-/** What the values alone do not say. */
-export interface DeployFacts {
-  /** Partitions of the topic that a service consumes, by service. */
-  readonly partitions: Readonly<Partial<Record<ServiceName, number>>>;
-}
-
-type Rule = (values: ChartValues, facts: DeployFacts) => readonly DeployFinding[];
 /** Services that sign what they write, where keys are believed. */
 const SIGNERS: readonly ServiceName[] = ['buffer', 'planner', 'worker'];
-/** The chart lets a batch end until so many seconds before the kill. */
-const HAND_BACK_SECONDS = 10;
-
-const enabled = ({ services }: ChartValues): readonly (readonly [ServiceName, ServiceValues])[] =>
-  SERVICE_NAMES.map((name) => [name, services[name]] as const).filter(([, { enabled: isOn }]) => isOn);
-
-const settingOf = (values: ChartValues, name: ServiceName, setting: string): string | undefined => {
-  const value = values.services[name].settings[setting] ?? values.settings[setting];
-  return value === undefined ? undefined : String(value);
-};
-
 const RULES: readonly Rule[] = [
-  function image({ image: { digest } }) {
-    if (digest !== '') return [];
-    const remedy = 'Set the digest that npm run image printed.';
-    return [
-      warning('image-without-digest', ['image.digest', 'The image is named by a tag, which may be moved.', remedy]),
-    ];
-  },
-
-  function encryption({ kafka: { tls } }) {
-    if (tls.enabled) return [];
-    const remedy = 'Set it to true, and tls.authoritySecret where an own authority signed the brokers’ certificates.';
-    return [
-      warning('kafka-in-the-clear', ['kafka.tls.enabled', 'Records and passwords go to Kafka unencrypted.', remedy]),
-    ];
-  },
-
   function identities(values) {
     const services = enabled(values);
     const without = services.filter(([, { sasl }]) => sasl.passwordSecret.name === '').map(([name]) => name);
@@ -163,54 +135,6 @@ const RULES: readonly Rule[] = [
     });
   },
 
-  function training(values) {
-    const { worker } = values.services;
-    const { trainingJobs: jobs } = worker;
-    if (!worker.enabled || jobs?.enabled !== true) return [];
-    const at = 'services.worker.trainingJobs';
-    const missing: readonly (readonly [boolean, Said])[] = [
-      [
-        jobs.image === '',
-        [`${at}.image`, 'The Jobs that train have no image.', 'Name what npm run image:torch built.'],
-      ],
-      [
-        jobs.claim === '',
-        [`${at}.claim`, 'Worker and Jobs have no folder in common.', 'Name a PersistentVolumeClaim (ReadWriteMany).'],
-      ],
-      [
-        values.models.claim === '',
-        ['models.claim', 'The Jobs that train have no model.', 'Name the PersistentVolumeClaim with the models.'],
-      ],
-      [
-        settingOf(values, 'worker', 'SEAM_TRAINER_MODEL_FOLDER')?.startsWith('/models/') !== true,
-        [
-          'services.worker.settings.SEAM_TRAINER_MODEL_FOLDER',
-          'The model that is trained is not where the Jobs look for it.',
-          'Name a folder below /models.',
-        ],
-      ],
-    ];
-    const gpus = Number(jobs.resources.limits?.['nvidia.com/gpu'] ?? jobs.processes);
-    const unequal: Said = [
-      `${at}.processes`,
-      `A Job has ${jobs.processes} processes and ${gpus} graphics processors.`,
-      'Set it to the number of graphics processors.',
-    ];
-    return [
-      ...missing.filter(([isMissing]) => isMissing).map(([, said]) => error('training-incomplete', said)),
-      ...(gpus === jobs.processes ? [] : [warning('processes-without-their-gpu', unequal)]),
-    ];
-  },
-
-  function learning({ services: { planner, worker } }) {
-    if (planner.enabled === worker.enabled) return [];
-    const missing = planner.enabled ? 'worker' : 'planner';
-    const message = planner.enabled
-      ? 'Runs are planned and never carried out.'
-      : 'No run is ever planned for the worker.';
-    return [warning('half-of-learning', [`services.${missing}.enabled`, message, 'Deploy both or none of them.'])];
-  },
-
   function modelServer(values) {
     const { enabled: isOn, modelServer: own } = values.services.generator;
     if (!isOn) return [];
@@ -269,12 +193,9 @@ const RULES: readonly Rule[] = [
 
   function folders(values) {
     const { models, adapters, files, services } = values;
-    const settings = [
-      ...Object.entries(values.settings),
-      ...enabled(values).flatMap(([, each]) => Object.entries(each.settings)),
-    ];
-    const settingsIn = (folder: string): readonly string[] => [
-      ...new Set(settings.filter(([, each]) => `${each}/`.startsWith(`${folder}/`)).map(([setting]) => setting)),
+    const settings = settingsIn(values);
+    const namesIn = (folder: string): readonly string[] => [
+      ...new Set(settings.filter(([, , each]) => `${each}/`.startsWith(`${folder}/`)).map(([, setting]) => setting)),
     ];
     const places = [
       ['/models', models.claim !== '' || models.fetch.length > 0, 'models.claim'],
@@ -282,14 +203,14 @@ const RULES: readonly Rule[] = [
       ['/files', files.configMap !== '', 'files.configMap'],
     ] as const;
     const unmounted = places.flatMap(([folder, isMounted, value]) => {
-      const wanting = settingsIn(folder);
+      const wanting = namesIn(folder);
       if (isMounted || wanting.length === 0) return [];
       const message = `${wanting.join(', ')} name ${folder}, and nothing is mounted there.`;
       return [error('folder-without-volume', [value, message, 'Name what holds the files.'])];
     });
     if (models.fetch.length === 0 || models.claim !== '') return unmounted;
-    const named = settings.flatMap(([setting, value]) => {
-      const digest = /^\/models\/([^/]+)/.exec(String(value))?.[1];
+    const named = settings.flatMap(([, setting, value]) => {
+      const digest = /^\/models\/([^/]+)/.exec(value)?.[1];
       return digest === undefined || models.fetch.includes(digest) ? [] : [`${setting} (${digest.slice(0, 12)})`];
     });
     if (named.length === 0) return unmounted;
@@ -314,19 +235,9 @@ const RULES: readonly Rule[] = [
     return [warning('model-without-digest', said)];
   },
 
-  function objects({ objectStore, settings, serviceAccount, hooks }) {
-    const isPlain = objectStore.endpoint.startsWith('http://');
+  function objects({ objectStore, serviceAccount, hooks }) {
     const hasIdentity = objectStore.credentialsSecret !== '' || Object.keys(serviceAccount.annotations).length > 0;
     return [
-      ...(isPlain && String(settings.SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT) !== 'true'
-        ? [
-            error('plaintext-refused', [
-              'objectStore.endpoint',
-              'The services refuse an object store without encryption.',
-              'Give an https address, or set SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT where the network is yours.',
-            ]),
-          ]
-        : []),
       ...(hasIdentity
         ? []
         : [
@@ -359,15 +270,9 @@ const RULES: readonly Rule[] = [
       ...(tracing.url === '' ? [] : [portOf(tracing.url)!]),
     ]);
     const ofWorker = new Set(trainingJobs?.enabled === true ? trainingJobs.apiPorts : []);
-    const settings = [
-      ...Object.entries(values.settings).map(([name, value]) => [`settings.${name}`, value] as const),
-      ...enabled(values).flatMap(([service, each]) =>
-        Object.entries(each.settings).map(([name, value]) => [`services.${service}.settings.${name}`, value] as const),
-      ),
-    ];
-    return settings.flatMap(([value, address]) => {
-      const port = portOf(String(address));
-      if (port === undefined || open.has(port) || isLoopbackAddress(String(address))) return [];
+    return settingsIn(values).flatMap(([value, , address]) => {
+      const port = portOf(address);
+      if (port === undefined || open.has(port) || isLoopbackAddress(address)) return [];
       if (value.startsWith('services.worker.') && ofWorker.has(port)) return [];
       const message = `The address is at port ${port}, which the NetworkPolicy keeps shut.`;
       return [error('door-shut', [value, message, `Put ${port} into networkPolicy.extraPorts.`])];
@@ -388,14 +293,9 @@ function portOf(address: string): number | undefined {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
-/** Within the pod, where no policy is. */
-function isLoopbackAddress(address: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
-}
-
 /** All that is wrong with valid values, errors first. */
 export function examineValues(values: ChartValues, facts: DeployFacts): readonly DeployFinding[] {
-  const found = RULES.flatMap((rule) => rule(values, facts));
+  const found = [...EXPOSURE, ...RULES, ...TRAINING, ...GATEWAY, ...REFUSALS].flatMap((rule) => rule(values, facts));
   return [
     ...found.filter(({ severity }) => severity === 'error'),
     ...found.filter(({ severity }) => severity === 'warning'),

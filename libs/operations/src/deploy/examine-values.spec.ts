@@ -1,6 +1,15 @@
 /** Rules of a deployment: values without a fault, and values that are broken in known ways, one at a time and together. */
 import fc from 'fast-check';
-import { BREAKAGES, checkBroken, codes, service } from './broken-values.fake.js';
+import {
+  BREAKAGES,
+  checkBroken,
+  codes,
+  gateway,
+  modelServer,
+  readSettings,
+  service,
+  trainingJobs,
+} from './broken-values.fake.js';
 import { checkDeployment } from './check-deployment.js';
 
 describe('the check of a deployment', () => {
@@ -32,15 +41,43 @@ describe('the check of a deployment', () => {
     ['no-trusted-keys', { trustedKeysConfigMap: '' }],
     ['half-of-learning', service('worker', { enabled: false })],
     ['training-incomplete', service('worker', { trainingJobs: { enabled: true } })],
+    ['training-incomplete', trainingJobs({}, '/files/own')],
+    ['processes-without-their-gpu', trainingJobs({ processes: 4 })],
+    ['processes-without-their-gpu', trainingJobs({ processes: 4, resources: { limits: { 'nvidia.com/gpu': null } } })],
     [
       'processes-without-their-gpu',
+      trainingJobs({ processes: 4, resources: { limits: { 'nvidia.com/gpu': null, 'amd.com/gpu': 2 } } }),
+    ],
+    ['no-count-of-processors', trainingJobs({ resources: { limits: { 'nvidia.com/gpu': 'x' } } })],
+    ['no-count-of-processors', trainingJobs({ resources: { limits: { 'nvidia.com/gpu': null, 'amd.com/gpu': 0.5 } } })],
+    ['image-without-digest', trainingJobs({ image: 'torch:latest' })],
+    ['image-without-digest', modelServer({ image: 'vllm:v0.32.0' })],
+    ['argument-given', modelServer({ extraArguments: ['--api-key=sk-1'] })],
+    ['argument-given', modelServer({ extraArguments: ['--seed=1', '--port', '9000'] })],
+    ['doors-open', { networkPolicy: { enabled: false } }],
+    [
+      'objects-in-the-clear',
+      { objectStore: { endpoint: 'http://s3:7070' }, settings: { SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT: true } },
+    ],
+    [
+      'key-in-the-clear',
       {
-        ...service('worker', {
-          settings: { SEAM_TRAINER_MODEL_FOLDER: '/models/own' },
-          trainingJobs: { enabled: true, image: 'torch:1', claim: 'jobs', processes: 4 },
+        ...service('executor', {
+          settings: { SEAM_EXECUTOR_ENDPOINT_URL: 'http://vllm/v1' },
+          endpointKeySecret: { name: 'key' },
         }),
-        models: { claim: 'm' },
+        networkPolicy: { extraPorts: [80] },
       },
+    ],
+    ['entrance-in-the-clear', gateway({ ingress: { enabled: true, host: 'seam.example.org' } })],
+    ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: 'open' } })],
+    ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: null } })],
+    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_URL: null } })],
+    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_MODEL: null } })],
+    ['grace-shorter-than-an-answer', gateway({ terminationGraceSeconds: 614 })],
+    [
+      'grace-shorter-than-an-answer',
+      gateway({ terminationGraceSeconds: 60, settings: { SEAM_GATEWAY_ANSWER_WITHIN_MS: 45_001 } }),
     ],
     [
       'no-figures-to-scale-by',
@@ -68,27 +105,20 @@ describe('the check of a deployment', () => {
         terminationGraceSeconds: 300,
       }),
     ],
-    [
-      'model-server-without-image',
-      {
-        ...service('generator', {
-          settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
-          modelServer: { enabled: true },
-          terminationGraceSeconds: 300,
-        }),
-        models: { claim: 'm' },
-      },
-    ],
+    ['model-server-without-image', modelServer({ image: '' })],
     [
       'model-server-without-model',
-      service('generator', { modelServer: { enabled: true, image: 'vllm:1' }, terminationGraceSeconds: 300 }),
+      service('generator', {
+        modelServer: { enabled: true, image: `vllm@sha256:${'0a'.repeat(32)}` },
+        terminationGraceSeconds: 310,
+      }),
     ],
     [
       'grace-shorter-than-a-batch',
       {
         ...service('generator', {
           settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
-          modelServer: { enabled: true, image: 'vllm:1' },
+          modelServer: { enabled: true, image: `vllm@sha256:${'0a'.repeat(32)}` },
         }),
         models: { claim: 'm' },
       },
@@ -102,9 +132,33 @@ describe('the check of a deployment', () => {
     ],
     ['value-refused', service('generator', { modelServer: { maxLoras: 1 } })],
     ['value-refused', { kafka: { brokers: [] } }],
+    ['value-refused', { kafka: { brokers: ['kafka:65536'] } }],
+    ['value-refused', { http: { tlsSecret: 'a'.repeat(254) } }],
     ['value-refused', { settings: { SEAM_BUFER_SHARDS: 2 } }],
   ])('finds %s in %j', async (code, breakage) => {
     expect(codes(await checkBroken([breakage]))).toEqual([code]);
+  });
+
+  it.each([
+    gateway({}),
+    gateway({ terminationGraceSeconds: 60, settings: { SEAM_GATEWAY_ANSWER_WITHIN_MS: 45_000 } }),
+    gateway({ ingress: { enabled: true, host: 'seam.example.org', tlsSecret: 'tls' } }),
+    modelServer({ extraArguments: ['--seed=1'] }),
+    trainingJobs({ processes: 4, resources: { limits: { 'nvidia.com/gpu': null, 'amd.com/gpu': '4' } } }),
+    trainingJobs({ resources: { limits: { 'nvidia.com/gpu': null } } }),
+    { kafka: { brokers: ['kafka:65535'] }, http: { tlsSecret: 'a'.repeat(253) } },
+  ])('finds nothing in %j', async (values) => {
+    expect((await checkBroken([values])).findings).toEqual([]);
+  });
+
+  it('names the value of a setting that services refuse, once, with those that refuse it', async () => {
+    const { findings } = await checkBroken([{ settings: { SEAM_LOGGING_LEVEL: 'loud' } }]);
+    expect(findings).toMatchObject([
+      {
+        value: 'settings.SEAM_LOGGING_LEVEL',
+        message: expect.stringContaining('Refused by generator, executor, buffer, planner, worker, which do not start'),
+      },
+    ]);
   });
 
   it('warns of what is tolerable in a trial, and calls it an error of production', async () => {
@@ -119,7 +173,7 @@ describe('the check of a deployment', () => {
 
   it('refuses a file that is no mapping', async () => {
     const readInput = () => Promise.resolve(Buffer.from('- a list'));
-    const asked = checkDeployment({ readInput }, ['own.yaml'], { production: false, objects: undefined });
+    const asked = checkDeployment({ readInput, readSettings }, ['own.yaml'], { production: false, objects: undefined });
     await expect(asked).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('own.yaml') });
   });
 });

@@ -1,1 +1,2 @@
 export { checkDeployment, type DeploymentCheck } from './check-deployment.js';
+export type { SettingsReader } from './refused-settings.js';

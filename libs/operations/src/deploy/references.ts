@@ -1,5 +1,6 @@
 /** What the values name and the chart does not make: Secrets, ConfigMaps and volumes of the namespace. */
 import { type ChartValues, SERVICE_NAMES, type SecretKey, type SecretSetting } from './chart-values.js';
+import { settingsIn } from './rule.js';
 
 export const REFERENCE_KINDS = ['Secret', 'ConfigMap', 'PersistentVolumeClaim'] as const;
 type ReferenceKind = (typeof REFERENCE_KINDS)[number];
@@ -41,7 +42,7 @@ function namedIn(values: ChartValues): readonly Reference[] {
     ...(services.worker.enabled && services.worker.trainingJobs?.enabled === true
       ? named('PersistentVolumeClaim', 'services.worker.trainingJobs.claim', services.worker.trainingJobs.claim, [])
       : []),
-    ...named('ConfigMap', 'files.configMap', values.files.configMap, []),
+    ...named('ConfigMap', 'files.configMap', values.files.configMap, filesOf(values)),
     ...named('PersistentVolumeClaim', 'models.claim', values.models.claim, []),
     ...named('PersistentVolumeClaim', 'adapters.claim', values.adapters.claim, []),
     ...(tracing.url === '' ? [] : key('tracing.headersSecret', tracing.headersSecret)),
@@ -60,4 +61,10 @@ function namedIn(values: ChartValues): readonly Reference[] {
       ];
     }),
   ];
+}
+
+/** Names of the files that settings read in /files, which are the keys of its ConfigMap. */
+function filesOf(values: ChartValues): readonly string[] {
+  const names = settingsIn(values).map(([, , value]) => /^\/files\/([^/]+)/.exec(value)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
