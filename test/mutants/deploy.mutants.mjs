@@ -226,6 +226,7 @@ export default [
   {
     control: 'settings that the chart’s templates refuse are found',
     ...of('refusals'),
+    spec: 'libs/operations/src/deploy/refused-values.spec.ts',
     from: 'Object.keys(service.settings)',
     to: 'Object.keys(values.settings)',
   },
