@@ -31,7 +31,6 @@ import {
   RolloutEvaluation,
   RunLeases,
   RunTraining,
-  runsInQueue,
   TrainingHistoryReader,
   type TrainingProgress,
   TrainOnDemandHandler,
@@ -41,6 +40,7 @@ import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { startReleaser } from './decide-releases.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
+import { measureQueue } from './queue-metrics.js';
 import { TakeRuns } from './take-runs.js';
 import { assertReadsOutcomes, teamOfFile } from './team-of-file.js';
 import { torchLauncher } from './torch-command.js';
@@ -346,19 +346,7 @@ export class TrainerModule {
           ? await modelsWithoutWorker(config, assets)
           : modelsOf(worker.methods.get(method.name)!.runner);
       const planRun = planRunOf(context, method, models);
-      context.metrics.gauge(
-        'seam_training_runs_waiting',
-        'Planned runs of the queue that have not ended, also those that a worker carries out now; absent while the log does not answer.',
-        async () => runsInQueue(await history.read(), queue).length,
-      );
-      context.metrics.gauge(
-        'seam_training_oldest_run_seconds',
-        'Time since the oldest run of the queue that has not ended was planned; 0 where there is none, absent while the log does not answer.',
-        async () => {
-          const [oldest] = runsInQueue(await history.read(), queue);
-          return oldest === undefined ? 0 : Math.max(0, systemClock.now() - oldest.plan.meta.occurredAt) / 1000;
-        },
-      );
+      measureQueue(context.metrics, history, queue);
       planner = new PlanWindowsHandler(
         { log, history, planRun, clock: systemClock, logger },
         { trainEveryProblems, queue },
