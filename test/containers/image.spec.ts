@@ -43,7 +43,7 @@ const engine = await containers();
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
-  it.each(['generator', 'executor', 'buffer', 'trainer'])(
+  it.each(['generator', 'executor', 'buffer', 'trainer', 'gateway'])(
     'starts the %s by its name, on a read-only root',
     async (name) => {
       expect(await must(['run', ...CONFINED, '--network', 'none', TAG, name, '--help'])).toContain(
