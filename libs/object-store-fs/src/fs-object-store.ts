@@ -65,6 +65,9 @@ interface Version {
   readonly content: { readonly file: string; readonly etag: string; readonly sizeBytes: number } | undefined;
 }
 
+/** Bytes. One call of the system reads at most 2 GiB. */
+const MOST_AT_ONCE = 2 ** 30;
+
 export class FsObjectStore extends ObjectStore {
   private isClosed = false;
 
@@ -119,7 +122,7 @@ export class FsObjectStore extends ObjectStore {
         const body = new Uint8Array(to - from);
         let at = 0;
         while (at < body.length) {
-          const { bytesRead } = await handle.read(body, at, body.length - at, from + at);
+          const { bytesRead } = await handle.read(body, at, Math.min(body.length - at, MOST_AT_ONCE), from + at);
           if (bytesRead === 0)
             throw corrupt(key, `expected ${content.sizeBytes} bytes, the file ends after ${from + at}`);
           at += bytesRead;

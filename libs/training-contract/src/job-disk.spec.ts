@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onDisk } from './job-disk.js';
@@ -22,6 +22,22 @@ describe('files of a job', () => {
   it('that fail for another reason fail with it', async () => {
     const raw = Object.assign(new Error('EACCES: write'), { code: 'EACCES' });
     await expect(onDisk('/shared/jobs', () => Promise.reject(raw))).rejects.toBe(raw);
+  });
+
+  it('are read where they are larger than Node reads at once, as a checkpoint of full training is', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'job-disk-'));
+    try {
+      const end = Buffer.from('the end');
+      // Sparse: it takes no room on the disk.
+      await writeFile(join(path, 'state'), '');
+      await truncate(join(path, 'state'), 2 ** 31);
+      await writeFile(join(path, 'state'), end, { flag: 'a' });
+      const bytes = (await new JobFolder(path).read('state'))!;
+      expect(bytes.byteLength).toBe(2 ** 31 + end.byteLength);
+      expect(Buffer.from(bytes.subarray(2 ** 31)).equals(end)).toBe(true);
+    } finally {
+      await rm(path, { recursive: true });
+    }
   });
 
   it('of a disk that is full are not written, by the system itself', async () => {

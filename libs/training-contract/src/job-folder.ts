@@ -1,5 +1,5 @@
 /** A job's files in a folder of this machine, and a program that works on them: started, followed, ended. */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ERROR_CODES, type ErrorCode, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import type { z } from 'zod';
@@ -16,6 +16,9 @@ import {
 } from './job-files.js';
 import { checkpointSchema, type FileRef, failureSchema, metricsSchema } from './job-files.schema.js';
 import type { EndedJob, JobLauncher } from './job-launcher.port.js';
+
+/** Bytes. One call of the system reads at most 2 GiB. */
+const MOST_AT_ONCE = 2 ** 30;
 
 /** Files as any program reads them, each whole or not there. */
 export class JobFolder implements JobFiles {
@@ -40,7 +43,7 @@ export class JobFolder implements JobFiles {
   async read(key: string): Promise<Uint8Array | undefined> {
     const place = join(this.path, key);
     return onDisk(place, () =>
-      readFile(place).catch((error: unknown) => {
+      wholeFile(place).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
         throw error;
       }),
@@ -68,6 +71,24 @@ export class JobFolder implements JobFiles {
   async metrics(): Promise<readonly JobMetrics[]> {
     const bytes = await this.read(JOB_PATHS.metrics);
     return bytes === undefined ? [] : (linesAs(metricsSchema, bytes, JOB_PATHS.metrics) as readonly JobMetrics[]);
+  }
+}
+
+/** Node's `readFile` ends at 2 GiB, and a checkpoint of full training does not: it has three figures for each weight. */
+async function wholeFile(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.allocUnsafe(size);
+    let at = 0;
+    while (at < size) {
+      const { bytesRead } = await file.read(bytes, at, Math.min(size - at, MOST_AT_ONCE), at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+    }
+    return bytes.subarray(0, at);
+  } finally {
+    await file.close();
   }
 }
 
