@@ -149,6 +149,9 @@ export class ExecuteExperiencesHandler {
     } catch (error) {
       // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
       if (!isSeamError(error)) throw error;
+      // The model that judges is away, or may be asked no more: that says nothing about the problem either.
+      if (error.code === 'ENDPOINT_UNAVAILABLE') throw error;
+      if (error.code === 'BUDGET_SPENT') return halt(error.code, error.message);
       if (error.retryable && !isLastAttempt) return retry(error.code, error.message);
       return done([this.failed(event, { code: error.code, reason: error.message }, attempt)]);
     }

@@ -1,7 +1,7 @@
 /** The gateway's parts put together: what clients ask over HTTP, and what follows from it on the log. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import { systemClock } from '@seamstream/kernel';
-import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Access } from './access/access.js';
 import { issuerChecks, openAccess } from './access/open-access.js';
 import { Refusals } from './access/refusals.js';
@@ -63,7 +63,7 @@ export class GatewayModule {
       WorldModule.of(world, access, quotas),
       await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
-      LoginModule.of(login, access.doors, world),
+      LoginModule.of(login, access.doors, new RationedLines(world.logger, onClose)),
       await ViewsModule.of(world),
       await PageModule.load(),
     ];

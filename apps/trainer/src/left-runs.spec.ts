@@ -1,7 +1,7 @@
 /** Runs that a worker leaves: to another one that has what the plan asks for, or because a person took them back. */
 
 import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
-import { sha256 } from '@seamstream/kernel';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { algorithms } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { FakeEngine } from '@seamstream/training-contract/testing';
@@ -167,5 +167,24 @@ describe('a planned run', () => {
     await serve(world, { config: { roles: ['worker'] } });
     await until(() => !world.objects.has(left));
     expect([...world.objects.keys()]).toContain(foreign);
+  });
+
+  it('that cannot be tidied up hinders no other run', async () => {
+    const world = newWorld();
+    const first = await serve(world);
+    await playRounds(world, 1);
+    await first.close();
+    const { runId } = await firstPlan(world);
+    await new InMemoryObjectStore(world.objects).put(`training/${runId}/step-000002.safetensors`, new Uint8Array());
+    const { delete: allowed } = world.objects;
+    world.objects.delete = (key) => {
+      if (key.startsWith('training/')) throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'AccessDenied');
+      return allowed.call(world.objects, key);
+    };
+    await serve(world);
+    const adapterDigest = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
+    await publish(world, 6, 12, { adapterDigest });
+    await consumed(world);
+    expect(await eventsOf(world, 'TrainingRunCompleted')).toHaveLength(2);
   });
 });

@@ -115,8 +115,13 @@ export class TakeRuns {
   /** Deletes what ended runs have left: at the start, and then from time to time. */
   private async sweep(known: TrainingHistory): Promise<void> {
     if (this.sweptAtMs !== undefined && performance.now() - this.sweptAtMs < SWEEP_EVERY_MS) return;
-    await sweepEndedRuns(this.dependencies.objects, known);
     this.sweptAtMs = performance.now();
+    try {
+      await sweepEndedRuns(this.dependencies.objects, known);
+    } catch (error) {
+      // Runs do not wait for it: a store may not let this worker delete anything.
+      this.dependencies.logger.warn({ err: error }, 'what ended runs have left stays for later');
+    }
   }
 
   /** What this worker lacks another one may have. */

@@ -101,7 +101,7 @@ const endpointSchema = z
 const toolsSchema = z
   .object({
     /** MCP servers by a name of yours, each with the tools of it that the model may call, as JSON. */
-    servers: toolServersSchema.default({}),
+    servers: toolServersSchema.meta({ secret: true }).default({}),
     /** Most answers of the model in one attempt, the last one included. */
     maxTurns: positive.max(100).default(12),
     /** Most calls in one attempt. */

@@ -45,7 +45,8 @@ export const judgeSchema = z
 export type JudgeChoice = z.infer<typeof judgeSchema>;
 
 /** A verdict: the last line that has text, behind the model's thinking. */
-const VERDICT = /^\W*(correct|incorrect)\W*$/i;
+const VERDICT = /^[^\p{L}\p{N}]*(correct|incorrect)[^\p{L}\p{N}]*$/iu;
+const THOUGHT = '</think>';
 
 /** Asks one model. Equal tasks are asked at temperature 0, so that verdicts do not depend on chance. */
 export class EndpointJudge implements AnswerJudge {
@@ -119,7 +120,10 @@ export class EndpointJudge implements AnswerJudge {
 }
 
 function verdictIn(reply: string): 'correct' | 'incorrect' | undefined {
-  const said = reply.slice(reply.lastIndexOf('</think>') + 1).trimEnd();
+  const end = reply.lastIndexOf(THOUGHT);
+  // A thought that did not end says nothing yet.
+  if (end < 0 && reply.includes('<think>')) return undefined;
+  const said = reply.slice(end < 0 ? 0 : end + THOUGHT.length).trimEnd();
   return VERDICT.exec(said.slice(said.lastIndexOf('\n') + 1))?.[1]?.toLowerCase() as
     | 'correct'
     | 'incorrect'

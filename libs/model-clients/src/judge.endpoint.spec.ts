@@ -29,6 +29,8 @@ describe('judge@1', () => {
     expect(temperature).toBe(0);
     for (const part of ['Where is it held?', 'Vienna', 'The city of Vienna'])
       expect(messages[0]!.content).toContain(part);
+    server.behave = () => ({ kind: 'answer', body: chatCompletion('<think>hm</think>CORRECT') });
+    expect(await verify('Answer: Wien')).toMatchObject({ success: true });
     server.behave = () => ({ kind: 'answer', body: chatCompletion('<think>CORRECT?</think>\n**INCORRECT**\n') });
     expect(await verify('Answer: Graz')).toMatchObject({
       success: false,
@@ -50,7 +52,14 @@ describe('judge@1', () => {
   });
 
   it('gives no verdict where none can be read or the model is not there: no answer is wrong by that', async () => {
-    for (const said of ['', 'It is CORRECT, I think', 'INCORRECT\nbecause of the name', 'correct or incorrect']) {
+    const foreign = ['不CORRECT', 'не CORRECT', '<think>The answer may be\nCORRECT'];
+    for (const said of [
+      ...foreign,
+      '',
+      'It is CORRECT, I think',
+      'INCORRECT\nbecause of the name',
+      'correct or incorrect',
+    ]) {
       server.behave = () => ({ kind: 'answer', body: chatCompletion(said) });
       await expect(verify('Answer: Graz')).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
     }

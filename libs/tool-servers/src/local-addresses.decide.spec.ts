@@ -35,6 +35,17 @@ describe('addresses in arguments', () => {
       '//127.1/',
     ])
       expect(forbiddenAddress([url], undefined)).toMatch(/machine or its network/);
+    for (const url of ['127.0.0.1:8080/x', 'localhost:8080', '169.254.169.254/latest', 'api.default.svc/', '[::1]:80'])
+      expect(forbiddenAddress([url], undefined)).toMatch(/machine or its network/);
+    for (const url of ['http://kubernetes.default.svc/', 'http://[::127.0.0.1]/', 'http://168.63.129.16/'])
+      expect(forbiddenAddress([url], undefined)).toMatch(/machine or its network/);
+    // A key is read as well.
+    expect(forbiddenAddress({ 'http://localhost/': 1 }, undefined)).toMatch(/machine or its network/);
+    for (const url of [
+      ...['view-source:http://example.org/', 'view-source:file:///etc/passwd', 'data:text/html,<b>', 'blob:http://a/b'],
+      ...['javascript:fetch(1)', ' about:config'],
+    ])
+      expect(forbiddenAddress([url], ['example.org'])).toMatch(/no address of a page/);
     for (const url of ['file:///etc/passwd', 'file:/etc', 'ftp://h.org/', 'gopher://h.org/', 'ws://h.org'])
       expect(forbiddenAddress([url], undefined)).toMatch(/no address of a page/);
     for (const url of ['http://[::1]/', 'http://[::ffff:127.0.0.1]/', 'http://[fd00::1]/', 'http://[fe80::1]/'])
@@ -50,6 +61,10 @@ describe('addresses in arguments', () => {
       'a',
       '',
       'see: this',
+      'data: the table',
+      'note: read this',
+      '10.5',
+      'readme.txt',
       7,
       null,
     ])
@@ -64,6 +79,10 @@ describe('addresses in arguments', () => {
   });
 
   it('are not looked for without end', () => {
+    const begun = performance.now();
+    for (const text of ['1.'.repeat(50_000), 'a.'.repeat(50_000), `[${':'.repeat(100_000)}`, ' '.repeat(100_000)])
+      forbiddenAddress(text, undefined);
+    expect(performance.now() - begun).toBeLessThan(1_000);
     let nested: unknown = 'http://localhost';
     for (let depth = 0; depth < 100_000; depth++) nested = [nested];
     expect(forbiddenAddress(nested, undefined)).toMatch(/nested more than/);

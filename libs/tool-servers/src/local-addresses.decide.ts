@@ -17,12 +17,14 @@ for (const [network, bits] of [
   ['192.0.0.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  // Azure's host: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16.
+  ['168.63.129.16', 32],
   ['224.0.0.0', 3],
 ] as const)
   LOCAL.addSubnet(network, bits, 'ipv4');
 // https://www.iana.org/assignments/iana-ipv6-special-registry: unspecified and loopback, translation of IPv4, unique local, link-local, multicast.
 for (const [network, bits] of [
-  ['::', 127],
+  ['::', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
@@ -33,7 +35,12 @@ for (const [network, bits] of [
   LOCAL.addSubnet(network, bits, 'ipv6');
 
 /** Names that lead to the machine or its network: https://www.rfc-editor.org/rfc/rfc6761, rfc8375, and what clouds use. */
-const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|svc|home\.arpa)$/;
+/** Schemes without a host that browsers follow all the same. */
+const WITHIN = /^\s*(view-source|blob|filesystem|jar|feed|javascript|vbscript|data|about):\S/i;
+/** A local address without a scheme, to which fetchers add one. */
+const BARE =
+  /^\s*(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]{2,45}\]|localhost|([\w-]{1,63}\.){1,10}(localhost|local|internal|intranet|lan|svc|home\.arpa))\.?(:\d{1,5})?([/?#]|\s*$)/i;
 
 /** Deepest nesting of arguments that is looked at; deeper ones are refused. */
 const DEEPEST = 32;
@@ -46,7 +53,7 @@ export function forbiddenAddress(value: unknown, hosts: readonly string[] | unde
   if (depth > DEEPEST) return `the arguments are nested more than ${DEEPEST} deep`;
   if (typeof value === 'string') return forbiddenText(value, hosts);
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const inner of Object.values(value)) {
+  for (const inner of Object.entries(value).flat()) {
     const fault = forbiddenAddress(inner, hosts, depth + 1);
     if (fault !== undefined) return fault;
   }
@@ -55,7 +62,9 @@ export function forbiddenAddress(value: unknown, hosts: readonly string[] | unde
 
 function forbiddenText(text: string, hosts: readonly string[] | undefined): string | undefined {
   // Without a scheme it is a web page's way to name another host.
-  const address = /^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : text;
+  const isBare = BARE.test(text);
+  const address = /^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : isBare ? `http://${text.trim()}` : text;
+  if (WITHIN.test(text)) return 'it is no address of a page';
   if (!URL.canParse(address)) return undefined;
   const { protocol, host, hostname, username, password } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:') {

@@ -48,6 +48,11 @@ describe('what a tool answers', () => {
     );
   });
 
+  it('keeps words that are too short for a secret, and replaces a secret that begins with another', () => {
+    const content = [{ type: 'text', text: 'In 1911, a-long-secret and a-long-secret-2.' }];
+    expect(resultText({ content }, ['1', 'a-long-secret', 'a-long-secret-2'], 1_000)).toBe('In 1911, *** and ***.');
+  });
+
   it('holds no secret in any spelling, wherever it stands', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), fc.string(), fc.string(), (secret, before, after) => {

@@ -20,9 +20,14 @@ export function resultText(answer: ToolAnswer, secrets: readonly string[], maxBy
   return within(maxBytes, asData(withoutSecrets(parts.join('\n'), secrets)));
 }
 
-/** The text with each secret replaced, also as an address or JSON spells it. */
+/** A shorter value is a word or a number: to replace it hides nothing, and makes a page say something else. */
+const SHORTEST_SECRET = 8;
+
+/** The text with each secret replaced, also as an address or JSON spells it. The longest first: one may begin with another. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length)
     .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .reduce((safe, spelling) => safe.replaceAll(spelling, '***'), text);
 }

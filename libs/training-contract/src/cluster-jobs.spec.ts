@@ -137,6 +137,22 @@ describe('a job on a cluster', () => {
     cluster.jobs.clear();
   });
 
+  it.each([
+    ['cancelled', false],
+    ['overtaken', true],
+  ])('whose machine is lost is given up once it was %s and does not end', async (_how, isOvertaken) => {
+    const first = start(await folderOf('a job'));
+    await until(() => cluster.jobs.size === 1);
+    cluster.stopsAfterMs = 60_000;
+    if (!isOvertaken) first.cancel();
+    const waiting = isOvertaken ? start(await folderOf('a job')) : first;
+    await expect(waiting.ended).resolves.toMatchObject({
+      hasSucceeded: false,
+      report: expect.stringMatching(/did not end within 0.1 s: look at its machine/) as string,
+    });
+    cluster.jobs.clear();
+  });
+
   it('runs for as long as it takes once it has started', async () => {
     cluster.begins = 'waiting';
     const running = start(await folderOf('a job'), 80);
@@ -231,7 +247,9 @@ async function folderOf(content: string): Promise<string> {
 const started: RunningJob[] = [];
 
 function start(folder: string, startWithinMs = 60_000): RunningJob {
-  const running = new ClusterLauncher(cluster, { lookEveryMs: 5, silenceMs: 200, startWithinMs }).start(folder);
+  const running = new ClusterLauncher(cluster, {
+    ...{ lookEveryMs: 5, silenceMs: 200, endsWithinMs: 100, startWithinMs },
+  }).start(folder);
   started.push(running);
   return running;
 }

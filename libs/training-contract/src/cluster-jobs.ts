@@ -39,10 +39,14 @@ export interface ClusterPatience {
   readonly silenceMs?: number;
   /** How long the job may wait before it is given up: for a machine that never comes, or an image that does not exist. */
   readonly startWithinMs?: number;
+  /** How long a job that is asked to end may take: its machine may be lost. */
+  readonly endsWithinMs?: number;
 }
 
 /** A cluster that is scaled up for a job has a machine by then. */
 export const START_WITHIN_MS = 1_800_000;
+/** Longer than any grace of a pod. */
+const ENDS_WITHIN_MS = 600_000;
 /** Enough of a job's digest to name it. */
 const NAMED_BY = 32;
 /** Enough for the last message of each of some processes. */
@@ -102,9 +106,10 @@ export class ClusterLauncher extends JobLauncher {
     if (found === undefined) {
       await this.cluster.submit(name, folder);
       run.wasSubmitted = true;
+      run.stoppingSinceMs = undefined;
     }
     // Of a starter that has died or was overtaken: the one that starts now holds the run.
-    else if (!isOver(found)) await this.cluster.stop(name);
+    else if (!isOver(found)) return this.stopped(run);
     else await this.cluster.remove(name);
     return undefined;
   }
@@ -119,9 +124,19 @@ export class ClusterLauncher extends JobLauncher {
       const said = (await this.cluster.reportOf(run.name)).slice(-SAID_CHARACTERS).trim();
       run.gaveUp = { why: `did not start within ${startWithinMs / 1000} s: ${said}`, atMs: nowMs };
     }
-    if (run.cancelled.aborted || run.gaveUp !== undefined) await this.cluster.stop(run.name);
+    const late = run.cancelled.aborted || run.gaveUp !== undefined ? await this.stopped(run) : undefined;
+    if (late !== undefined) return late;
     // What never ran computes nothing, also where the cluster does not come to taking it away.
     return run.gaveUp !== undefined && nowMs - run.gaveUp.atMs >= silenceMs ? failed(run, run.gaveUp.why) : undefined;
+  }
+
+  /** Asks a job to end. One on a lost machine never does: what it still writes lies in the folder of its start alone. */
+  private async stopped(run: Run): Promise<EndedJob | undefined> {
+    const { endsWithinMs = ENDS_WITHIN_MS } = this.patience;
+    run.stoppingSinceMs ??= performance.now();
+    await this.cluster.stop(run.name);
+    if (performance.now() - run.stoppingSinceMs < endsWithinMs) return undefined;
+    return failed(run, run.gaveUp?.why ?? `did not end within ${endsWithinMs / 1000} s: look at its machine`);
   }
 
   /** Ends a program that no worker follows. @returns what became of it, for a person */
@@ -152,5 +167,6 @@ interface Run {
   wasSubmitted: boolean;
   isWaiting: boolean;
   waitsSinceMs?: number | undefined;
+  stoppingSinceMs?: number | undefined;
   gaveUp?: { readonly why: string; readonly atMs: number };
 }

@@ -93,7 +93,7 @@ export class Sessions {
     const meta = metaOf(userId, nowMs);
     const expiresAt = nowMs + lifetimeMs;
     await log.append([encodeEvent({ type: 'SessionStarted', meta, userId, sessionId, role, expiresAt })]);
-    if ((await this.whenOpen(sessionId, BEGUN_WITHIN_MS)) !== undefined) return secret;
+    if ((await this.whenOpen(sessionId, BEGUN_WITHIN_MS, 'own')) !== undefined) return secret;
     throw new SeamError('LOG_UNAVAILABLE', 'Cannot begin a session: expected it in the log, got no word in time.');
   }
 
@@ -110,17 +110,23 @@ export class Sessions {
     return session !== undefined && session.expiresAt > this.world.clock.now() ? session : undefined;
   }
 
-  private async whenOpen(sessionId: string, withinMs: number): Promise<KnownSession | undefined> {
-    if (this.known.knows(sessionId) || this.waiters >= MOST_WAITING) return this.openOf(sessionId);
+  /** @param whose `own`: begun here, so that cookies of strangers do not take its place */
+  private async whenOpen(
+    sessionId: string,
+    withinMs: number,
+    whose: 'own' | 'any' = 'any',
+  ): Promise<KnownSession | undefined> {
+    const places = whose === 'own' ? 0 : 1;
+    if (this.known.knows(sessionId) || this.waiters + places > MOST_WAITING) return this.openOf(sessionId);
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const others = this.waiting.get(sessionId) ?? new Set<() => void>();
     const wake = (): void => resolve(undefined);
     this.waiting.set(sessionId, others.add(wake));
-    this.waiters++;
+    this.waiters += places;
     const timer = setTimeout(wake, withinMs);
     await promise;
     clearTimeout(timer);
-    this.waiters--;
+    this.waiters -= places;
     others.delete(wake);
     if (others.size === 0) this.waiting.delete(sessionId);
     return this.openOf(sessionId);

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { RationedLines } from '@seamstream/service-kit';
 import type { OtherDoors } from '../access/access.js';
-import type { GatewayWorld } from '../gateway-world.js';
 import { IssuerClient } from './issuer-client.js';
 import type { LoginSettings } from './login.config.js';
 import { LoginController } from './login.controller.js';
@@ -12,11 +12,11 @@ export class LoginModule {
   static of(
     settings: LoginSettings | undefined,
     { tokens, sessions }: OtherDoors,
-    { logger }: GatewayWorld,
+    lines: RationedLines,
   ): DynamicModule {
     if (settings === undefined || tokens === undefined || sessions === undefined) return { module: LoginModule };
     const client = new IssuerClient(settings, () => tokens.keys.metadata);
-    const onFault = (reason: string): void => logger.warn({ reason }, 'a login failed');
+    const onFault = (reason: string): void => lines.warn('login', { reason }, 'a login failed');
     const login = new Login(settings, { client, tokens, sessions, onFault });
     return {
       module: LoginModule,

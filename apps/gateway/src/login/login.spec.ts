@@ -277,6 +277,7 @@ describe('a login that is attacked', () => {
     const asked = fc.oneof(
       fc.string({ maxLength: 4_000, size: 'max' }),
       fc.webUrl(),
+      fc.constantFrom('/login?to=/login?to=/', '/login', '/login/callback?code=a', '/a/../login'),
       fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join('')}`),
     );
     fc.assert(
@@ -285,6 +286,7 @@ describe('a login that is attacked', () => {
         expect(address).toMatch(/^\/(?!\/)[\x21-\x7e]*$/);
         expect(address.length).toBeLessThanOrEqual(3_072);
         expect(new URL(address, 'https://seam.example').origin).toBe('https://seam.example');
+        expect(address).not.toMatch(/^\/login(\/|\?|$)/);
       }),
       { numRuns: 2_000 },
     );

@@ -12,6 +12,7 @@ export function returnAddress(asked: unknown, origin: string): string {
   if (typeof asked !== 'string' || asked.length > LONGEST || !asked.startsWith('/') || !URL.canParse(asked, origin))
     return '/';
   const { origin: own, pathname, search } = new URL(asked, origin);
-  // A path that begins with two slashes names another host where it stands alone.
-  return own === origin && !pathname.startsWith('//') ? pathname + search : '/';
+  // A path that begins with two slashes names another host where it stands alone; one to the login would sign in again.
+  const isPage = !pathname.startsWith('//') && !/^\/login(\/|$)/.test(pathname);
+  return own === origin && isPage ? pathname + search : '/';
 }

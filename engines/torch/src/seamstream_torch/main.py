@@ -63,8 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def carry_out(folder: Path, model_folder: Path, compute: Compute) -> None:
     """Nothing where a result stands; else all that is left to do. Raises EngineError."""
-    if os.environ.get("RANK", "0") == "0":
-        # Of an attempt before this one: one that is killed says nothing.
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        # Of an attempt before this one: one that is killed says nothing. Of several processes another may have failed.
         (folder / FAILURE).unlink(missing_ok=True)
     job = open_job(folder, model_folder)
     if stands(folder / RESULT, job):

@@ -46,10 +46,10 @@ function secretsWithKeys({ kafka, tracing, objectStore, http, hooks, services }:
     ...[kafka.operatorPasswordSecret, kafka.tls.authoritySecret, tracing.headersSecret].map(({ name }) => name),
     ...[objectStore.credentialsSecret, http.tlsSecret],
     ...hooks.secretSettings.map(({ secret }) => secret),
-    ...Object.values(services).flatMap(({ sasl, signingKeySecret, endpointKeySecret, secretSettings, ingress }) => [
-      ...[sasl.passwordSecret.name, signingKeySecret.name],
-      ...[endpointKeySecret?.name ?? '', ingress?.tlsSecret ?? ''],
-      ...secretSettings.map(({ secret }) => secret),
+    ...Object.values(services).flatMap((service) => [
+      ...[service.sasl.passwordSecret.name, service.signingKeySecret.name, service.endpointKeySecret?.name ?? ''],
+      ...[service.loginSecret?.name ?? '', service.ingress?.tlsSecret ?? ''],
+      ...service.secretSettings.map(({ secret }) => secret),
     ]),
   ];
 }

@@ -271,6 +271,8 @@ const RULES: readonly Rule[] = [
     ]);
     const ofWorker = new Set(trainingJobs?.enabled === true ? trainingJobs.apiPorts : []);
     return settingsIn(values).flatMap(([value, , address]) => {
+      // Its own address, and one that the chart opens a door to (templates/gateway.yaml).
+      if (/^services\.gateway\.settings\.SEAM_GATEWAY_(LOGIN_PUBLIC|ISSUER)_URL$/.test(value)) return [];
       const port = portOf(address);
       if (port === undefined || open.has(port) || isLoopbackAddress(address)) return [];
       if (value.startsWith('services.worker.') && ofWorker.has(port)) return [];
