@@ -351,7 +351,7 @@ afterAll(() => opened?.close());
     const { documents } = await chart.checked(['production']);
     const asking = JSON.stringify(documents.filter(({ kind }) => ['ScaledObject', 'ScaledJob'].includes(kind)));
     const named = new Set([...asking.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
-    const sources = ['libs/service-kit/src/service-metrics.ts', 'apps/trainer/src/app.module.ts'].map((path) =>
+    const sources = ['libs/service-kit/src/service-metrics.ts', 'apps/trainer/src/queue-metrics.ts'].map((path) =>
       readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'),
     );
     const known = [...sources.join('\n').matchAll(/'(seam_[a-z_]+)'/g)].map(([, name]) => name);
