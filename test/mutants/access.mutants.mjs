@@ -52,8 +52,8 @@ export default [
   ...quick('apps/gateway/src/login/return-address.decide.ts', LOGIN, [
     {
       control: 'a login never leads to another host',
-      from: "own === origin && !pathname.startsWith('//')",
-      to: 'own === origin',
+      from: "!pathname.startsWith('//') && !",
+      to: '!',
       title: 'never leads to another origin',
     },
   ]),

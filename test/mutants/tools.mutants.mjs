@@ -120,7 +120,11 @@ export default [
       from: 'answer: quoted(task.answer),',
       to: 'answer: task.answer,',
     },
-    { control: 'a verdict stands alone', from: '/^\\W*(correct|incorrect)\\W*$/i', to: '/(incorrect|correct)/i' },
+    {
+      control: 'a verdict stands alone',
+      from: '/^[^\\p{L}\\p{N}]*(correct|incorrect)[^\\p{L}\\p{N}]*$/iu',
+      to: '/(incorrect|correct)/i',
+    },
     { control: 'a verdict that was cut off does not count', from: "=== 'stop' ?", to: "!== '' ?" },
   ]),
   ...quick('libs/verifiers/src/judge.verifier.ts', `${CLIENTS}/judge.endpoint.spec.ts`, [

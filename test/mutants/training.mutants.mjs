@@ -390,7 +390,7 @@ export default [
     suite: 'quick',
     spec: 'libs/training-contract/src/cluster-jobs.spec.ts',
     control: 'a job of an older start is ended before the new one is submitted',
-    from: 'else if (!isOver(found)) await this.cluster.stop(name);',
+    from: 'else if (!isOver(found)) return this.stopped(run);',
     to: '',
   },
   {

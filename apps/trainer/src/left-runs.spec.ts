@@ -176,10 +176,10 @@ describe('a planned run', () => {
     await first.close();
     const { runId } = await firstPlan(world);
     await new InMemoryObjectStore(world.objects).put(`training/${runId}/step-000002.safetensors`, new Uint8Array());
-    const { delete: allowed } = world.objects;
+    const allowed = world.objects.delete.bind(world.objects);
     world.objects.delete = (key) => {
       if (key.startsWith('training/')) throw new SeamError('OBJECT_STORE_UNAVAILABLE', 'AccessDenied');
-      return allowed.call(world.objects, key);
+      return allowed(key);
     };
     await serve(world);
     const adapterDigest = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;

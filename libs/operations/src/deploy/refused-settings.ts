@@ -21,7 +21,7 @@ export async function refusedSettings(
     const environment = serviceEnvironment(values, name, facts[name]);
     for (const fault of await read(facts[name].program, environment)) {
       const isHidden = values.services[name].secretSettings.some(({ setting }) => fault.startsWith(`${setting}:`));
-      // What stands in for a secret here has no form: only its name is checked.
+      // A secret is not known here, and what replaces it has no form: only its name is checked.
       if (isHidden && !fault.includes(': no such setting')) continue;
       const path = pathOf(values, name, fault.slice(0, fault.indexOf(':')), environment);
       const same = refusedBy.get(`${path} ${fault}`);
