@@ -66,7 +66,7 @@ export default [
   {
     control: 'an address behind a door that is shut is found',
     ...RULES,
-    from: 'if (port === undefined || open.has(port) || isLoopbackAddress(address)) return [];',
+    from: 'if (port === undefined || open.has(port) || isLoopback(new URL(address).hostname)) return [];',
     to: 'if (port !== 0) return [];',
   },
   {

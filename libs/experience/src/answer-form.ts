@@ -34,7 +34,7 @@ export function judgedText(form: AnswerForm, response: string): string {
 }
 
 /** What follows `</think>`; chat templates may have written `<think>` into the prompt. Empty where thinking did not end. */
-function afterThinking(text: string): string {
+export function afterThinking(text: string): string {
   const end = text.lastIndexOf('</think>');
   if (end >= 0) return text.slice(end + '</think>'.length);
   return text.includes('<think>') ? '' : text;

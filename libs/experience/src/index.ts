@@ -1,3 +1,4 @@
+export { afterThinking } from './answer-form.js';
 export { type ConversationSlot, loadConversationSlot } from './conversation-slot.js';
 export { checkEntry, entryText, type ParsedEntry, parseEntry } from './entry.js';
 export {

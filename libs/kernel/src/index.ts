@@ -16,11 +16,13 @@ export {
 } from './errors.js';
 export { derivedId, newId } from './ids.js';
 export { jsonText } from './json-text.js';
+export { isLoopback, isPlaintextElsewhere } from './loopback.js';
 export { didYouMean, isMeant, LEAST_OF_ID } from './meant.js';
 export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';
 export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
+export { readRange } from './read-range.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 export { systemFault, systemMeaning } from './system-fault.js';
 export { bytes, count, excerpt, percent, plural, points, received, rounded, shortId } from './words.js';

@@ -1,6 +1,6 @@
 /** A model behind an endpoint that says whether answers mean what their references say. */
 
-import { PromptTemplate } from '@seamstream/experience';
+import { afterThinking, PromptTemplate } from '@seamstream/experience';
 import { quoted } from '@seamstream/experience-library';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import {
@@ -46,7 +46,6 @@ export type JudgeChoice = z.infer<typeof judgeSchema>;
 
 /** A verdict: the last line that has text, behind the model's thinking. */
 const VERDICT = /^[^\p{L}\p{N}]*(correct|incorrect)[^\p{L}\p{N}]*$/iu;
-const THOUGHT = '</think>';
 
 /** Asks one model. Equal tasks are asked at temperature 0, so that verdicts do not depend on chance. */
 export class EndpointJudge implements AnswerJudge {
@@ -120,10 +119,7 @@ export class EndpointJudge implements AnswerJudge {
 }
 
 function verdictIn(reply: string): 'correct' | 'incorrect' | undefined {
-  const end = reply.lastIndexOf(THOUGHT);
-  // A thought that did not end says nothing yet.
-  if (end < 0 && reply.includes('<think>')) return undefined;
-  const said = reply.slice(end < 0 ? 0 : end + THOUGHT.length).trimEnd();
+  const said = afterThinking(reply).trimEnd();
   return VERDICT.exec(said.slice(said.lastIndexOf('\n') + 1))?.[1]?.toLowerCase() as
     | 'correct'
     | 'incorrect'

@@ -10,7 +10,7 @@
  */
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { compareText, SeamError } from '@seamstream/kernel';
+import { compareText, readRange, SeamError } from '@seamstream/kernel';
 import { isLfsPointer } from './git-lfs.js';
 
 /** A tensor of 32-bit floats in row-major order; `data.length` is the product of `shape` (1 for a scalar's empty shape). */
@@ -289,18 +289,6 @@ async function readWhole(
   if (bytes.byteLength < length)
     throw invalid(file, tensor, `only ${bytes.byteLength} of ${length} bytes could be read`);
   return bytes;
-}
-
-/** Up to `length` bytes; fewer where the file ends early. A single read call returns at most 2 GiB on Linux. */
-async function readRange(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, Math.min(length - filled, 1 << 30), offset + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }
 
 /**

@@ -21,7 +21,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { readRange, SeamError, sha256 } from '@seamstream/kernel';
 import {
   checkKey,
   checkPrefix,
@@ -64,9 +64,6 @@ interface Version {
   readonly number: number;
   readonly content: { readonly file: string; readonly etag: string; readonly sizeBytes: number } | undefined;
 }
-
-/** Bytes. One call of the system reads at most 2 GiB. */
-const MOST_AT_ONCE = 2 ** 30;
 
 export class FsObjectStore extends ObjectStore {
   private isClosed = false;
@@ -119,14 +116,9 @@ export class FsObjectStore extends ObjectStore {
       try {
         if (range) checkRange(key, range, content.sizeBytes);
         const { from, to } = range ?? { from: 0, to: content.sizeBytes };
-        const body = new Uint8Array(to - from);
-        let at = 0;
-        while (at < body.length) {
-          const { bytesRead } = await handle.read(body, at, Math.min(body.length - at, MOST_AT_ONCE), from + at);
-          if (bytesRead === 0)
-            throw corrupt(key, `expected ${content.sizeBytes} bytes, the file ends after ${from + at}`);
-          at += bytesRead;
-        }
+        const body = await readRange(handle, from, to - from);
+        if (body.length < to - from)
+          throw corrupt(key, `expected ${content.sizeBytes} bytes, the file ends after ${from + body.length}`);
         const isWhole = body.length === content.sizeBytes;
         if (isWhole && (await handle.stat()).size !== content.sizeBytes)
           throw corrupt(key, `its file is longer than its ${content.sizeBytes} bytes`);

@@ -1,7 +1,7 @@
 /** A job's files in a folder of this machine, and a program that works on them: started, followed, ended. */
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ERROR_CODES, type ErrorCode, isSeamError, SeamError, sleep } from '@seamstream/kernel';
+import { ERROR_CODES, type ErrorCode, isSeamError, readRange, SeamError, sleep } from '@seamstream/kernel';
 import type { z } from 'zod';
 import { onDisk } from './job-disk.js';
 import {
@@ -16,9 +16,6 @@ import {
 } from './job-files.js';
 import { checkpointSchema, type FileRef, failureSchema, metricsSchema } from './job-files.schema.js';
 import type { EndedJob, JobLauncher } from './job-launcher.port.js';
-
-/** Bytes. One call of the system reads at most 2 GiB. */
-const MOST_AT_ONCE = 2 ** 30;
 
 /** Files as any program reads them, each whole or not there. */
 export class JobFolder implements JobFiles {
@@ -78,15 +75,7 @@ export class JobFolder implements JobFiles {
 async function wholeFile(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const { size } = await file.stat();
-    const bytes = Buffer.allocUnsafe(size);
-    let at = 0;
-    while (at < size) {
-      const { bytesRead } = await file.read(bytes, at, Math.min(size - at, MOST_AT_ONCE), at);
-      if (bytesRead === 0) break;
-      at += bytesRead;
-    }
-    return bytes.subarray(0, at);
+    return await readRange(file, 0, (await file.stat()).size);
   } finally {
     await file.close();
   }

@@ -1,4 +1,5 @@
 /** What anybody on the way could read, change or exchange: connections in the clear, open doors, images by tag. */
+import { isPlaintextElsewhere } from '@seamstream/kernel';
 import type { ChartValues } from './chart-values.js';
 import { type DeployFinding, error, type Findings, type Said, warning } from './deploy-finding.js';
 import { enabled, type Rule, settingsIn } from './rule.js';
@@ -103,13 +104,4 @@ export const EXPOSURE: readonly Rule[] = [
 
 function unpinned(value: string, remedy: string): DeployFinding {
   return warning('image-without-digest', [value, 'The image is named by a tag, which may be moved.', remedy]);
-}
-
-function isPlaintextElsewhere(address: string): boolean {
-  return address.startsWith('http://') && !isLoopbackAddress(address);
-}
-
-/** Within the pod, where no policy is. */
-export function isLoopbackAddress(address: string): boolean {
-  return URL.canParse(address) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 }

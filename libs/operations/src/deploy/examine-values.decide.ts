@@ -1,8 +1,9 @@
 /** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
+import { isLoopback } from '@seamstream/kernel';
 import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
 import type { ChartValues, ServiceName } from './chart-values.js';
 import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
-import { EXPOSURE, isLoopbackAddress } from './examine-exposure.decide.js';
+import { EXPOSURE } from './examine-exposure.decide.js';
 import { GATEWAY } from './examine-gateway.decide.js';
 import { REFUSALS } from './examine-refusals.decide.js';
 import { TRAINING } from './examine-training.decide.js';
@@ -274,7 +275,7 @@ const RULES: readonly Rule[] = [
       // Its own address, and one that the chart opens a door to (templates/gateway.yaml).
       if (/^services\.gateway\.settings\.SEAM_GATEWAY_(LOGIN_PUBLIC|ISSUER)_URL$/.test(value)) return [];
       const port = portOf(address);
-      if (port === undefined || open.has(port) || isLoopbackAddress(address)) return [];
+      if (port === undefined || open.has(port) || isLoopback(new URL(address).hostname)) return [];
       if (value.startsWith('services.worker.') && ofWorker.has(port)) return [];
       const message = `The address is at port ${port}, which the NetworkPolicy keeps shut.`;
       return [error('door-shut', [value, message, `Put ${port} into networkPolicy.extraPorts.`])];
