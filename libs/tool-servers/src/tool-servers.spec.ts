@@ -44,13 +44,15 @@ describe('tool servers', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'ENDPOINT_UNAVAILABLE' });
   });
 
-  it('in a program get no environment but the variables that are named', async () => {
+  it('in a program get no environment but the variables that are named, and their values are secrets', async () => {
     process.env.SEAM_TEST_PRIVATE = 'private';
-    await open({ one: { ...toolServerProgram(), variables: ['TOOL_NAME'], tools: ['environment'] } });
+    await open({ one: { ...toolServerProgram(), variables: ['TOOL_NAME', 'TOOL_LEVEL'], tools: ['environment'] } });
     const { text } = (await tools!.call('environment', {})) as { text: string };
     const given = JSON.parse(text) as Record<string, string>;
     const told = Object.entries(given).filter(([, value]) => value !== '');
-    expect(Object.fromEntries(told)).toEqual({ PATH: '/usr/local/bin:/usr/bin:/bin', TOOL_NAME: '***' });
+    const path = '/usr/local/bin:/usr/bin:/bin';
+    // A value of fewer than eight characters is a word or a number, and stays.
+    expect(Object.fromEntries(told)).toEqual({ PATH: path, TOOL_NAME: '***', TOOL_LEVEL: 'low' });
     expect(Object.keys(given)).not.toContain('SEAM_TEST_PRIVATE');
   });
 
@@ -150,5 +152,6 @@ function choiceOf(choice: unknown): ToolServersChoice[string] {
 
 async function open(servers: Readonly<Record<string, object>>, limits = LIMITS): Promise<void> {
   const read = toolServersSchema.parse(servers);
-  tools = await ToolServers.open({ servers: read, limits }, { TOOL_KEY: SECRET, TOOL_NAME: 'a name' });
+  const environment = { TOOL_KEY: SECRET, TOOL_NAME: 'a long name', TOOL_LEVEL: 'low' };
+  tools = await ToolServers.open({ servers: read, limits }, environment);
 }
