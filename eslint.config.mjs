@@ -217,7 +217,7 @@ const SPECS_WITH_MUCH_SCENERY = [
   'test/quick/temporary-folders.spec.ts',
   'test/real-model/fetched.spec.ts',
   'test/resilience/buffer-shards.spec.ts',
-  'test/resilience/demonstration-killed.spec.ts',
+  'test/chaos/demonstration-killed.spec.ts',
   'test/resilience/log-copy-killed.spec.ts',
   'test/resilience/long-runs.spec.ts',
   'test/resilience/malformed-records.spec.ts',

@@ -1,4 +1,5 @@
-// Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others,
+// Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `learning` and `chaos` (whole
+// demonstrations, and what is done to them), `real-model` with a model of others,
 // `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images, `cluster` on
 // a cluster that is given, `dashboard` in a real browser, `alerts` with the checker of Prometheus.
 // Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
@@ -40,6 +41,10 @@ export default {
       displayName: 'slow',
       testMatch: ['<rootDir>/test/{acceptance,interoperability,resilience}/**/*.spec.ts'],
     },
+    // A separate stage: the demonstrations learn what they say they learn, and do not where the rewards say nothing. Minutes.
+    { ...shared, displayName: 'learning', testMatch: ['<rootDir>/test/learning/**/*.spec.ts'] },
+    // A separate stage: brokers, networks, the pipeline and whole demonstrations, disturbed. Minutes.
+    { ...shared, displayName: 'chaos', testMatch: ['<rootDir>/test/chaos/**/*.spec.ts'] },
     // A separate stage: it fetches a model and gigabytes of packages.
     { ...shared, displayName: 'real-model', testMatch: ['<rootDir>/test/real-model/**/*.spec.ts'] },
     // The engine on PyTorch, by itself and compared with the one on ONNX Runtime: the same packages.

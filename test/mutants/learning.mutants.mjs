@@ -12,7 +12,7 @@ const EVALUATION = 'libs/evaluation/src/';
 const BUFFER = 'libs/success-buffer/src/';
 const SPLITS = 'apps/standalone/src/splits.spec.ts';
 const LMDB = 'libs/event-log-lmdb/src/lmdb-event-log';
-const DEMONSTRATION = { suite: 'slow', spec: 'test/acceptance/learning.spec.ts' };
+const DEMONSTRATION = { suite: 'learning', spec: 'test/learning/demonstration.spec.ts' };
 
 const LOSES_THE_GRAMMAR = {
   file: 'libs/learning/src/example.ts',

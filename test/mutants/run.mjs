@@ -9,7 +9,7 @@
 // A row: { control, file, from, to, suite, spec, title }
 //   control  what is switched off, as a sentence: "a batch is not read beyond its output limit"
 //   file     the source, from the root; `from` (text or regular expression) must occur in it once, `to` takes its place
-//   suite    'quick' or 'slow'; `spec` a pattern of the spec's path; `title` (optional) a pattern of the tests' names
+//   suite    a project of jest.config.mjs; `spec` a pattern of the spec's path; `title` (optional) a pattern of the tests' names
 //
 // Rows run on a copy of the tree in a temporary folder, so a run that is killed leaves no fault behind. Before a row's mutant its tests run
 // once as they are: a test that fails anyway would prove nothing.

@@ -182,9 +182,9 @@ export default [
     },
   ]),
   {
-    suite: 'slow',
+    suite: 'learning',
     file: 'libs/training-runs/src/train-on-demand.handler.ts',
-    spec: 'test/acceptance/restem-flow.spec.ts',
+    spec: 'test/learning/restem-flow.spec.ts',
     control: 'a run that was planned for an iteration continues',
     from: 'plannedFor(request.iteration, known) ??',
     to: '',

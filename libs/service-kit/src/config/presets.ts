@@ -112,7 +112,7 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
       INNER_UPDATE_EPOCHS: '20',
       INNER_UPDATE_PLATEAU_PATIENCE: '0',
     },
-    'test/acceptance/restem-flow.spec.ts: the shipped executor learns a passage so',
+    'test/learning/restem-flow.spec.ts: the shipped executor learns a passage so',
   ),
   SEAM_EXECUTOR_MAX_TOKENS: { value: '8', source: 'a word or two' },
   SEAM_TRAINER_PRESET: { value: 'test', source: 'libs/learning/src/seal.presets.ts' },
