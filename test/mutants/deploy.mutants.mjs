@@ -52,6 +52,18 @@ export default [
     to: '{ ...(await applyBucket(runtime)), exists: true }',
   },
   {
+    control: 'services that generate with one model and train another are found',
+    ...of('models'),
+    from: 'if (here === there) return undefined;',
+    to: "if (here === there || one === 'SEAM_GENERATOR_MODEL_FOLDER') return undefined;",
+  },
+  {
+    control: 'a worker that decides by answers of another executor is found',
+    ...of('models'),
+    from: 'DRIVER, isComputed',
+    to: 'isComputed',
+  },
+  {
     control: 'a deployment that believes unsigned adapters is found',
     ...RULES,
     from: "=== 'allowed',",

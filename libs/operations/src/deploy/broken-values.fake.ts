@@ -48,9 +48,15 @@ export const BREAKAGES: readonly (readonly [code: string, breakage: Values])[] =
   ['disruptions-forbidden', service('buffer', { replicas: 2, minAvailable: 2 })],
   [
     'grace-shorter-than-a-batch',
-    service('executor', { settings: { SEAM_EXECUTOR_DRIVER: 'endpoint', SEAM_EXECUTOR_ENDPOINT_REVISION: 'r' } }),
+    {
+      services: {
+        executor: { settings: { SEAM_EXECUTOR_DRIVER: 'endpoint', SEAM_EXECUTOR_ENDPOINT_REVISION: 'r' } },
+        worker: { settings: { SEAM_TRAINER_EXECUTOR_DRIVER: 'endpoint' } },
+      },
+    },
   ],
-  ['folder-without-volume', service('generator', { settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' } })],
+  ['folder-without-volume', service('executor', { settings: { SEAM_EXECUTOR_TEMPLATES_FOLDER: '/models/own' } })],
+  ['executors-differ', service('executor', { settings: { SEAM_EXECUTOR_TEMPLATE: 'qwen' } })],
   ['folder-without-volume', { files: { configMap: '' } }],
   ['no-credentials', { objectStore: { credentialsSecret: '' } }],
   ['plaintext-refused', { objectStore: { endpoint: 'http://s3:7070' } }],
@@ -76,20 +82,31 @@ export const gateway = ({ settings = {}, ...values }: Values & { readonly settin
     },
     ...values,
   });
+/** A model in a volume for all that generate and train, with these values of the two on top. */
+export const sameModel = (
+  folder: string,
+  { generator = {}, worker = {} }: { readonly generator?: Values; readonly worker?: Values } = {},
+): Values => {
+  const trained = { settings: { SEAM_TRAINER_MODEL_FOLDER: folder } };
+  return {
+    services: {
+      generator: { settings: { SEAM_GENERATOR_MODEL_FOLDER: folder }, ...generator },
+      planner: trained,
+      worker: { ...trained, ...worker },
+    },
+    models: { claim: 'm' },
+  };
+};
 /** Jobs that train on a model in a volume, with these values on top. */
-export const trainingJobs = (values: Values, folder = '/models/own'): Values => ({
-  ...service('worker', {
-    settings: { SEAM_TRAINER_MODEL_FOLDER: folder },
-    trainingJobs: { enabled: true, image: `torch@${OWN.image.digest}`, claim: 'jobs', ...values },
-  }),
-  models: { claim: 'm' },
-});
+export const trainingJobs = (values: Values, folder = '/models/own'): Values =>
+  sameModel(folder, {
+    worker: { trainingJobs: { enabled: true, image: `torch@${OWN.image.digest}`, claim: 'jobs', ...values } },
+  });
 /** A model server in each pod of the generator, with these values on top. */
-export const modelServer = (values: Values): Values => ({
-  ...service('generator', {
-    settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
-    modelServer: { enabled: true, image: `vllm@${OWN.image.digest}`, ...values },
-    terminationGraceSeconds: 310,
-  }),
-  models: { claim: 'm' },
-});
+export const modelServer = (values: Values): Values =>
+  sameModel('/models/own', {
+    generator: {
+      modelServer: { enabled: true, image: `vllm@${OWN.image.digest}`, ...values },
+      terminationGraceSeconds: 310,
+    },
+  });

@@ -5,6 +5,7 @@ import type { ChartValues, ServiceName } from './chart-values.js';
 import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
 import { EXPOSURE } from './examine-exposure.decide.js';
 import { GATEWAY } from './examine-gateway.decide.js';
+import { MODELS } from './examine-models.decide.js';
 import { REFUSALS } from './examine-refusals.decide.js';
 import { TRAINING } from './examine-training.decide.js';
 import { type DeployFacts, enabled, type Rule, settingOf, settingsIn } from './rule.js';
@@ -298,7 +299,9 @@ function portOf(address: string): number | undefined {
 
 /** All that is wrong with valid values, errors first. */
 export function examineValues(values: ChartValues, facts: DeployFacts): readonly DeployFinding[] {
-  const found = [...EXPOSURE, ...RULES, ...TRAINING, ...GATEWAY, ...REFUSALS].flatMap((rule) => rule(values, facts));
+  const found = [...EXPOSURE, ...RULES, ...MODELS, ...TRAINING, ...GATEWAY, ...REFUSALS].flatMap((rule) =>
+    rule(values, facts),
+  );
   return [
     ...found.filter(({ severity }) => severity === 'error'),
     ...found.filter(({ severity }) => severity === 'warning'),

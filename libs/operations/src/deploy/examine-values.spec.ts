@@ -7,6 +7,7 @@ import {
   gateway,
   modelServer,
   readSettings,
+  sameModel,
   service,
   trainingJobs,
 } from './broken-values.fake.js';
@@ -39,6 +40,30 @@ describe('the check of a deployment', () => {
   it.each([
     ['unsigned-adapters', { settings: { SEAM_SIGNATURES_UNSIGNED: 'allowed' } }],
     ['no-trusted-keys', { trustedKeysConfigMap: '' }],
+    ['models-differ', service('generator', { settings: { SEAM_GENERATOR_MODEL_FOLDER: 'models/other' } })],
+    ['models-differ', service('planner', { settings: { SEAM_TRAINER_MODEL_FOLDER: 'models/other' } })],
+    ['models-differ', service('worker', { settings: { SEAM_TRAINER_MODEL_FOLDER: 'models/other' } })],
+    ['executors-differ', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_FOLDER: 'models/other' } })],
+    ['executors-differ', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_DRIVER: 'endpoint' } })],
+    ['executors-differ', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_ENVIRONMENT: 'inner-lora-update' } })],
+    [
+      'executors-differ',
+      {
+        services: {
+          executor: {
+            settings: {
+              SEAM_EXECUTOR_DRIVER: 'endpoint',
+              SEAM_EXECUTOR_ENDPOINT_MODEL: 'a',
+              SEAM_EXECUTOR_ENDPOINT_REVISION: 'r',
+            },
+            terminationGraceSeconds: 300,
+          },
+          worker: {
+            settings: { SEAM_TRAINER_EXECUTOR_DRIVER: 'endpoint', SEAM_TRAINER_EXECUTOR_ENDPOINT_MODEL: 'b' },
+          },
+        },
+      },
+    ],
     ['half-of-learning', service('worker', { enabled: false })],
     ['training-incomplete', service('worker', { trainingJobs: { enabled: true } })],
     ['training-incomplete', trainingJobs({}, '/files/own')],
@@ -88,7 +113,13 @@ describe('the check of a deployment', () => {
     ],
     [
       'model-without-digest',
-      { ...service('executor', { settings: { SEAM_EXECUTOR_MODEL_FOLDER: '/models/e' } }), models: { claim: 'm' } },
+      {
+        services: {
+          executor: { settings: { SEAM_EXECUTOR_MODEL_FOLDER: '/models/e' } },
+          worker: { settings: { SEAM_TRAINER_EXECUTOR_FOLDER: '/models/e' } },
+        },
+        models: { claim: 'm' },
+      },
     ],
     [
       'hook-without-credentials',
@@ -116,17 +147,15 @@ describe('the check of a deployment', () => {
     [
       'grace-shorter-than-a-batch',
       {
-        ...service('generator', {
-          settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
-          modelServer: { enabled: true, image: `vllm@sha256:${'0a'.repeat(32)}` },
+        ...sameModel('/models/own', {
+          generator: { modelServer: { enabled: true, image: `vllm@sha256:${'0a'.repeat(32)}` } },
         }),
-        models: { claim: 'm' },
       },
     ],
     [
       'model-not-fetched',
       {
-        ...service('generator', { settings: { SEAM_GENERATOR_MODEL_FOLDER: `/models/${'0b'.repeat(32)}` } }),
+        ...sameModel(`/models/${'0b'.repeat(32)}`),
         models: { fetch: ['0a'.repeat(32)] },
       },
     ],
