@@ -1,4 +1,4 @@
-/** Whether services that name a model by settings of their own mean the same one. */
+/** Whether services that name one model in two settings mean the same one. */
 import type { ChartValues, ServiceName } from './chart-values.js';
 import { error, type Findings, type Said, warning } from './deploy-finding.js';
 import { type Rule, settingOf } from './rule.js';
@@ -24,7 +24,7 @@ export const MODELS: readonly Rule[] = [
     });
   },
 
-  /** The worker decides by answers of its own executor what the executor's service then gets to read. */
+  /** The worker decides by the answers of one executor what the executor's service then gets to read. */
   function executed(values: ChartValues): Findings {
     const isComputed = settingOf(values, 'executor', DRIVER[0]) ?? DRIVER[2];
     const twins = [DRIVER, isComputed === 'checkpoint' ? FOLDER : NAME, ...ASKED];
