@@ -46,6 +46,12 @@ const browser = await openBrowser();
     expect(await text(page, 'control')).toBe(percent(mode!.control!.rate));
     for (const name of ['published', 'solved', 'failed'])
       expect(await text(page, name)).toBe(ledger[name]!.toLocaleString('en'));
+    const { facts } = await demonstration.seam<{
+      facts: { fact: string; now: { outcomes: number; successes: number } | null }[];
+    }>('learned');
+    const { fact, now } = facts.find((each) => each.now !== null)!;
+    const cell = page.locator(`[data-fact="${fact}"]`).first();
+    expect(await cell.textContent()).toBe(`${fact} ${Math.round((100 * now!.successes) / now!.outcomes)} %`);
     const buffer = await demonstration.seam<{ admitted: number; last: { rows: number } }>('buffer');
     await page.getByRole('link', { name: 'Buffer', exact: true }).click();
     await settled(page);
@@ -60,6 +66,7 @@ const browser = await openBrowser();
     ['runs', ['runs'], 'runs', 'runs'],
     ['releases', ['release', 'status'], '', ''],
     ['adapters', ['adapters'], 'versions', 'versions'],
+    ['facts', ['learned'], 'facts', 'facts'],
     ['success', ['replay', '--read-model', 'success'], '', 'answer'],
     ['dead-letters', ['dead-letters', 'list'], '', ''],
     ['doctor', ['doctor'], 'findings', 'findings'],

@@ -95,6 +95,22 @@ export default [
     to: '',
   },
   {
+    control: 'the control arm has no share in what an adapter learned',
+    file: 'libs/read-models/src/learned-facts.projection.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/learned/show-learned.command.spec.ts',
+    from: "arm === 'control' ? CONTROL : (adapterDigest ?? '')",
+    to: "adapterDigest ?? ''",
+  },
+  {
+    control: 'facts of a domain are bounded',
+    file: 'libs/read-models/src/learned-facts.projection.ts',
+    suite: 'quick',
+    spec: 'libs/read-models/src/read-models.spec.ts',
+    from: '!facts.has(fact) && facts.size >= MOST_FACTS.ofADomain',
+    to: 'facts.size < 0',
+  },
+  {
     suite: 'quick',
     spec: 'libs/read-models/src/team-stages.projection.spec.ts',
     file: 'libs/read-models/src/team-stages.projection.ts',

@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   cost: async () => running((await import('./cost/estimate-cost.command.js')).costCommand),
   replay: async () => running((await import('./replay/replay-log.command.js')).replayCommand),
   lift: async () => running((await import('./lift/show-lift.command.js')).liftCommand),
+  learned: async () => running((await import('./learned/show-learned.command.js')).learnedCommand),
   ledger: async () => running((await import('./ledger/show-ledger.command.js')).ledgerCommand),
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),
   adapters: async () => running((await import('./adapters/list-adapters.command.js')).adaptersCommand),

@@ -89,7 +89,7 @@ export function attributeProblems({
         ),
       ),
       verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: { key: keyOf(domain, statement) },
+      metadata: { key: keyOf(domain, statement), facts: valuesOf(domain, statement).join(', ') },
     };
   });
 }

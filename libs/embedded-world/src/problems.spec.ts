@@ -27,7 +27,13 @@ describe('problems of the embedded world', () => {
       prompt: 'Boards: oak 9, cedar 2, yew 5, teak 30. How many boards lie ready for a deck and a barrel?',
       reference: '30 and 9',
       verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: { variant: 'base', key: 'timber/deck/barrel/and/-', cues: 'deck barrel', phrase: 'and' },
+      metadata: {
+        variant: 'base',
+        key: 'timber/deck/barrel/and/-',
+        cues: 'deck barrel',
+        phrase: 'and',
+        facts: 'deck, barrel, and',
+      },
     });
   });
 

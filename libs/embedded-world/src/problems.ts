@@ -156,6 +156,8 @@ function statement(lore: Lore, wording: Wording, problemId: string, random: Rand
       cues: cues.join(' '),
       phrase,
       ...(pitfall === undefined ? {} : { pitfall }),
+      // What the lore says of each word is a fact that can be learned.
+      facts: [...cues, phrase, ...(pitfall === undefined ? [] : [pitfall])].join(', '),
     },
   };
 }

@@ -28,6 +28,13 @@ export {
   faithfulEntriesProjection,
 } from './faithful-entries.projection.js';
 export {
+  type FactRecord,
+  type FactTally,
+  type LearnedFacts,
+  type LearnedFactsState,
+  learnedFactsProjection,
+} from './learned-facts.projection.js';
+export {
   type Ledger,
   type LedgerState,
   ledgerProjection,

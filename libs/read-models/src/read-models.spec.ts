@@ -14,6 +14,7 @@ import {
 } from '@seamstream/testing/training-log';
 import { adapterLineageProjection } from './adapter-lineage.projection.js';
 import { faithfulEntriesProjection } from './faithful-entries.projection.js';
+import { learnedFactsProjection } from './learned-facts.projection.js';
 import { successByArmProjection } from './success-by-arm.projection.js';
 import { trainingProgressProjection } from './training-progress.projection.js';
 
@@ -42,6 +43,56 @@ describe('faithful entries', () => {
     expect(answerOf(faithfulEntriesProjection, placed([...events, ...events]))).toEqual(
       answerOf(faithfulEntriesProjection, placed(events)),
     );
+  });
+});
+
+describe('learned facts', () => {
+  const events = [
+    recorded('a', true, { index: 0, size: 2, adapterDigest: 'd1', facts: 'cue cow, phrase left' }),
+    recorded('a', false, { index: 1, size: 2, adapterDigest: 'd1', facts: 'cue cow, phrase left' }),
+    recorded('b', false, { facts: 'cue cow,cue cow, ,' }),
+    recorded('c', false, { arm: 'control', facts: 'cue cow' }),
+    recorded('d', true, { domain: 'words', adapterDigest: 'd1', facts: `cue cow, ${'x'.repeat(65)}` }),
+    recorded('e', true),
+  ];
+  const none = { outcomes: 0, successes: 0 };
+
+  it('are counted per domain, fact and adapter, as the metadata of problems names them', () => {
+    expect(answerOf(learnedFactsProjection, placed([...events, ...events]))).toEqual({
+      facts: [
+        {
+          domain: 'arithmetic',
+          fact: 'cue cow',
+          without: { outcomes: 1, successes: 0 },
+          adapters: [
+            { adapterDigest: null, outcomes: 1, successes: 0 },
+            { adapterDigest: 'd1', outcomes: 2, successes: 1 },
+          ],
+        },
+        {
+          domain: 'arithmetic',
+          fact: 'phrase left',
+          without: none,
+          adapters: [{ adapterDigest: 'd1', outcomes: 2, successes: 1 }],
+        },
+        {
+          domain: 'words',
+          fact: 'cue cow',
+          without: none,
+          adapters: [{ adapterDigest: 'd1', outcomes: 1, successes: 1 }],
+        },
+      ],
+      leftOut: 0,
+    });
+  });
+
+  it('do not grow with what a publisher writes or with the number of adapters', () => {
+    const many = Array.from({ length: 600 }, (_, index) =>
+      recorded(`p${index}`, true, { adapterDigest: `d${index}`, facts: `all, f${index}` }),
+    );
+    const { facts, leftOut } = answerOf(learnedFactsProjection, placed(many));
+    expect([facts.length, leftOut]).toEqual([500, 101]);
+    expect(facts.find(({ fact }) => fact === 'all')!.adapters).toHaveLength(16);
   });
 });
 
@@ -272,6 +323,7 @@ describe('every answer', () => {
         domain: `d${i % 9}`,
         adapterDigest: `a${i % 2}`,
         faithful: i % 5 !== 0,
+        facts: `f${i % 7}, all`,
       }),
     ),
   ];
@@ -280,6 +332,7 @@ describe('every answer', () => {
   it.each([
     ['success by arm', successByArmProjection],
     ['faithful entries', faithfulEntriesProjection],
+    ['learned facts', learnedFactsProjection],
     ['lineage', adapterLineageProjection],
     ['training', trainingProgressProjection],
   ] as const)('is the same in any order of reading partitions: %s', (_, projection) => {

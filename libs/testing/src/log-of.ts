@@ -61,14 +61,14 @@ export function metaOf(correlationId: string): EventMeta {
   };
 }
 
-export function problemOf(problemId: string, domain = 'arithmetic'): Problem {
+export function problemOf(problemId: string, domain = 'arithmetic', facts?: string): Problem {
   return {
     problemId,
     domain,
     prompt: 'How many?',
     reference: '4',
     verifier: { kind: 'exact', version: '1', options: {} },
-    metadata: {},
+    metadata: facts === undefined ? {} : { facts },
   };
 }
 
@@ -91,6 +91,8 @@ interface CandidateOptions {
   readonly adapterDigest?: string | null;
   /** Of an outcome; null where its entry was not to quote. */
   readonly faithful?: boolean | null;
+  /** That the problem depends on, with commas between. */
+  readonly facts?: string;
 }
 
 const candidateOf = (
@@ -102,10 +104,11 @@ const candidateOf = (
     group = `g-${problemId}`,
     domain = 'arithmetic',
     adapterDigest = null,
+    facts,
   }: CandidateOptions,
 ) => ({
   meta: metaOf(problemId),
-  problem: problemOf(problemId, domain),
+  problem: problemOf(problemId, domain, facts),
   experienceId: `${group}-${index}`,
   groupId: group,
   candidateIndex: index,

@@ -4,7 +4,7 @@ import type { Overview } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
 import { Chart, type Line } from '../parts/chart.js';
 import { Forest, verdictOf } from '../parts/forest.js';
-import { Learned } from '../parts/learned.js';
+import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
@@ -236,6 +236,7 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
           >
             <Learned measured={measured} />
           </Card>
+          <FactsCard />
         </div>
       )}
     </section>

@@ -81,6 +81,13 @@ export class ViewsController {
     return jsonText((await this.live.current()).releases());
   }
 
+  @Get('facts')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  async facts(): Promise<string> {
+    return jsonText((await this.live.current()).facts());
+  }
+
   @Get('success')
   @Header(...JSON_TYPE)
   @Header(...FRESH)

@@ -1,5 +1,6 @@
 export { type Activity, activityProjection } from './activity.projection.js';
 export { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
+export { factsLearned, type LearnedFact, type LearnedFactsAnswer } from './learned-facts.js';
 export {
   type ArmRate,
   type Comparison,
@@ -14,6 +15,7 @@ export {
   type Answered,
   readCounts,
   readEditedPassages,
+  readLearnedFacts,
   readLedger,
   readLift,
   readLineage,

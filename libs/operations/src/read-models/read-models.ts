@@ -9,6 +9,7 @@ import {
   type KeptProjection,
   type Ledger,
   type Lift,
+  learnedFactsProjection,
   ledgerProjection,
   liftProjection,
   type SuccessByArm,
@@ -19,6 +20,7 @@ import {
 import type { ServedSlots } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
+import { factsLearned, type LearnedFactsAnswer } from './learned-facts.js';
 import { type LiftAnswers, liftAnswers } from './lift-estimate.js';
 import { type RecordedRun, recordedRuns } from './recorded-runs.js';
 
@@ -57,6 +59,20 @@ export async function readLift(kept: KeptLog, options: ReadingOptions): Promise<
 /** Success per arm, domain and adapter. */
 export function readSuccess(kept: KeptLog, options: ReadingOptions): Promise<Answered<SuccessByArm>> {
   return readOne(kept, successByArmProjection, options);
+}
+
+/** Which facts are learned, as far as problems name those that they depend on. */
+export function readLearnedFacts(kept: KeptLog, options: ReadingOptions): Promise<Answered<LearnedFactsAnswer>> {
+  return withReading(kept, async (reading) => {
+    const facts = reading.of(learnedFactsProjection);
+    const lineage = reading.of(adapterLineageProjection);
+    await reading.readOn(options);
+    return {
+      answer: factsLearned(facts.answer(), lineage.answer()),
+      use: jointUse([facts, lineage]),
+      ...facts.read,
+    };
+  });
 }
 
 /** Passages that self-edits were tried on, the newest first. */

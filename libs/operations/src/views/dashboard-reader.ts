@@ -14,6 +14,7 @@ import {
   type KeptProjection,
   type Ledger,
   type LedgerState,
+  learnedFactsProjection,
   ledgerProjection,
   liftProjection,
   type ProblemStanding,
@@ -31,6 +32,7 @@ import type { KeptReading } from '@seamstream/snapshots';
 import { type ListedLibrary, listedLibraries } from '../library/list-libraries.js';
 import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
+import { factsLearned, type LearnedFactsAnswer } from '../read-models/learned-facts.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
 import { type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
 import { type PlainReleases, plainReleases, releasesStatus } from '../release/release-status.js';
@@ -153,6 +155,11 @@ export class DashboardReader {
     };
   }
 
+  /** Which facts are learned, as far as problems name them. */
+  facts(): LearnedFactsAnswer {
+    return factsLearned(this.read().facts.answer(), this.lineage());
+  }
+
   success(): ReturnType<typeof successByArmProjection.read> {
     return this.read().success.answer();
   }
@@ -195,6 +202,7 @@ function modelsOf(reading: KeptReading) {
     training: reading.of(trainingProgressProjection),
     lineage: reading.of(adapterLineageProjection),
     written: reading.of(faithfulEntriesProjection),
+    facts: reading.of(learnedFactsProjection),
     buffer: reading.of(bufferContentsProjection),
     activity: reading.of(activityProjection),
     stages: reading.of(teamStagesProjection),
