@@ -17,6 +17,15 @@ export function tenantOf({ tenant }: Pick<EventMeta, 'tenant'>): string {
   return tenant ?? DEFAULT_TENANT;
 }
 
+/**
+ * Names the client of a tenant among those of all tenants: limits, uses and repeated requests are kept apart by it. Of the default tenant it is
+ * the client's own name, as it always was.
+ * @param id public part of a key, or the name of a user: neither has a slash
+ */
+export function clientIn(tenant: string, id: string): string {
+  return tenant === DEFAULT_TENANT ? id : `${tenant}/${id}`;
+}
+
 /** As an event has it: the default tenant has no name there, so one tenant is never written in two ways. */
 export function tenantInMeta(tenant: string): EventMeta['tenant'] {
   return tenant === DEFAULT_TENANT ? null : tenant;
