@@ -8,6 +8,7 @@ import { chatCompletion } from '@seamstream/testing/model-server';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import { GatewayServer } from '../http-server.js';
 import { isGuarded } from './access.js';
+import { AUDIENCE, FakeIssuer } from './issuer.fake.js';
 
 /** In all that the tenant globex sends, and in all that it is answered. */
 const MARK = 'quince';
@@ -21,7 +22,13 @@ afterEach(() => gateway.stop());
 
 describe('two tenants of one gateway', () => {
   it('learn nothing of each other on any route, in any role, and by any id', async () => {
-    await start();
+    const issuer = await FakeIssuer.start();
+    await start({
+      issuer: { url: issuer.url, audience: AUDIENCE, roles: { staff: 'viewer' } },
+      // Its routes are there where people sign in.
+      login: { clientId: 'seam', publicUrl: 'http://127.0.0.1:7080' },
+    });
+    await issuer.stop();
     const globex = await keyOf('globex', 'admin');
     const told = await workOf(globex);
     const routes = gateway.service.get(GatewayServer).routes.filter((route) => isGuarded(route.split(' ')[1]));
@@ -31,15 +38,14 @@ describe('two tenants of one gateway', () => {
       ...ROLES.map((role) => ['acme', role] as const),
       ...(['viewer', 'publisher'] as const).map((role) => [DEFAULT_TENANT, role] as const),
     ];
-    for (const [tenant, role] of strangers) {
-      const own = await keyOf(tenant, role);
-      for (const [route, { requests }] of Object.entries(ASKED))
+    const keys = await Promise.all(strangers.map(([tenant, role]) => keyOf(tenant, role)));
+    for (const [route, { requests }] of Object.entries(ASKED))
+      for (const [index, [tenant, role]] of strangers.entries())
         for (const request of requests(told)) {
-          const answer = await ask(own, route, request);
-          const shown = told.secrets.filter((secret) => answer.learned.includes(secret));
+          const { learned } = await ask(keys[index]!, route, request);
+          const shown = told.secrets.filter((secret) => learned.includes(secret));
           expect({ tenant, role, route, request, shown }).toEqual({ tenant, role, route, request, shown: [] });
         }
-    }
     // They are there for those who may see them: else this test could not fail.
     for (const reader of [globex, await keyOf(DEFAULT_TENANT, 'operator')])
       for (const [route, { requests }] of Object.entries(ASKED).filter(([, { shows }]) => shows)) {
@@ -56,7 +62,8 @@ describe('two tenants of one gateway', () => {
     for (const route of ['GET /api/problems/:id', 'GET /api/views/problems/:id', 'POST /v1/feedback']) {
       const [theirs, none] = await Promise.all(
         [problemId, nowhere].map(async (id) => {
-          const { status, whole } = await ask(acme, route, { id, body: { problemId: id, value: true } });
+          const body = route.startsWith('POST') ? { problemId: id, value: true } : undefined;
+          const { status, whole } = await ask(acme, route, { id, body });
           return { status, whole: whole.replaceAll(id, 'ID').replaceAll(/[0-9a-f-]{36}/g, 'DERIVED') };
         }),
       );
@@ -162,18 +169,6 @@ const ASKED: Readonly<Record<string, { requests: (told: Told) => readonly Reques
   'POST /v1/embeddings': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
   'GET /v1/models': { requests: nothing },
   'GET /v1/models/:id': { requests: ({ problemId }) => [{ id: 'seam' }, { id: problemId }] },
-  'POST /v1/feedback': {
-    requests: ({ problemId, completionId }) => [
-      { body: { problemId, value: true } },
-      { body: { completionId, value: true }, headers: { 'idempotency-key': 'said-1' } },
-    ],
-  },
-  'POST /api/problems': {
-    requests: ({ problemId }) => [
-      { body: { prompt: 'Why?', problemId } },
-      { body: { prompt: 'Why?' }, headers: { 'idempotency-key': 'order-1' } },
-    ],
-  },
   'GET /api/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
   'GET /api/events': {
     requests: () => [
@@ -210,15 +205,29 @@ const ASKED: Readonly<Record<string, { requests: (told: Told) => readonly Reques
   'GET /api/views/libraries/:word': { requests: () => [{ id: 'served' }] },
   'GET /api/views/libraries/:word/diff': { requests: () => [{ id: 'served', query: 'before=1' }] },
   'GET /api/views/teams': { requests: nothing },
+  'GET /api/views/teams/:slot': { requests: () => [{ id: 'team' }] },
   'GET /api/views/self-trainings': { requests: nothing },
   'GET /api/views/edits': { requests: nothing },
+  // Last: from then on the ids are in what the strangers have said themselves.
+  'POST /v1/feedback': {
+    requests: ({ problemId, completionId }) => [
+      { body: { problemId, value: true } },
+      { body: { completionId, value: true }, headers: { 'idempotency-key': 'said-1' } },
+    ],
+  },
+  'POST /api/problems': {
+    requests: ({ problemId }) => [
+      { body: { prompt: 'Why?', problemId } },
+      { body: { prompt: 'Why?' }, headers: { 'idempotency-key': 'order-1' } },
+    ],
+  },
 };
 
 const firstPlaces = (topic: string): string => [0, 1, 2, 3].map((partition) => `${topic}/${partition}:0`).join(',');
 
-async function start(): Promise<void> {
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const behave = () => ({ kind: 'answer' as const, body: chatCompletion('As many as were asked for.') });
-  gateway = await startGateway({ log, gateway: { access: 'keys' }, behave });
+  gateway = await startGateway({ log, gateway: { access: 'keys', ...settings }, behave });
 }
 
 /** A key that the gateway has read. */
