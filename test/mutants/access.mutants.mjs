@@ -40,7 +40,7 @@ const tenants = [
   ...quick('apps/gateway/src/api/events.controller.ts', TENANTS, [
     {
       control: 'a stream has the events of its tenant alone',
-      from: " || !sees(sight, decoded.event.meta)) continue;",
+      from: ' || !sees(sight, decoded.event.meta)) continue;',
       to: ') continue;',
       title: 'on any route',
     },

@@ -71,16 +71,21 @@ function keysCommand(run: RunCommand): Command {
     .addCommand(
       new Command('issue')
         .summary('make a key, and show it once')
-        .description('Records the digest of a new key, its tenant and its role. The key itself is printed once and kept nowhere.')
+        .description(
+          'Records the digest of a new key, its tenant and its role. The key itself is printed once and kept nowhere.',
+        )
         .argument('<name>', 'whose key it is')
         .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).default('publisher'))
         .addOption(new Option('--tenant <name>', 'whose it is').default(DEFAULT_TENANT))
         .addOption(byOption('who issues it'))
         .option('--expires <time>', 'until when it opens, as ISO 8601')
-        .addHelpText('after', examples([
+        .addHelpText(
+          'after',
+          examples([
             ['seam gateway keys issue "support bot" --by ada', 'for a client'],
             ['seam gateway keys issue "support bot" --tenant acme --by ada', 'for a client of the tenant acme'],
-          ]))
+          ]),
+        )
         .action((name: string, options: IssueOptions) => run((runtime) => issue(runtime, name, options))),
     )
     .addCommand(

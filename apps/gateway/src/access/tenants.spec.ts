@@ -83,7 +83,9 @@ describe('two tenants of one gateway', () => {
     const headers = { 'x-seam-tenant': 'globex', ce_tenant: 'globex', traceparent: '00-globex' };
     const body = { prompt: 'Why?', metadata: { tenant: 'globex' } };
     await ask(acme, 'POST /api/problems', { body, headers });
-    expect((await ask(acme, 'POST /api/problems', { body: { prompt: 'Why?', tenant: 'globex' }, headers })).status).toBe(400);
+    expect(
+      (await ask(acme, 'POST /api/problems', { body: { prompt: 'Why?', tenant: 'globex' }, headers })).status,
+    ).toBe(400);
     const published = await eventsOf(log, 'ProblemPublished');
     expect(published.map(({ meta }) => meta.tenant)).toEqual(['acme']);
   });
@@ -111,17 +113,26 @@ describe('two tenants of one gateway', () => {
   it('have limits of their own: what one has used up is there for the other', async () => {
     await start();
     const [acme, globex] = [await keyOf('acme', 'publisher'), await keyOf('globex', 'publisher')];
-    const limit = { measure: 'requests', per: 'month', mode: 'enforced', declaredBy: 'ada', reason: 'a trial' } as const;
+    const limit = {
+      measure: 'requests',
+      per: 'month',
+      mode: 'enforced',
+      declaredBy: 'ada',
+      reason: 'a trial',
+    } as const;
     await declareQuota(log, { ...limit, keyId: 'globex/*', limit: 1 }, systemClock);
     const { keyId } = globex;
     await expect(declareQuota(log, { ...limit, keyId: `acme/${keyId}`, limit: 1 }, systemClock)).rejects.toThrow(
       'expected the public part of a key',
     );
-    const statusOf = async (key: IssuedKey) => (await ask(key, 'POST /api/problems', { body: { prompt: 'Why?' } })).status;
+    const statusOf = async (key: IssuedKey) =>
+      (await ask(key, 'POST /api/problems', { body: { prompt: 'Why?' } })).status;
     await until(async () => (await statusOf(globex)) === 429);
     expect([await statusOf(acme), await statusOf(acme), await statusOf(globex)]).toEqual([202, 202, 429]);
     const reserved = await eventsOf(log, 'UsageReserved');
-    expect(new Set(reserved.map(({ meta, keyId: of }) => `${meta.tenant}/${of}`))).toEqual(new Set([`globex/${keyId}`]));
+    expect(new Set(reserved.map(({ meta, keyId: of }) => `${meta.tenant}/${of}`))).toEqual(
+      new Set([`globex/${keyId}`]),
+    );
   });
 });
 
@@ -189,7 +200,11 @@ const ASKED: Readonly<Record<string, { requests: (told: Told) => readonly Reques
   'GET /api/views/problems': { requests: () => [{}, { query: `text=${MARK}` }], shows: true },
   'GET /api/views/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
   'GET /api/views/find': {
-    requests: ({ problemId }) => [{ query: `id=${problemId}` }, { query: `id=${problemId.slice(0, 8)}` }, { query: `id=${MARK}` }],
+    requests: ({ problemId }) => [
+      { query: `id=${problemId}` },
+      { query: `id=${problemId.slice(0, 8)}` },
+      { query: `id=${MARK}` },
+    ],
     shows: true,
   },
   'GET /api/views/log': { requests: () => [{ query: 'topics=seam.problems' }, { query: `filter=${MARK}` }, {}] },
@@ -242,7 +257,9 @@ async function workOf(key: IssuedKey): Promise<Told> {
   const headers = { 'idempotency-key': 'order-1' };
   const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: `What is a ${MARK}?` }, headers });
   const [{ problemId }] = (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems;
-  const asked = await ask(key, 'POST /v1/chat/completions', { body: { ...chat(`${MARK}?`), seam: { conversation: 'c-1' } } });
+  const asked = await ask(key, 'POST /v1/chat/completions', {
+    body: { ...chat(`${MARK}?`), seam: { conversation: 'c-1' } },
+  });
   const { id: completionId } = JSON.parse(asked.whole) as { id: string };
   const said = { completionId, value: true, comment: `a good ${MARK}` };
   await ask(key, 'POST /v1/feedback', { body: said, headers: { 'idempotency-key': 'said-1' } });

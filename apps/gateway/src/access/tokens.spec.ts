@@ -55,11 +55,14 @@ describe('a genuine token', () => {
     [{ tenantsClaim: 'org.name', tenants: { x: 'acme' } }, { org: { name: 'x' } }, 'acme'],
     [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 7 }, 403],
     [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 'constructor default acme' }, 403],
-  ])('belongs to the one tenant that it names, and opens nothing without: %j, %j', async (settings, claims, expected) => {
-    const tokens = await open(settings);
-    const told = await tokens.principalOf(await issuer.token({ claims })).catch((error: unknown) => error);
-    expect(told instanceof RefusedError ? told.status : (told as { tenant: string }).tenant).toBe(expected);
-  });
+  ])(
+    'belongs to the one tenant that it names, and opens nothing without: %j, %j',
+    async (settings, claims, expected) => {
+      const tokens = await open(settings);
+      const told = await tokens.principalOf(await issuer.token({ claims })).catch((error: unknown) => error);
+      expect(told instanceof RefusedError ? told.status : (told as { tenant: string }).tenant).toBe(expected);
+    },
+  );
 
   it.each([
     ['several audiences', () => ({ claims: { aud: ['other', AUDIENCE] } })],

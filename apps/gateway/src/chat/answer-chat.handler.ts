@@ -169,7 +169,11 @@ export class AnswerChatHandler {
     const { recorder, arrivals, clock } = this.world;
     const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const controlShare = this.world.muted.controlShare(domainOf(request), this.settings.controlShare);
-    const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: scopeOf(client.principal) }) };
+    const assignment: Assignment = {
+      experiment,
+      controlShare,
+      unit: unitOf(request, { log, client: scopeOf(client.principal) }),
+    };
     const problemId = newId();
     const arm = armOf(assignment);
     const signal = AbortSignal.any([client.gone, client.ending, AbortSignal.timeout(answerWithinMs)]);

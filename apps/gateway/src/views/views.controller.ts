@@ -14,7 +14,13 @@ import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream
 import { examineSystem } from '@seamstream/operations/doctor';
 import { readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
-import { browseLog, type DashboardReader, findAnything, listProblems, parseLogFilter } from '@seamstream/operations/views';
+import {
+  browseLog,
+  type DashboardReader,
+  findAnything,
+  listProblems,
+  parseLogFilter,
+} from '@seamstream/operations/views';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant } from '../access/role.guard.js';

@@ -1,6 +1,14 @@
 /** A person's judgement of an answer that no verifier judges. The executor's service decides whether it counts. */
 import type { EventLog, RecordPosition } from '@seamstream/event-log';
-import { attemptIdOf, encodeEvent, originMeta, type ProblemCopy, promptOrName, TOPIC, tenantOf } from '@seamstream/events';
+import {
+  attemptIdOf,
+  encodeEvent,
+  originMeta,
+  type ProblemCopy,
+  promptOrName,
+  TOPIC,
+  tenantOf,
+} from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type Clock, count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';

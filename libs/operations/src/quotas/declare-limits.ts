@@ -29,7 +29,8 @@ export async function declareQuota(log: EventLog, request: QuotaRequest, clock: 
   const [tenant, keyId] = clientNamed(request.keyId);
   const events = await accessEvents(log);
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
-  const isKnown = isTenant(tenant) && (keyId === EACH_CLIENT || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
+  const isKnown =
+    isTenant(tenant) && (keyId === EACH_CLIENT || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
   if (!isKnown)
     throw new SeamError(
       'NOT_FOUND',
