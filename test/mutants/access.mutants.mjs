@@ -125,6 +125,22 @@ const tenants = [
       title: 'limits of their own',
     },
   ]),
+  ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'uses are counted by tenant',
+      from: 'return clientIn(tenantOf(meta), keyId);',
+      to: 'return meta === undefined ? clientIn(tenantOf(meta), keyId) : keyId;',
+      title: 'limits the clients of a tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/spent-cost.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'costs are summed by tenant',
+      from: 'tenant: ({ meta }) => tenantOf(meta),',
+      to: "tenant: ({ meta }) => tenantOf({ ...meta, tenant: null }),",
+      title: 'sums what executors reported',
+    },
+  ]),
   ...quick('apps/gateway/src/access/role-of-claims.decide.ts', TOKENS, [
     {
       control: 'a token of two tenants opens nothing',

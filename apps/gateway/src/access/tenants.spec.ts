@@ -34,24 +34,24 @@ describe('two tenants of one gateway', () => {
     const routes = gateway.service.get(GatewayServer).routes.filter((route) => isGuarded(route.split(' ')[1]));
     // A new route needs its line in the table.
     expect(routes.filter((route) => !route.startsWith('HEAD')).toSorted()).toEqual(Object.keys(ASKED).toSorted());
-    const strangers = [
-      ...ROLES.map((role) => ['acme', role] as const),
-      ...(['viewer', 'publisher'] as const).map((role) => [DEFAULT_TENANT, role] as const),
-    ];
-    const keys = await Promise.all(strangers.map(([tenant, role]) => keyOf(tenant, role)));
-    for (const [route, { requests }] of Object.entries(ASKED))
-      for (const [index, [tenant, role]] of strangers.entries())
-        for (const request of requests(told)) {
-          const { learned } = await ask(keys[index]!, route, request);
-          const shown = told.secrets.filter((secret) => learned.includes(secret));
-          expect({ tenant, role, route, request, shown }).toEqual({ tenant, role, route, request, shown: [] });
-        }
     // They are there for those who may see them: else this test could not fail.
     for (const reader of [globex, await keyOf(DEFAULT_TENANT, 'operator')])
       for (const [route, { requests }] of Object.entries(ASKED).filter(([, { shows }]) => shows)) {
-        const answers = await Promise.all(requests(told).map((request) => ask(reader, route, request)));
+        const answers = await Promise.all(requests(told).map((request) => ask(reader, route, request, MARK)));
         expect({ route, isShown: answers.some(({ whole }) => whole.includes(MARK)) }).toEqual({ route, isShown: true });
       }
+    const kinds = [...ROLES.map((role) => ['acme', role] as const), [DEFAULT_TENANT, 'publisher'] as const];
+    const strangers = await Promise.all(
+      kinds.map(async ([tenant, role]) => ({ tenant, role, key: await keyOf(tenant, role) })),
+    );
+    for (const [route, { requests }] of Object.entries(ASKED)) {
+      const asking = strangers.flatMap((stranger) => requests(told).map((request) => ({ ...stranger, request })));
+      const learned = asking.map(async ({ tenant, role, key, request }) => {
+        const answer = await ask(key, route, request);
+        return { tenant, role, route, request, shown: told.secrets.filter((each) => answer.learned.includes(each)) };
+      });
+      expect((await Promise.all(learned)).filter(({ shown }) => shown.length > 0)).toEqual([]);
+    }
   }, 120_000);
 
   it('are answered about an id of the other in the words for an id that is nowhere', async () => {
@@ -274,8 +274,16 @@ interface Answer {
   readonly learned: string;
 }
 
-/** @param route `GET /api/problems/:id` */
-async function ask({ key }: IssuedKey, route: string, { id = '', query, body, headers }: Request): Promise<Answer> {
+/**
+ * @param route `GET /api/problems/:id`
+ * @param patientFor what a stream is read to, where it comes; without it a stream is read for a moment
+ */
+async function ask(
+  { key }: IssuedKey,
+  route: string,
+  { id = '', query, body, headers }: Request,
+  patientFor?: string,
+): Promise<Answer> {
   const [method = '', path = ''] = route.split(' ');
   const stop = new AbortController();
   const address = `${path.replace(/:\w+/, id)}${query === undefined ? '' : `?${query}`}`;
@@ -291,10 +299,13 @@ async function ask({ key }: IssuedKey, route: string, { id = '', query, body, he
   });
   // A stream has no end: what it has to tell of the past comes at once.
   const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const timer = isEndless ? setTimeout(() => stop.abort(), 400) : undefined;
+  const timer = isEndless ? setTimeout(() => stop.abort(), patientFor === undefined ? 400 : 2_000) : undefined;
   let text = '';
   try {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (isEndless && patientFor !== undefined && text.includes(patientFor)) stop.abort();
+    }
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
