@@ -47,7 +47,7 @@ export interface QuotasWorld {
 }
 
 /** Who uses: without an id the gateway is open, and has no limits. */
-export type QuotaClient = Pick<Principal, 'id' | 'tenant'>;
+type QuotaClient = Pick<Principal, 'id' | 'tenant'>;
 
 export interface QuotasSettings {
   /** Longest time for a whole answer: then a reservation without a settlement is charged as it is. */
