@@ -21,6 +21,11 @@ export function sightOf({ tenant, role }: Pick<Principal, 'tenant' | 'role'>, ha
   return isOperator ? { tenant: undefined, isWhole: true } : { tenant, isWhole: !hasOthers };
 }
 
+/** The tenant that an answer is confined to; undefined for a client that sees the whole system. */
+export function confinedTo({ tenant, isWhole }: Sight): string | undefined {
+  return isWhole ? undefined : tenant;
+}
+
 export function sees({ tenant }: Sight, meta: Pick<EventMeta, 'tenant'>): boolean {
   return tenant === undefined || tenant === tenantOf(meta);
 }

@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
+import { confinedTo } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { Quotas } from '../quotas/quotas.js';
 import { repeatKeyOf } from './repeat-key.js';
@@ -59,7 +60,7 @@ export class ProblemsController {
     const told = await readStory(this.world.drivers.log, problemId, {
       signal: this.world.closing,
       progress: () => UNSHOWN,
-      tenant: this.access.sightOf(request.raw).tenant,
+      tenant: confinedTo(this.access.sightOf(request.raw)),
     });
     return jsonText(storyWithDoubts(told));
   }

@@ -24,7 +24,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant } from '../access/role.guard.js';
-import { sees } from '../access/sight.decide.js';
+import { confinedTo, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
@@ -61,7 +61,7 @@ export class ViewsController {
     const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
       signal: this.world.closing,
       progress: () => UNSHOWN,
-      tenant: this.access.sightOf(request.raw).tenant,
+      tenant: confinedTo(this.access.sightOf(request.raw)),
     });
     const versions = Object.fromEntries(lineage.versions.map((each) => [each.adapterDigest, each.version]));
     return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
