@@ -5,7 +5,7 @@ const LOGIN = 'apps/gateway/src/login/login.spec.ts';
 const TOKENS = 'apps/gateway/src/access/tokens.spec.ts';
 const TENANTS = 'apps/gateway/src/access/tenants.spec.ts';
 
-/** Nothing of a tenant is told to another one. */
+/** No tenant learns of another one. */
 const tenants = [
   ...quick('apps/gateway/src/access/sight.decide.ts', TENANTS, [
     {
@@ -61,7 +61,7 @@ const tenants = [
   ]),
   ...quick('libs/operations/src/show/read-story.ts', TENANTS, [
     {
-      control: 'a problem of another tenant is none',
+      control: 'a problem of another tenant does not exist',
       from: '(tenant !== undefined && told.tenant !== tenant)',
       to: 'false',
       title: 'words for an id that is nowhere',
@@ -114,7 +114,7 @@ const tenants = [
       control: 'a limit is of a key and its tenant',
       from: 'keys.issued.get(keyId)?.tenant === tenant',
       to: 'keys.issued.has(keyId)',
-      title: 'limits of their own',
+      title: 'separate limits',
     },
   ]),
   ...quick('libs/operations/src/quotas/declared-limits.ts', TENANTS, [
@@ -122,7 +122,7 @@ const tenants = [
       control: "the limit of each client of a tenant is no other tenant's",
       from: '`${client.slice(0, slash)}/${EACH_CLIENT}`',
       to: '`globex/${EACH_CLIENT}`',
-      title: 'limits of their own',
+      title: 'separate limits',
     },
   ]),
   ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
@@ -137,7 +137,7 @@ const tenants = [
     {
       control: 'costs are summed by tenant',
       from: 'tenant: ({ meta }) => tenantOf(meta),',
-      to: "tenant: ({ meta }) => tenantOf({ ...meta, tenant: null }),",
+      to: 'tenant: ({ meta }) => tenantOf({ ...meta, tenant: null }),',
       title: 'sums what executors reported',
     },
   ]),

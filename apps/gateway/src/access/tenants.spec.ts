@@ -30,14 +30,14 @@ describe('two tenants of one gateway', () => {
     });
     await issuer.stop();
     const globex = await keyOf('globex', 'admin');
-    const told = await workOf(globex);
+    const known = await workOf(globex);
     const routes = gateway.service.get(GatewayServer).routes.filter((route) => isGuarded(route.split(' ')[1]));
     // A new route needs its line in the table.
     expect(routes.filter((route) => !route.startsWith('HEAD')).toSorted()).toEqual(Object.keys(ASKED).toSorted());
     // They are there for those who may see them: else this test could not fail.
     for (const reader of [globex, await keyOf(DEFAULT_TENANT, 'operator')])
       for (const [route, { requests }] of Object.entries(ASKED).filter(([, { shows }]) => shows)) {
-        const answers = await Promise.all(requests(told).map((request) => ask(reader, route, request, MARK)));
+        const answers = await Promise.all(requests(known).map((request) => ask(reader, route, request, MARK)));
         expect({ route, isShown: answers.some(({ whole }) => whole.includes(MARK)) }).toEqual({ route, isShown: true });
       }
     const kinds = [...ROLES.map((role) => ['acme', role] as const), [DEFAULT_TENANT, 'publisher'] as const];
@@ -45,10 +45,10 @@ describe('two tenants of one gateway', () => {
       kinds.map(async ([tenant, role]) => ({ tenant, role, key: await keyOf(tenant, role) })),
     );
     for (const [route, { requests }] of Object.entries(ASKED)) {
-      const asking = strangers.flatMap((stranger) => requests(told).map((request) => ({ ...stranger, request })));
+      const asking = strangers.flatMap((stranger) => requests(known).map((request) => ({ ...stranger, request })));
       const learned = asking.map(async ({ tenant, role, key, request }) => {
         const answer = await ask(key, route, request);
-        return { tenant, role, route, request, shown: told.secrets.filter((each) => answer.learned.includes(each)) };
+        return { tenant, role, route, request, shown: known.secrets.filter((each) => answer.learned.includes(each)) };
       });
       expect((await Promise.all(learned)).filter(({ shown }) => shown.length > 0)).toEqual([]);
     }
@@ -110,7 +110,7 @@ describe('two tenants of one gateway', () => {
     expect(answers.map(({ meta }) => meta.tenant).toSorted()).toEqual(['acme', 'globex']);
   });
 
-  it('have limits of their own: what one has used up is there for the other', async () => {
+  it('have separate limits: what one has used up is there for the other', async () => {
     await start();
     const [acme, globex] = [await keyOf('acme', 'publisher'), await keyOf('globex', 'publisher')];
     const limit = {
@@ -154,10 +154,10 @@ describe('the first tenant besides the default one', () => {
   });
 });
 
-interface Told {
+interface Known {
   readonly problemId: string;
   readonly completionId: string;
-  /** What no one of another tenant may be told. */
+  /** What no one of another tenant may learn. */
   readonly secrets: readonly string[];
 }
 
@@ -172,7 +172,7 @@ const chat = (content: string) => ({ model: 'seam', messages: [{ role: 'user', c
 const nothing = () => [{}];
 
 /** Each route of the gateway that holds data: what a curious client asks of it, and whether the other tenant's words are among its own answers. */
-const ASKED: Readonly<Record<string, { requests: (told: Told) => readonly Request[]; shows?: true }>> = {
+const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Request[]; shows?: true }>> = {
   'POST /v1/chat/completions': {
     requests: () => [{ body: { ...chat('How many?'), seam: { conversation: 'c-1' } } }],
   },
@@ -253,7 +253,7 @@ async function keyOf(tenant: string, role: Role): Promise<IssuedKey> {
 }
 
 /** A tenant publishes, asks and judges, with its mark in each. */
-async function workOf(key: IssuedKey): Promise<Told> {
+async function workOf(key: IssuedKey): Promise<Known> {
   const headers = { 'idempotency-key': 'order-1' };
   const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: `What is a ${MARK}?` }, headers });
   const [{ problemId }] = (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems;
