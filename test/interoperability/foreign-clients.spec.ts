@@ -186,7 +186,7 @@ describe('with a schema registry', () => {
       const { problemId } = problem;
       published.push(problemId);
       const bare = {
-        meta: without(meta, 'causationId', 'subject', 'traceparent'),
+        meta: without(meta, 'causationId', 'subject', 'traceparent', 'tenant'),
         problem: { ...without(problem, 'metadata'), verifier: without(problem.verifier!, 'options') },
         mode,
         course: 'arithmetic',

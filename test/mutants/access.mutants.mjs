@@ -3,8 +3,156 @@ const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, s
 
 const LOGIN = 'apps/gateway/src/login/login.spec.ts';
 const TOKENS = 'apps/gateway/src/access/tokens.spec.ts';
+const TENANTS = 'apps/gateway/src/access/tenants.spec.ts';
+
+/** No tenant learns of another one. */
+const tenants = [
+  ...quick('apps/gateway/src/access/sight.decide.ts', TENANTS, [
+    {
+      control: 'a client of a tenant does not see the whole system',
+      from: 'return { tenant, isWhole: false };',
+      to: 'return { tenant: undefined, isWhole: true };',
+      title: 'on any route',
+    },
+    {
+      control: 'viewers of the default tenant do not see the other tenants',
+      from: 'isWhole: !hasOthers',
+      to: 'isWhole: true',
+      title: 'closes the whole system',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/role.guard.ts', TENANTS, [
+    {
+      control: 'a route without a word about tenants is for those who see the whole',
+      from: 'if (!targets.some((target) => Reflect.getMetadata(EACH_TENANT, target) === true))',
+      to: 'if (targets.length === 0)',
+      title: 'on any route',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/access.ts', TENANTS, [
+    {
+      control: 'what a viewer has opened ends with the first tenant',
+      from: 'if (sight.isWhole && !this.sightNow(principal).isWhole) closed.abort();',
+      to: '',
+      title: 'closes the whole system',
+    },
+  ]),
+  ...quick('apps/gateway/src/api/events.controller.ts', TENANTS, [
+    {
+      control: 'a stream has the events of its tenant alone',
+      from: ' || !sees(sight, decoded.event.meta)) continue;',
+      to: ') continue;',
+      title: 'on any route',
+    },
+    {
+      control: 'topics that tenants share are not followed by one of them',
+      from: 'sight.isWhole ? TOPICS : TOPICS_OF_TENANTS',
+      to: 'TOPICS',
+      title: 'follow the topics of problems alone',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/views.controller.ts', TENANTS, [
+    {
+      control: 'the list of problems is that of the tenant',
+      from: 'problems.recent.filter((problem) => sees(sight, problem))',
+      to: 'problems.recent',
+      title: 'on any route',
+    },
+  ]),
+  ...quick('libs/operations/src/show/read-story.ts', TENANTS, [
+    {
+      control: 'a problem of another tenant does not exist',
+      from: '(tenant !== undefined && told.tenant !== tenant)',
+      to: 'false',
+      title: 'words for an id that is nowhere',
+    },
+  ]),
+  ...quick('libs/operations/src/publish/publish-problems.ts', TENANTS, [
+    {
+      control: "an id that a client chooses is its tenant's",
+      from: 'own === undefined || tenant === DEFAULT_TENANT ? own',
+      to: 'own === undefined || tenant !== undefined ? own',
+      title: 'choose the same names',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/chat-events.decide.ts', TENANTS, [
+    {
+      control: 'a chat request is the problem of its tenant',
+      from: 'tenant: client.tenant, ',
+      to: '',
+      title: 'choose the same names',
+    },
+  ]),
+  ...quick('libs/events/src/meta.ts', 'libs/events/src/meta.spec.ts', [
+    {
+      control: 'what follows from an event is of its tenant',
+      from: 'correlationId === cause.correlationId ? cause.tenant : null',
+      to: 'null',
+    },
+    {
+      control: 'a run is of no tenant alone',
+      from: 'correlationId === cause.correlationId ? cause.tenant : null',
+      to: 'cause.tenant',
+    },
+  ]),
+  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/evidence.spec.ts', [
+    {
+      control: "a result is of its problem's tenant",
+      from: "'subject', 'tenant'] as const",
+      to: "'subject'] as const",
+    },
+  ]),
+  ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/ungraded.spec.ts', [
+    {
+      control: 'no tenant judges the answers of another',
+      from: ' || open.tenant !== tenantOf(meta))',
+      to: ')',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/declare-limits.ts', TENANTS, [
+    {
+      control: 'a limit is of a key and its tenant',
+      from: 'keys.issued.get(keyId)?.tenant === tenant',
+      to: 'keys.issued.has(keyId)',
+      title: 'separate limits',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/declared-limits.ts', TENANTS, [
+    {
+      control: "the limit of each client of a tenant is no other tenant's",
+      from: '`${client.slice(0, slash)}/${EACH_CLIENT}`',
+      to: '`globex/${EACH_CLIENT}`',
+      title: 'separate limits',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'uses are counted by tenant',
+      from: 'return clientIn(tenantOf(meta), keyId);',
+      to: 'return meta === undefined ? clientIn(tenantOf(meta), keyId) : keyId;',
+      title: 'limits the clients of a tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/spent-cost.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'costs are summed by tenant',
+      from: 'tenant: ({ meta }) => tenantOf(meta),',
+      to: 'tenant: ({ meta }) => tenantOf({ ...meta, tenant: null }),',
+      title: 'sums what executors reported',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/role-of-claims.decide.ts', TOKENS, [
+    {
+      control: 'a token of two tenants opens nothing',
+      from: 'named.size === 1 ?',
+      to: 'named.size >= 1 ?',
+      title: 'belongs to the one tenant',
+    },
+  ]),
+];
 
 export default [
+  ...tenants,
   ...quick('apps/gateway/src/login/login-attempt.ts', LOGIN, [
     {
       control: 'the nonce of a login is that of its browser',
@@ -161,8 +309,8 @@ export default [
     },
     {
       control: 'an ended session does not begin again',
-      from: 'if (this.sessions.has(sessionId) || role === undefined) return;',
-      to: 'if (role === undefined) return;',
+      from: 'if (this.sessions.has(sessionId) || role === undefined ||',
+      to: 'if (role === undefined ||',
     },
     {
       control: 'no one ends the session of another user by its name',
@@ -209,8 +357,8 @@ export default [
   ...quick('apps/gateway/src/api/problems.controller.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
     {
       control: 'problems are published under the limits of their client',
-      from: 'await this.quotas.reserve(id, () => worst, []);',
-      to: 'await this.quotas.reserve(null, () => worst, []);',
+      from: 'await this.quotas.reserve(client, () => worst, []);',
+      to: 'await this.quotas.reserve({ ...client, id: null }, () => worst, []);',
       title: 'is refused',
     },
     {

@@ -383,12 +383,12 @@ export default [
     },
     {
       control: 'a released reservation counts for nothing',
-      from: 'this.add(keyId, atMs, amounts, -1);',
-      to: 'this.add(keyId, atMs, amounts, 1);',
+      from: 'this.add(client, atMs, amounts, -1);',
+      to: 'this.add(client, atMs, amounts, 1);',
     },
     {
       control: 'a settlement of another client does not count',
-      from: 'if (reservation?.keyId !== keyId) return;',
+      from: 'if (reservation?.client !== clientOf({ keyId, meta })) return;',
       to: 'if (reservation === undefined) return;',
     },
     {

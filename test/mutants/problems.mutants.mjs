@@ -11,8 +11,8 @@ export default [
     { control: 'an attempt is settled once', from: 'if (isSettled) return', to: 'if (isSettled && score < 0) return' },
     {
       control: 'feedback is about the problem that it names',
-      from: 'if (open?.problemId !== problemId)',
-      to: 'if (open === undefined)',
+      from: 'if (open?.problemId !== problemId ||',
+      to: 'if (open === undefined ||',
     },
     {
       control: 'feedback after the deadline does not count',
@@ -26,7 +26,7 @@ export default [
     },
   ]),
   ...quick('apps/executor/src/settle-answers.handler.ts', 'apps/executor/src/ungraded.spec.ts', [
-    { control: 'of two in one batch the first counts', from: 'taken.has(attemptId) || ', to: '' },
+    { control: 'of two in one batch the first counts', from: 'taken.has(own) || ', to: '' },
     {
       control: 'no deadline is ended before the feedback of its time was looked at',
       from: 'overdue.length > 0 && (await this.isJudgedTo(overdue))',

@@ -19,6 +19,7 @@ const event = (i) => ({
     subject: null,
     sourceClass: 'model',
     traceparent: null,
+    tenant: null,
   },
   problem: {
     problemId: `problem-${i}`,

@@ -201,6 +201,7 @@ const meta = {
   subject: null,
   sourceClass: 'model',
   traceparent: null,
+  tenant: null,
 };
 
 /** Groups of 8 with 3 successes in 4 domains; entries of 40 kinds. */

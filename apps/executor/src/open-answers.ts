@@ -3,7 +3,7 @@
  * deadlines, which is the first answer that still waits. So a restart reads the waiting answers, and the records among them.
  */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
-import { attemptIdOf, type EventOf, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
+import { attemptIdOf, type EventOf, GROUP, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import type { OpenAnswer } from './settle-answers.decide.js';
@@ -18,7 +18,8 @@ export interface PlacedAnswer extends OpenAnswer {
 export class PartitionAnswers {
   /** By attempt, in the order of the log. */
   readonly open = new Map<string, PlacedAnswer>();
-  private readonly settled = new Set<string>();
+  /** Tenant by attempt. */
+  private readonly settled = new Map<string, string>();
 
   evolve(event: SeamEvent, offset: number): void {
     if (event.type === 'AnswerRecorded') {
@@ -27,18 +28,20 @@ export class PartitionAnswers {
       if (this.settled.has(attemptId) || this.open.has(attemptId)) return;
       this.open.set(attemptId, {
         problemId: event.problem.problemId,
+        tenant: tenantOf(event.meta),
         feedbackUntil: event.feedbackUntil,
         offset,
       });
     } else if (event.type === 'AnswerSettled') {
       this.open.delete(event.attemptId);
-      this.settled.add(event.attemptId);
-      if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.values().next().value!);
+      this.settled.set(event.attemptId, tenantOf(event.meta));
+      if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.keys().next().value!);
     }
   }
 
-  isSettled(attemptId: string): boolean {
-    return this.settled.has(attemptId);
+  /** Of another tenant's attempt nothing is said, not even that there was one. */
+  isSettled(attemptId: string, tenant: string): boolean {
+    return this.settled.get(attemptId) === tenant;
   }
 }
 

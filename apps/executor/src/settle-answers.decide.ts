@@ -14,6 +14,7 @@ import {
   leastTrusted,
   resultRole,
   type SeamEvent,
+  tenantOf,
 } from '@seamstream/events';
 import { derivedId, excerpt } from '@seamstream/kernel';
 
@@ -28,6 +29,7 @@ type Feedback = EventOf<'FeedbackGiven'>;
 /** What is known of an attempt that waits. */
 export interface OpenAnswer {
   readonly problemId: string;
+  readonly tenant: string;
   /** Milliseconds since the Unix epoch. */
   readonly feedbackUntil: number;
 }
@@ -39,7 +41,7 @@ export interface Refusal {
 
 /**
  * Why feedback does not count; undefined where it does. A client that may append feedback may say what one waiting attempt is worth,
- * between 0 and 1, once, in its time, and nothing else.
+ * between 0 and 1, once, in its time, and nothing else. Of an attempt of another tenant it learns what it learns of none.
  * @param open the attempt, where it waits
  * @param isSettled whether it is known to have waited and to wait no longer
  */
@@ -50,7 +52,7 @@ export function refusalOf(
 ): Refusal | undefined {
   if (!(score >= 0 && score <= 1)) return { reason: 'score', detail: `expected a score of 0 … 1, got ${score}` };
   if (isSettled) return { reason: 'settled', detail: `attempt ${attemptId} was settled before` };
-  if (open?.problemId !== problemId)
+  if (open?.problemId !== problemId || open.tenant !== tenantOf(meta))
     return {
       reason: 'unknown_attempt',
       detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it, it was settled long ago, or it was never given`,

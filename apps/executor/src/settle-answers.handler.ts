@@ -1,6 +1,6 @@
 /** Answers without a verifier come to an end: by feedback, or ungraded at their deadline. */
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
 import { type DeliveredBatch, done, type HandlerResult, type RationedLines, wait } from '@seamstream/service-kit';
 import type { OpenAnswers } from './open-answers.js';
@@ -74,16 +74,18 @@ export class SettleAnswersHandler {
     return results;
   }
 
-  /** @param taken attempts that feedback of this batch has settled, which is not in the log yet */
+  /** @param taken attempts that feedback of this batch has settled, which is not in the log yet, each with its tenant */
   private async judged(feedback: EventOf<'FeedbackGiven'>, taken: Set<string>): Promise<readonly SeamEvent[]> {
     const { answers, clock, lines, onSettled } = this.dependencies;
     const { attemptId, problemId, by } = feedback;
     const partition = await answers.partitionOf(problemId);
     const known = await answers.readOn(partition);
     const open = known.open.get(attemptId);
-    const refusal = refusalOf(feedback, open, taken.has(attemptId) || known.isSettled(attemptId));
+    const tenant = tenantOf(feedback.meta);
+    const own = `${tenant}/${attemptId}`;
+    const refusal = refusalOf(feedback, open, taken.has(own) || known.isSettled(attemptId, tenant));
     if (refusal === undefined) {
-      taken.add(attemptId);
+      taken.add(own);
       onSettled('judged');
       return settledByFeedback(await answers.at(partition, open!.offset), feedback, clock.now());
     }

@@ -262,11 +262,14 @@ describe('feedback', () => {
         Number.POSITIVE_INFINITY,
       ]);
       const at = random.int(20);
-      const given = feedback({ problemId: random.pick(['p', 'q']), attemptId: 'x' }, score, { id: 'f', at });
+      const said = feedback({ problemId: random.pick(['p', 'q']), attemptId: 'x' }, score, { id: 'f', at });
+      const tenant = random.pick([null, 'acme', 'globex']);
+      const given = { ...said, meta: { ...said.meta, tenant } };
       const isOpen = random.float() < 0.8;
       const isSettled = random.float() < 0.2;
-      const open = isOpen ? { problemId: 'p', feedbackUntil: 10 } : undefined;
-      const counts = score >= 0 && score <= 1 && isOpen && !isSettled && given.problemId === 'p' && at <= 10;
+      const open = isOpen ? { problemId: 'p', tenant: 'acme', feedbackUntil: 10 } : undefined;
+      const isAbout = isOpen && given.problemId === 'p' && tenant === 'acme';
+      const counts = score >= 0 && score <= 1 && isAbout && !isSettled && at <= 10;
       expect(refusalOf(given, open, isSettled) === undefined).toBe(counts);
     }
   });

@@ -19,6 +19,8 @@ export class GatewayServer {
   constructor(
     readonly url: string,
     readonly close: () => Promise<void>,
+    /** Everything that is answered, as it is declared: `GET /api/problems/:id`. */
+    readonly routes: readonly string[],
   ) {}
 }
 
@@ -52,6 +54,10 @@ export async function serveHttp(
   const root: DynamicModule = { module: HttpRootModule, imports: [...parts] };
   const options = { logger: false as const, abortOnError: false };
   const adapter = await openAdapter(gateway, access, world.requests);
+  const routes = new Set<string>();
+  adapter.getInstance().addHook('onRoute', ({ method, url: path }) => {
+    for (const each of [method].flat()) routes.add(`${each} ${path}`);
+  });
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, options);
   app.useGlobalGuards(new RoleGuard(access));
@@ -59,7 +65,7 @@ export async function serveHttp(
   await listen(app, gateway, anyPortIfTaken);
   const url = await app.getUrl();
   world.logger.info({ url }, 'gateway listens');
-  return new GatewayServer(url, () => closeInTime(app, gateway.shutdownGraceMs, shutdown));
+  return new GatewayServer(url, () => closeInTime(app, gateway.shutdownGraceMs, shutdown), [...routes]);
 }
 
 /** Streams without an end close at once, answers under way get their time, and what is left learns why it ends. */

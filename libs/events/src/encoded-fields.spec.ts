@@ -46,6 +46,7 @@ const TEXTS = [
   'meta.subject',
   'meta.sourceClass',
   'meta.traceparent',
+  'meta.tenant',
   'problem.problemId',
   'problem.prompt',
   'problem.reference',

@@ -1,5 +1,6 @@
 import { derivedId } from '@seamstream/kernel';
 import { deriveMeta, leastTrusted, originMeta } from './meta.js';
+import { DEFAULT_TENANT, isTenant, tenantOf } from './tenants.js';
 
 const cause = originMeta({
   messageId: 'm-1',
@@ -9,6 +10,7 @@ const cause = originMeta({
   sourceClass: 'user',
   subject: 'user-7',
   traceparent: '00-a-b-01',
+  tenant: 'acme',
 });
 
 describe('the meta of an event', () => {
@@ -22,10 +24,11 @@ describe('the meta of an event', () => {
       subject: 'user-7',
       sourceClass: 'user',
       traceparent: '00-a-b-01',
+      tenant: 'acme',
     });
   });
 
-  it('that follows from another keeps correlation, subject and trace, and points at its cause', () => {
+  it('that follows from another keeps correlation, subject, tenant and trace, and points at its cause', () => {
     expect(deriveMeta(cause, { role: 'experience', index: 3, source: 'seam/generator', occurredAt: 20 })).toEqual({
       messageId: derivedId('m-1', 'experience', 3),
       correlationId: 'p-1',
@@ -35,6 +38,7 @@ describe('the meta of an event', () => {
       subject: 'user-7',
       sourceClass: 'user',
       traceparent: '00-a-b-01',
+      tenant: 'acme',
     });
   });
 
@@ -46,10 +50,10 @@ describe('the meta of an event', () => {
     expect(new Set([idOf('outcome'), idOf('outcome', 1), idOf('failure')]).size).toBe(3);
   });
 
-  it('may belong to another story: that of a training run', () => {
+  it('may belong to another story, that of a training run, and then to no tenant but the default one', () => {
     expect(
       deriveMeta(cause, { role: 'run', source: 's', occurredAt: 0, correlationId: 'r-1', traceparent: null }),
-    ).toMatchObject({ correlationId: 'r-1', traceparent: null, causationId: 'm-1' });
+    ).toMatchObject({ correlationId: 'r-1', traceparent: null, causationId: 'm-1', tenant: null });
   });
 });
 
@@ -80,5 +84,32 @@ describe('taint', () => {
 
   it('of several sources is that of the least trusted', () => {
     expect(leastTrusted('trusted', 'web', 'user')).toBe('web');
+  });
+});
+
+describe('the tenant of an event', () => {
+  it('is the default one where none is named, in old events and new ones', () => {
+    const { tenant } = originMeta({ ...cause, tenant: DEFAULT_TENANT });
+    expect([tenant, tenantOf({ tenant: null }), tenantOf(cause)]).toEqual([null, 'default', 'acme']);
+  });
+
+  it.each([
+    ['acme', true],
+    ['a', true],
+    ['acme-2-eu', true],
+    ['a'.repeat(32), true],
+    ['a'.repeat(33), false],
+    ['', false],
+    ['Acme', false],
+    ['acme corp', false],
+    ['-acme', false],
+    ['acme-', false],
+    ['a--b', false],
+    ['a/b', false],
+    ['acme\n', false],
+    ['ácme', false],
+    ['*', false],
+  ])('has a name that is short and plain: %j is %j', (name, is) => {
+    expect(isTenant(name)).toBe(is);
   });
 });

@@ -1,6 +1,7 @@
 /** Makes the meta of events: identity, causality and taint. Time and new ids are arguments. */
 import { derivedId } from '@seamstream/kernel';
 import type { EventMeta, SourceClass } from './generated/events.generated.js';
+import { DEFAULT_TENANT, tenantInMeta } from './tenants.js';
 
 /** Id of the group that a problem's event asks for; the control arm's problems have one too. */
 export function groupIdOf(eventId: string): string {
@@ -33,6 +34,8 @@ export interface Origin {
   readonly subject?: string | null;
   /** W3C trace context. */
   readonly traceparent?: string | null;
+  /** The default tenant when absent. */
+  readonly tenant?: string;
 }
 
 /** The meta of an event that no other event caused. */
@@ -44,8 +47,12 @@ export function originMeta({
   sourceClass,
   subject = null,
   traceparent = null,
+  tenant = DEFAULT_TENANT,
 }: Origin): EventMeta {
-  return { messageId, correlationId, causationId: null, occurredAt, source, subject, sourceClass, traceparent };
+  return {
+    ...{ messageId, correlationId, causationId: null, occurredAt, source, subject, sourceClass, traceparent },
+    tenant: tenantInMeta(tenant),
+  };
 }
 
 export interface Derivation {
@@ -66,7 +73,8 @@ export interface Derivation {
 
 /**
  * The meta of an event that follows from `cause`: an id derived from cause, role and index (so that a redelivery yields
- * the same event), the cause's correlation and subject, and the least trusted source class of both.
+ * the same event), the cause's correlation, subject and tenant, and the least trusted source class of both. What follows
+ * in another story (a run, an adapter) is made from several tenants' events: it belongs to the default tenant.
  */
 export function deriveMeta(
   cause: EventMeta,
@@ -89,5 +97,6 @@ export function deriveMeta(
     subject: cause.subject,
     sourceClass: leastTrusted(cause.sourceClass, sourceClass),
     traceparent,
+    tenant: correlationId === cause.correlationId ? cause.tenant : null,
   };
 }

@@ -45,7 +45,7 @@ export class EncodedRecords {
     if (!this.isAllCopied || published === undefined || !experience.isShown()) return false;
     const { experience: shown, experienceMeta, attemptId } = windows;
     const { experienceId, candidateIndex, groupSize, adapterDigest, meta, reward } = result;
-    const { eventId, correlationId, subject } = published;
+    const { eventId, correlationId, subject, tenant } = published;
     return (
       // The experience is one that the problem asked for, …
       this.isOfProblem(problem) &&
@@ -53,6 +53,7 @@ export class EncodedRecords {
       shown.says(experienceMeta.causationId, eventId) &&
       shown.says(experienceMeta.correlationId, correlationId) &&
       shown.says(experienceMeta.subject, subject) &&
+      shown.says(experienceMeta.tenant, tenant) &&
       candidateIndex >= 0 &&
       candidateIndex < groupSize &&
       result.arm === published.mode &&
@@ -63,6 +64,7 @@ export class EncodedRecords {
       meta.causationId === experienceId &&
       meta.correlationId === correlationId &&
       meta.subject === subject &&
+      meta.tenant === tenant &&
       (adapterDigest === null || basesOf(adapterDigest).has(result.baseModelDigest!)) &&
       reward >= 0 &&
       reward <= 1 &&

@@ -151,16 +151,16 @@ function ofVerdict(result: Result): Doubt | undefined {
   return doubt('result_differs', `a reward of ${result.reward}, expected 0 … 1`);
 }
 
-/** An event that a service derived has the id, the cause, the subject and the correlation that follow from its cause. */
+/** An event that a service derived has the id, the cause, the subject, the tenant and the correlation that follow from its cause. */
 function follows(meta: EventMeta, cause: EventMeta, role: string): Doubt | undefined {
   return followsAs(meta, cause, derivedId(cause.messageId, role));
 }
 
-const DERIVED = ['messageId', 'causationId', 'correlationId', 'subject'] as const;
+const DERIVED = ['messageId', 'causationId', 'correlationId', 'subject', 'tenant'] as const;
 
 function followsAs(meta: EventMeta, cause: EventMeta, messageId: string): Doubt | undefined {
-  const { messageId: causationId, correlationId, subject } = cause;
-  const expected = { messageId, causationId, correlationId, subject };
+  const { messageId: causationId, correlationId, subject, tenant } = cause;
+  const expected = { messageId, causationId, correlationId, subject, tenant };
   return differences(meta, expected, { names: DERIVED, reason: 'identity', than: 'what it follows from' });
 }
 

@@ -53,6 +53,7 @@ interface MetaLeaves {
   readonly causationId: number;
   readonly correlationId: number;
   readonly subject: number;
+  readonly tenant: number;
 }
 
 function leavesOfMeta({ layout }: EventWindow): MetaLeaves {
@@ -62,6 +63,7 @@ function leavesOfMeta({ layout }: EventWindow): MetaLeaves {
     causationId: leaf('causationId'),
     correlationId: leaf('correlationId'),
     subject: leaf('subject'),
+    tenant: leaf('tenant'),
   };
 }
 
@@ -165,6 +167,7 @@ interface Published {
   readonly eventId: string;
   readonly correlationId: string;
   readonly subject: string | null;
+  readonly tenant: string | null;
   readonly mode: string;
 }
 
@@ -195,6 +198,7 @@ export class KeptProblem implements Kept {
         eventId: problem.textOf(problemMeta.messageId)!,
         correlationId: problem.textOf(problemMeta.correlationId)!,
         subject: problem.textOf(problemMeta.subject),
+        tenant: problem.textOf(problemMeta.tenant),
         mode: problem.textOf(mode)!,
       };
       this.encodedProblem = {
@@ -209,15 +213,17 @@ export class KeptProblem implements Kept {
         eventId: event.meta.messageId,
         correlationId: event.meta.correlationId,
         subject: event.meta.subject,
+        tenant: event.meta.tenant,
         mode: event.mode,
       };
       this.encodedProblem = undefined;
     }
     this.id = this.published?.eventId;
     this.key = this.published?.problemId ?? record.key;
-    const { eventId = '', correlationId = '', subject = '' } = this.published ?? {};
+    const { eventId = '', correlationId = '', subject = '', tenant = '' } = this.published ?? {};
     // UTF-16, and the key of the record, which may be another than the problem's.
-    const characters = eventId.length + correlationId.length + (subject?.length ?? 0) + (record.key?.length ?? 0);
+    const texts = [eventId, correlationId, subject, tenant, record.key];
+    const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
     this.entryBytes = PROBLEM_BYTES + 2 * characters;
   }
 

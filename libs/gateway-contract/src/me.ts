@@ -4,6 +4,8 @@ export const meReplySchema = z.strictObject({
   /** Public part of a key, or the name of a user; null where the gateway is open. */
   id: z.string().nullable(),
   role: z.string(),
+  /** Whose problems and answers they publish and read. */
+  tenant: z.string(),
   /** Milliseconds since the Unix epoch; null: never. */
   expiresAt: z.number().nullable(),
   /** Whether it is the session of a browser, which can sign out. */

@@ -11,6 +11,7 @@ export const metaOf = (messageId: string): EventMeta => ({
   subject: null,
   sourceClass: 'model',
   traceparent: null,
+  tenant: null,
 });
 const problem = {
   problemId: 'p',

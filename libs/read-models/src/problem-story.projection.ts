@@ -15,6 +15,7 @@ import {
   type SeamEvent,
   TOPIC,
   type ToolCall,
+  tenantOf,
 } from '@seamstream/events';
 import { settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { compareText, derivedId } from '@seamstream/kernel';
@@ -125,6 +126,8 @@ export interface StoryRun {
 
 export interface ProblemStory {
   readonly problem: Problem;
+  /** Whose problem it is. */
+  readonly tenant: string;
   readonly publications: readonly Publication[];
   readonly standing: 'solved' | 'notSolved' | 'ungraded' | 'expired' | 'deadLettered' | 'inFlight';
   /** By the time of their group, then by candidate. */
@@ -308,9 +311,11 @@ function story(state: ProblemStoryState): ProblemStory | null {
   );
   const [first] = published;
   if (first === undefined) return null;
-  const attempts = attemptsOf(state);
+  const tenant = tenantOf(first.event.meta);
+  const attempts = attemptsOf(state, tenant);
   return {
     problem: first.event.problem,
+    tenant,
     publications: published.map(({ event: { meta, mode, expiresAt }, position }) => ({
       messageId: meta.messageId,
       at: meta.occurredAt,
@@ -371,9 +376,11 @@ function standingOf(state: ProblemStoryState, attempts: readonly Attempt[]): Pro
   return state.deadLetters.length > 0 ? 'deadLettered' : 'inFlight';
 }
 
-function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
+/** What another tenant says of an answer is not part of its story. */
+function attemptsOf(state: ProblemStoryState, tenant: string): readonly Attempt[] {
   const results = Map.groupBy(state.results, ({ event }) => attemptIdOf(event));
-  const feedback = Map.groupBy(state.feedback, ({ attemptId }) => attemptId);
+  const said = state.feedback.filter(({ meta }) => tenantOf(meta) === tenant);
+  const feedback = Map.groupBy(said, ({ attemptId }) => attemptId);
   const decisions = Map.groupBy(state.decisions, ({ experienceId }) => experienceId);
   const sequences = sequencesOf(state);
   const ids = new Set([...state.candidates.keys(), ...state.answers.keys(), ...results.keys()]);

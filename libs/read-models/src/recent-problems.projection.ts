@@ -1,11 +1,12 @@
 /** The problems that were published last, newest first, as far as a list of them shows. */
-import { TOPIC } from '@seamstream/events';
+import { TOPIC, tenantOf } from '@seamstream/events';
 import { compareText, excerpt } from '@seamstream/kernel';
 import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
 export interface RecentProblem {
   readonly problemId: string;
   readonly domain: string;
+  readonly tenant: string;
   /** The beginning of its question. */
   readonly question: string;
   readonly mode: 'explore' | 'deploy';
@@ -42,6 +43,7 @@ export const recentProblemsProjection: KeptProjection<RecentProblemsState, reado
     state.problems.set(problemId, {
       problemId,
       domain,
+      tenant: tenantOf(event.meta),
       question,
       mode: event.mode,
       publishedAt: event.meta.occurredAt,

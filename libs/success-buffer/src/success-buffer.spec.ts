@@ -49,6 +49,7 @@ const meta = {
   source: 'seam/executor',
   sourceClass: 'model',
   traceparent: null,
+  tenant: null,
 } as const;
 
 /** One recorded result; ids are readable: outcome `g1-0` is member 0 of group g1. */

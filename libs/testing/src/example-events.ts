@@ -10,6 +10,7 @@ const meta = (messageId: string, causationId: string | null): EventMeta => ({
   subject: 'user-7',
   sourceClass: 'user',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tenant: null,
 });
 
 const problem: Problem = {

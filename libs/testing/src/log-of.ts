@@ -58,6 +58,7 @@ export function metaOf(correlationId: string): EventMeta {
     subject: null,
     sourceClass: 'user',
     traceparent: null,
+    tenant: null,
   };
 }
 

@@ -174,6 +174,7 @@ export const FORGERIES: Readonly<Record<string, (own: Outcome, other: Outcome) =
   'under another id': (own) => ({ ...own, meta: { ...own.meta, messageId: newId() } }),
   'caused by something else': (own, other) => ({ ...own, meta: { ...own.meta, causationId: other.meta.causationId } }),
   'in the name of another person': (own) => ({ ...own, meta: { ...own.meta, subject: 'eve' } }),
+  'in the name of another tenant': (own) => ({ ...own, meta: { ...own.meta, tenant: 'eve' } }),
   'that failed, of an experience that was never written': (own) => ({ ...failureOf(own), experienceId: newId() }),
   'that failed, in another group': (own) => ({ ...failureOf(own), groupId: newId() }),
   'that expired, though it had no end': ({ problem, meta }) => ({
@@ -203,6 +204,7 @@ export const FORGED_EXPERIENCES: Readonly<
     problem: copyOf({ ...own.problem, prompt: 'mine' }, { partition: 0, offset: 0 }, 0),
   }),
   'under another id': (own) => ({ ...own, experienceId: newId() }),
+  'in the name of another tenant': (own) => ({ ...own, meta: { ...own.meta, tenant: 'eve' } }),
   'under other ids': (own) => {
     const experienceId = newId();
     return { ...own, experienceId, meta: { ...own.meta, messageId: experienceId } };

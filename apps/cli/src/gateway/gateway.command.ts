@@ -1,4 +1,5 @@
 /** Keys for the gateway. */
+import { DEFAULT_TENANT } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { issueKey, listKeys, ROLES, type Role, revokeKey } from '@seamstream/operations/access';
 import { Command, Option } from 'commander';
@@ -12,13 +13,14 @@ import { usersCommand } from './users.command.js';
 
 interface IssueOptions {
   readonly role: Role;
+  readonly tenant: string;
   readonly by?: string;
   readonly expires?: string;
 }
 
 async function issue(runtime: CommandRuntime, name: string, options: IssueOptions): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  const { role, expires } = options;
+  const { role, tenant, expires } = options;
   checkWords('NAME', name);
   const by = await personOf(runtime, options.by);
   const expiresAt = expires === undefined ? null : Date.parse(expires);
@@ -27,8 +29,8 @@ async function issue(runtime: CommandRuntime, name: string, options: IssueOption
       'INVALID_INPUT',
       `Cannot issue a key: expected --expires as a time to come, e.g. 2030-01-31T12:00:00Z, got ${JSON.stringify(expires)}.`,
     );
-  const issued = await issueKey(await runtime.openLog('create'), { name, role, by, expiresAt }, clock);
-  if (terminal.json) terminal.printJson({ ...issued, name, role, expiresAt });
+  const issued = await issueKey(await runtime.openLog('create'), { name, role, tenant, by, expiresAt }, clock);
+  if (terminal.json) terminal.printJson({ ...issued, name, role, tenant, expiresAt });
   else terminal.print(`${issued.key}\nKeep it now: it is shown once. Its public part is ${issued.keyId}.\n`);
   return EXIT.ok;
 }
@@ -53,9 +55,9 @@ async function list(runtime: CommandRuntime): Promise<ExitCode> {
   if (terminal.json) terminal.printJson({ keys: keys.map(({ digest: _, ...key }) => key) });
   else if (keys.length === 0) terminal.print('No key was issued.\n');
   else {
-    const columns = ['KEY', 'ROLE', 'NAME', 'ISSUED', 'STATE'].map((title) => ({ title }));
-    const rows = keys.map(({ keyId, role, name, issuedAt, expiresAt, revoked }) => [
-      ...[keyId, role, onOneLine(name), minuteOf(issuedAt)],
+    const columns = ['KEY', 'TENANT', 'ROLE', 'NAME', 'ISSUED', 'STATE'].map((title) => ({ title }));
+    const rows = keys.map(({ keyId, tenant, role, name, issuedAt, expiresAt, revoked }) => [
+      ...[keyId, tenant, role, onOneLine(name), minuteOf(issuedAt)],
       revoked === null ? (expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'open') : 'revoked',
     ]);
     terminal.print(renderTable(columns, rows, terminal.style));
@@ -69,12 +71,21 @@ function keysCommand(run: RunCommand): Command {
     .addCommand(
       new Command('issue')
         .summary('make a key, and show it once')
-        .description('Records the digest of a new key and its role. The key itself is printed once and kept nowhere.')
+        .description(
+          'Records the digest of a new key, its tenant and its role. The key itself is printed once and kept nowhere.',
+        )
         .argument('<name>', 'whose key it is')
         .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).default('publisher'))
+        .addOption(new Option('--tenant <name>', 'whose it is').default(DEFAULT_TENANT))
         .addOption(byOption('who issues it'))
         .option('--expires <time>', 'until when it opens, as ISO 8601')
-        .addHelpText('after', examples([['seam gateway keys issue "support bot" --by ada', 'for a client']]))
+        .addHelpText(
+          'after',
+          examples([
+            ['seam gateway keys issue "support bot" --by ada', 'for a client'],
+            ['seam gateway keys issue "support bot" --tenant acme --by ada', 'for a client of the tenant acme'],
+          ]),
+        )
         .action((name: string, options: IssueOptions) => run((runtime) => issue(runtime, name, options))),
     )
     .addCommand(

@@ -39,6 +39,30 @@ describe('seam gateway quotas', () => {
     expect(await recordsOf(world.log, TOPIC.access)).toHaveLength(before);
   });
 
+  it('limits the clients of a tenant, each behind its name', async () => {
+    await world.seam('gateway', 'keys', 'issue', 'desk', '--tenant', 'acme', '--json');
+    const [theirs] = world.takeJson() as [{ keyId: string; tenant: string }];
+    expect(theirs.tenant).toBe('acme');
+    const limited = (client: string) =>
+      world.seam('gateway', 'quotas', 'set', client, ...of('tokens', 'day'), '--limit', '9', ...WHY);
+    for (const client of [theirs.keyId, `globex/${theirs.keyId}`, `acme/${keyId}`, 'Acme/*', 'a/b/*'])
+      expect({ client, status: await limited(client) }).toEqual({ client, status: 2 });
+    expect([await limited('acme/*'), await limited(`acme/${theirs.keyId}`)]).toEqual([0, 0]);
+    const { meta, ...used } = reservation();
+    const spent = { ...used, keyId: theirs.keyId, tokens: 7, meta: { ...meta, tenant: 'acme' } };
+    await world.log.append([encodeEvent(spent)]);
+    world.takeOutput();
+    await world.seam('gateway', 'quotas', 'list', '--json');
+    const [{ quotas }] = world.takeJson() as [{ quotas: { keyId: string; used: number | null }[] }];
+    expect(quotas.map((each) => [each.keyId, each.used])).toEqual([
+      ['acme/*', null],
+      [`acme/${theirs.keyId}`, 7],
+    ]);
+    await world.seam('gateway', 'keys', 'list');
+    expect(world.takeOutput()).toMatch(new RegExp(`${theirs.keyId} +acme +publisher +desk`));
+    expect(await world.seam('gateway', 'keys', 'issue', 'desk', '--tenant', 'Acme Corp')).toBe(2);
+  });
+
   it('takes money in the currency of the prices', async () => {
     await price('0.15', '0.60');
     expect(await set('money', '12.5', 'month')).toBe(0);
@@ -85,6 +109,16 @@ describe('seam cost spent', () => {
         ],
       },
     ]);
+    const theirs = answer('e', { promptTokens: 5, responseTokens: 5 });
+    await world.log.append([encodeEvent({ ...theirs, meta: { ...theirs.meta, tenant: 'acme' } })]);
+    await world.seam('cost', 'spent', 'tenant', '--json');
+    const [{ rows }] = world.takeJson() as [{ rows: { name: string; attempts: number }[] }];
+    expect(rows.map(({ name, attempts }) => [name, attempts])).toEqual([
+      ['default', 4],
+      ['acme', 1],
+    ]);
+    await world.seam('cost', 'spent', 'key');
+    expect(world.takeOutput()).toContain('acme/user-7');
     await world.seam('cost', 'spent', 'model');
     expect(world.takeOutput()).toMatch(/another +1 .* – +0 +1/);
   });

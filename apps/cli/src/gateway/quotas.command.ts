@@ -87,7 +87,10 @@ export function quotasCommand(run: RunCommand): Command {
       new Command('set')
         .summary('limit requests, problems, tokens or money of a client')
         .description('Records the most that a client may use in each window. Windows begin and end by UTC.')
-        .argument('<client>', 'the public part of a key, the name of a user, or * for each client without such a limit')
+        .argument(
+          '<client>',
+          'the public part of a key, the name of a user, or * for each client without such a limit; behind its tenant and a slash (acme/*) where that is not the default one',
+        )
         .addOption(measureOption())
         .requiredOption('--limit <amount>', 'the most; of money in the currency of the prices')
         .addOption(perOption())

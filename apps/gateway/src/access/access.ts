@@ -1,7 +1,7 @@
 /** Who asks, and what they may: every request passes here before its body is read. */
 import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
-import { type SeamEvent, TOPIC } from '@seamstream/events';
+import { DEFAULT_TENANT, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
 import { apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
 import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
@@ -12,6 +12,7 @@ import { originOf } from './refusal-counts.decide.js';
 import type { Refusals } from './refusals.js';
 import { RefusedError } from './refused-error.js';
 import { type Sessions, SIGN_IN_HERE } from './sessions.js';
+import { type Sight, sightOf } from './sight.decide.js';
 import type { Tokens } from './tokens.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
@@ -24,7 +25,7 @@ const KEY_BEGINS = 'sk-seam-';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Who asks where the gateway is open. */
-const ANYONE: Principal = { id: null, role: 'admin', expiresAt: null };
+const ANYONE: Principal = { id: null, role: 'admin', tenant: DEFAULT_TENANT, expiresAt: null };
 
 /** What opens next to keys. */
 export interface OtherDoors {
@@ -38,8 +39,8 @@ export class Access {
   private keys = NO_KEYS;
   private limits = NO_LIMITS;
   private readonly principals = new WeakMap<IncomingMessage, Principal>();
-  /** What ends with its key or session, and who asked. */
-  private readonly held = new Map<AbortController, Principal & { readonly id: string }>();
+  /** What ends with its key or session, who asked, and what they saw then. */
+  private readonly held = new Map<AbortController, Principal & { readonly id: string; readonly sight: Sight }>();
 
   private constructor(
     private readonly isOpen: boolean,
@@ -101,7 +102,10 @@ export class Access {
     if (text !== undefined && tokens !== undefined && !text.startsWith(KEY_BEGINS)) return tokens.principalOf(text);
     const key = text === undefined ? undefined : keyOf(this.keys, text);
     const closed = key === undefined ? undefined : closedBy(key, this.clock.now());
-    if (key !== undefined && closed === undefined) return { id: key.keyId, role: key.role, expiresAt: key.expiresAt };
+    if (key !== undefined && closed === undefined) {
+      const { keyId: id, role, tenant, expiresAt } = key;
+      return { id, role, tenant, expiresAt };
+    }
     const opens = tokens === undefined ? 'a key that is open' : 'a key or a token that opens';
     throw new RefusedError(
       {
@@ -124,9 +128,39 @@ export class Access {
       message: `Cannot answer: expected the role ${role}, got ${principal.role}. Ask an admin for another.`,
       code: 'forbidden',
     };
-    const error = new RefusedError(facts, principal.id);
+    this.refuse(request, route, facts);
+  }
+
+  /** What the client of a request sees now. */
+  sightOf(request: IncomingMessage): Sight {
+    return this.sightNow(this.principalOf(request));
+  }
+
+  /** @param route as it is declared @throws ApiError 403 for a client that does not see the whole system */
+  assertSeesWhole(request: IncomingMessage, route: string | undefined): void {
+    const principal = this.principalOf(request);
+    if (this.sightNow(principal).isWhole) return;
+    const { role, tenant } = principal;
+    const facts = {
+      status: 403,
+      message: `Cannot answer: expected an operator of the tenant ${DEFAULT_TENANT}, since this is of all tenants, got the role ${role} in ${tenant}.`,
+      code: 'whole_system',
+    };
+    this.refuse(request, route, facts);
+  }
+
+  private refuse(
+    request: IncomingMessage,
+    route: string | undefined,
+    facts: ConstructorParameters<typeof RefusedError>[0],
+  ): never {
+    const error = new RefusedError(facts, this.principalOf(request).id);
     this.count(error, request, route);
     throw error;
+  }
+
+  private sightNow(principal: Principal): Sight {
+    return sightOf(principal, this.doors.tokens?.hasTenants === true || this.keys.hasTenants);
   }
 
   /** Counts a request that was refused elsewhere than here. */
@@ -141,7 +175,8 @@ export class Access {
   }
 
   /**
-   * Of an answer without an end: aborts when the key that opened it is revoked or the session ends, and when key, token or session expire.
+   * Of an answer without an end: aborts when the key that opened it is revoked or the session ends, when key, token or session expire, and when
+   * its client no longer sees the whole system, since a tenant came.
    * @param gone when the answer ends by itself
    */
   untilClosed(request: IncomingMessage, gone: AbortSignal): AbortSignal {
@@ -149,7 +184,7 @@ export class Access {
     const { id, expiresAt } = principal;
     const closed = new AbortController();
     if (id === null || gone.aborted) return closed.signal;
-    this.held.set(closed, { ...principal, id });
+    this.held.set(closed, { ...principal, id, sight: this.sightNow(principal) });
     const left = expiresAt === null ? LONGEST_TIMER_MS : Math.min(expiresAt - this.clock.now(), LONGEST_TIMER_MS);
     const timer = setTimeout(() => closed.abort(), left).unref();
     gone.addEventListener('abort', () => {
@@ -161,7 +196,9 @@ export class Access {
   }
 
   private closeRevoked(): void {
-    for (const [closed, { id, sessionId }] of this.held) {
+    for (const [closed, { sight, ...principal }] of this.held) {
+      const { id, sessionId } = principal;
+      if (sight.isWhole && !this.sightNow(principal).isWhole) closed.abort();
       if (this.keys.revoked.has(id)) closed.abort();
       if (sessionId !== undefined && this.doors.sessions?.isOpen(sessionId) !== true) closed.abort();
     }

@@ -53,10 +53,16 @@ describe('a gateway that takes tokens', () => {
     const issuer = await startIssuer();
     const { key, keyId } = await issueKey(log, { name: 'n', role: 'viewer', by: 'ada', expiresAt: null }, systemClock);
     await start(issuer.url);
-    expect(await whoIs(key)).toEqual({ id: keyId, role: 'viewer', expiresAt: null, session: false });
+    expect(await whoIs(key)).toEqual({ id: keyId, role: 'viewer', tenant: 'default', expiresAt: null, session: false });
     const ends = Math.floor(Date.now() / 1000) + 600;
     expect(await whoIs(await issuer.token({ claims: { exp: ends } }))).toEqual({
-      ...{ id: userIdOf(issuer.url, 'ada'), role: 'publisher', expiresAt: ends * 1000 + 5_000, session: false },
+      ...{
+        id: userIdOf(issuer.url, 'ada'),
+        role: 'publisher',
+        tenant: 'default',
+        expiresAt: ends * 1000 + 5_000,
+        session: false,
+      },
     });
     const many = (count: number) => Array.from({ length: count }, (_, index) => `group-${index}`).concat('staff');
     expect(await statusOf('/api/me', await issuer.token({ claims: { groups: many(300) } }))).toBe(200);

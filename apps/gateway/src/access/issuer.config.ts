@@ -1,4 +1,5 @@
 /** Settings of the OpenID provider whose tokens open the gateway. */
+import { isTenant } from '@seamstream/events';
 import { ROLES } from '@seamstream/operations/access';
 import { httpAddress, isPlaintextElsewhere } from '@seamstream/service-kit/config';
 import { z } from 'zod';
@@ -30,6 +31,18 @@ export const issuerSchema = z
     rolesClaim: z.string().min(1).default('groups'),
     /** Roles by group, as a JSON object: {"staff": "publisher", "platform": "admin"}. The highest counts; without one a token is refused. */
     roles: z.record(z.string().min(1), z.enum(ROLES)).default({}),
+    /** The claim that says to which tenant a user belongs, in the form of rolesClaim. */
+    tenantsClaim: z.string().min(1).default('groups'),
+    /**
+     * Tenants by what the claim holds, as a JSON object: {"org-7": "acme", "house": "default"}. A token needs exactly one of them. Empty: all
+     * users belong to the default tenant.
+     */
+    tenants: z
+      .record(
+        z.string().min(1),
+        z.string().refine(isTenant, 'expected 1 to 32 lower-case letters, figures and single hyphens'),
+      )
+      .default({}),
     /** Algorithms that tokens may be signed by, as a JSON list. */
     algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   })
@@ -40,6 +53,10 @@ export const issuerSchema = z
   .refine(({ url, roles }) => (url === undefined) === (Object.keys(roles).length === 0), {
     path: ['roles'],
     error: 'expected a role for at least one group with the url, and none without it',
+  })
+  .refine(({ url, tenants }) => url !== undefined || Object.keys(tenants).length === 0, {
+    path: ['tenants'],
+    error: 'expected tenants with the url, and none without it',
   })
   .prefault({});
 

@@ -1,4 +1,5 @@
-/** What a token says of its user's groups, and the role that follows. Pure. */
+/** What a token says of its user's groups, and the role and the tenant that follow. Pure. */
+import { DEFAULT_TENANT } from '@seamstream/events';
 import { ROLES, type Role } from '@seamstream/operations/access';
 
 /** Of a token with very many groups; a provider's own limit is some 200. */
@@ -16,6 +17,21 @@ export function roleOfClaims(
   const known = new Map(Object.entries(roles));
   const had = new Set(groupsIn(claimAt(claims, claim)).map((group) => known.get(group)));
   return ROLES.findLast((role) => had.has(role));
+}
+
+/**
+ * The tenant that the claim names; undefined where it names none that is known, or several.
+ * @param claim as above
+ */
+export function tenantOfClaims(
+  claims: Readonly<Record<string, unknown>>,
+  claim: string,
+  tenants: Readonly<Record<string, string>>,
+): string | undefined {
+  const known = new Map(Object.entries(tenants));
+  if (known.size === 0) return DEFAULT_TENANT;
+  const named = new Set(groupsIn(claimAt(claims, claim)).flatMap((group) => known.get(group) ?? []));
+  return named.size === 1 ? [...named][0] : undefined;
 }
 
 /** A name with dots may be one claim: providers ask for names that are addresses. */

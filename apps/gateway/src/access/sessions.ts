@@ -75,9 +75,9 @@ export class Sessions {
     const sessionId = sha256(secret);
     const session = SECRET.test(secret) ? await this.whenOpen(sessionId, READ_WITHIN_MS) : undefined;
     if (session === undefined) throw sessionEnded();
-    const { userId, role, expiresAt } = session;
+    const { userId, role, tenant, expiresAt } = session;
     if (!this.isOwnPage(headers, method)) throw foreignSite(userId);
-    return { id: userId, role, expiresAt, sessionId };
+    return { id: userId, role, tenant, expiresAt, sessionId };
   }
 
   /**
@@ -85,12 +85,12 @@ export class Sessions {
    * @returns the secret for the cookie
    * @throws LOG_UNAVAILABLE where the log does not say so in time
    */
-  async begin({ id: userId, role }: Principal & { readonly id: string }, lifetimeMs: number): Promise<string> {
+  async begin({ id: userId, role, tenant }: Principal & { readonly id: string }, lifetimeMs: number): Promise<string> {
     const { log, clock } = this.world;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const sessionId = sha256(secret);
     const nowMs = clock.now();
-    const meta = metaOf(userId, nowMs);
+    const meta = metaOf(userId, tenant, nowMs);
     const expiresAt = nowMs + lifetimeMs;
     await log.append([encodeEvent({ type: 'SessionStarted', meta, userId, sessionId, role, expiresAt })]);
     if ((await this.whenOpen(sessionId, BEGUN_WITHIN_MS, 'own')) !== undefined) return secret;
@@ -98,8 +98,8 @@ export class Sessions {
   }
 
   /** A person signs out. */
-  async end({ id, sessionId }: Principal & { readonly id: string; readonly sessionId: string }): Promise<void> {
-    const meta = metaOf(id, this.world.clock.now());
+  async end({ id, tenant, sessionId }: Principal & { readonly id: string; readonly sessionId: string }): Promise<void> {
+    const meta = metaOf(id, tenant, this.world.clock.now());
     const ended = { userId: id, sessionId, endedBy: id, reason: 'signed out' };
     await this.world.log.append([encodeEvent({ type: 'SessionEnded', meta, ...ended })]);
     this.apply([{ type: 'SessionEnded', meta, ...ended }]);
@@ -156,11 +156,11 @@ export class Sessions {
   }
 }
 
-function metaOf(userId: string, nowMs: number) {
+function metaOf(userId: string, tenant: string, nowMs: number) {
   const messageId = newId();
   return originMeta({
     ...{ messageId, correlationId: userId, source: SOURCE, occurredAt: nowMs },
-    ...{ sourceClass: 'user', subject: userId },
+    ...{ sourceClass: 'user', subject: userId, tenant },
   });
 }
 

@@ -8,6 +8,7 @@ import { exportSPKI, importJWK } from 'jose';
 import { gatewayConfigSchema, type IssuerSettings } from '../config.js';
 import { AUDIENCE, FakeIssuer, newSigningKey, type TokenChanges } from './issuer.fake.js';
 import type { KeyRhythm } from './issuer-keys.js';
+import { RefusedError } from './refused-error.js';
 import { Tokens } from './tokens.js';
 
 let issuer: FakeIssuer;
@@ -44,6 +45,24 @@ describe('a genuine token', () => {
     const tokens = await open({ rolesClaim });
     expect(await resultOf(tokens, { claims })).toBe(expected);
   });
+
+  it.each([
+    [{}, {}, 'default'],
+    [{ tenants: { staff: 'acme' } }, {}, 'acme'],
+    [{ tenants: { house: 'default' } }, {}, 403],
+    [{ tenants: { a: 'acme', b: 'acme' } }, { groups: ['staff', 'a', 'b'] }, 'acme'],
+    [{ tenants: { a: 'acme', b: 'globex' } }, { groups: ['staff', 'a', 'b'] }, 403],
+    [{ tenantsClaim: 'org.name', tenants: { x: 'acme' } }, { org: { name: 'x' } }, 'acme'],
+    [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 7 }, 403],
+    [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 'constructor default acme' }, 403],
+  ])(
+    'belongs to the one tenant that it names, and opens nothing without: %j, %j',
+    async (settings, claims, expected) => {
+      const tokens = await open(settings);
+      const told = await tokens.principalOf(await issuer.token({ claims })).catch((error: unknown) => error);
+      expect(told instanceof RefusedError ? told.status : (told as { tenant: string }).tenant).toBe(expected);
+    },
+  );
 
   it.each([
     ['several audiences', () => ({ claims: { aud: ['other', AUDIENCE] } })],
@@ -308,6 +327,8 @@ function settingsOf(changes: Partial<IssuerSettings> = {}): IssuerSettings {
     audience: AUDIENCE,
     rolesClaim: 'groups',
     roles: ROLES,
+    tenantsClaim: 'groups',
+    tenants: {},
     algorithms: [...algorithms],
     ...changes,
   };

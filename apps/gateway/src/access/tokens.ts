@@ -1,4 +1,5 @@
 /** Bearer tokens of an OpenID provider: whether one is genuine and meant for this gateway, and who comes with it. */
+import { DEFAULT_TENANT } from '@seamstream/events';
 import { type Clock, isSeamError, type SeamError } from '@seamstream/kernel';
 import { userIdOf } from '@seamstream/operations/access';
 import { type JWTPayload, jwtVerify } from 'jose';
@@ -8,7 +9,7 @@ import { IssuerKeys, type KeyRhythm } from './issuer-keys.js';
 import type { Principal } from './principal.js';
 import { readIssuer } from './read-issuer.js';
 import { RefusedError } from './refused-error.js';
-import { roleOfClaims } from './role-of-claims.decide.js';
+import { roleOfClaims, tenantOfClaims } from './role-of-claims.decide.js';
 import { tokenRefusal } from './token-refusal.decide.js';
 
 /** Clocks of issuer and gateway may differ by so much. */
@@ -57,8 +58,13 @@ export class Tokens {
     return this.userOf(await this.claimsOf(idToken, clientId));
   }
 
+  /** Whether users of another tenant than the default one may come. */
+  get hasTenants(): boolean {
+    return Object.values(this.settings.tenants).some((tenant) => tenant !== DEFAULT_TENANT);
+  }
+
   private userOf(claims: JWTPayload): Principal {
-    const { url, rolesClaim, roles } = this.settings;
+    const { url, rolesClaim, roles, tenantsClaim, tenants } = this.settings;
     const { sub, exp } = claims;
     // A number or a list would name another user than its text does.
     const isNamed = typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_LENGTH;
@@ -67,7 +73,9 @@ export class Tokens {
     const id = userIdOf(url, sub);
     const message = `Cannot answer: expected a token whose ${rolesClaim} names a group with a role, got one without. Ask an admin for a role.`;
     if (role === undefined) throw new RefusedError({ status: 403, message, code: 'no_role' }, id);
-    return { id, role, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
+    const tenant = tenantOfClaims(claims, tenantsClaim, tenants);
+    if (tenant === undefined) throw withoutTenant(tenantsClaim, id);
+    return { id, role, tenant, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
   }
 
   private async claimsOf(token: string, audience: string): Promise<JWTPayload> {
@@ -84,6 +92,11 @@ export class Tokens {
       throw isSeamError(error) ? issuerSilent(url) : tokenRefusal(error);
     }
   }
+}
+
+function withoutTenant(claim: string, id: string): RefusedError {
+  const message = `Cannot answer: expected a token whose ${claim} names one tenant, got none or several. Ask an admin for one.`;
+  return new RefusedError({ status: 403, message, code: 'no_tenant' }, id);
 }
 
 function issuerSilent(issuer: string): ApiError {

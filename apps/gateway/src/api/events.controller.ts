@@ -5,13 +5,22 @@ import { jsonText } from '@seamstream/kernel';
 import { decodeRecord } from '@seamstream/log-reader';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
+import { type Sight, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { ApiError } from '../http/api-error.js';
 import { endedOf, sendFrames } from '../http/reply-stream.js';
 
-/** What may be followed: everything but digests of keys. */
+/** What may be followed of the whole system: everything but digests of keys. */
 const TOPICS: readonly TopicName[] = Object.values(TOPIC).filter((topic) => topic !== TOPIC.access);
+/** What may be followed of one tenant: problems and what followed from them. */
+const TOPICS_OF_TENANTS: readonly TopicName[] = [
+  TOPIC.problems,
+  TOPIC.experiences,
+  TOPIC.outcomes,
+  TOPIC.answers,
+  TOPIC.feedback,
+];
 
 @Controller('api/events')
 export class EventsController {
@@ -26,6 +35,7 @@ export class EventsController {
    */
   @Get()
   @Needs('viewer')
+  @ForEachTenant()
   async follow(
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
@@ -34,19 +44,20 @@ export class EventsController {
     @Query('from') from = 'latest',
   ): Promise<void> {
     const { log } = this.world.drivers;
-    const wanted = topicsIn(topics);
+    const sight = this.access.sightOf(request.raw);
+    const wanted = topicsIn(topics, sight.isWhole ? TOPICS : TOPICS_OF_TENANTS);
     const places = lastEventId === undefined ? await placesOf(log, wanted, from) : placesIn(lastEventId, wanted);
     const gone = endedOf(reply);
     const signal = AbortSignal.any([gone, this.world.closing, this.access.untilClosed(request.raw, gone)]);
     const { keepAliveMs, stalledMs } = this.world.config.gateway;
-    await sendFrames(reply, {}, framesOf(log, wanted, places, signal), { keepAliveMs, stalledMs });
+    await sendFrames(reply, {}, framesOf(log, wanted, { places, sight }, signal), { keepAliveMs, stalledMs });
   }
 }
 
 async function* framesOf(
   log: EventLog,
   topics: readonly TopicName[],
-  places: readonly ConsumedOffset[],
+  { places, sight }: { readonly places: readonly ConsumedOffset[]; readonly sight: Sight },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const next = new Map(places.map((place) => [partitionName(place.topic, place.partition), place.nextOffset]));
@@ -57,19 +68,20 @@ async function* framesOf(
       const { topic, partition, offset } = record;
       next.set(partitionName(topic, partition), offset + 1);
       const decoded = decodeRecord(record);
-      if ('fault' in decoded) continue;
+      if ('fault' in decoded || !sees(sight, decoded.event.meta)) continue;
       const { type, ...event } = decoded.event;
       yield `id: ${idOf(next)}\nevent: ${type}\ndata: ${jsonText({ topic, partition, offset, event })}\n\n`;
     }
   }
 }
 
-function topicsIn(text: string): readonly TopicName[] {
-  if (text === '') return TOPICS;
+/** @param all what the client may follow */
+function topicsIn(text: string, all: readonly TopicName[]): readonly TopicName[] {
+  if (text === '') return all;
   const names = text.split(',').map((name) => (name.startsWith('seam.') ? name : `seam.${name}`));
-  const unknown = names.find((name) => !(TOPICS as readonly string[]).includes(name));
+  const unknown = names.find((name) => !(all as readonly string[]).includes(name));
   if (unknown === undefined) return names as TopicName[];
-  throw invalid('topics', `expected names among ${TOPICS.join(', ')}, got ${JSON.stringify(unknown)}`);
+  throw invalid('topics', `expected names among ${all.join(', ')}, got ${JSON.stringify(unknown)}`);
 }
 
 async function placesOf(log: EventLog, topics: readonly TopicName[], from: string): Promise<readonly ConsumedOffset[]> {

@@ -4,7 +4,8 @@ import { feedbackRequestSchema } from '@seamstream/gateway-contract';
 import { derivedId, newId } from '@seamstream/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { scopeOf } from '../access/principal.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
 import { COMPLETION } from '../chat/completion-form.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
@@ -22,17 +23,19 @@ export class FeedbackController {
   @Post('feedback')
   @HttpCode(202)
   @Needs('publisher')
+  @ForEachTenant()
   async give(@Body() body: unknown, @Req() request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
     const given = feedbackRequestSchema.parse(body);
-    const { id: client } = this.access.principalOf(request.raw);
+    const principal = this.access.principalOf(request.raw);
+    const { id: client, tenant } = principal;
     const problemId = given.problemId ?? problemOfAnswer(given.completionId!);
     const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
-    const messageId = repeatKey === null ? newId() : derivedId(`${client ?? ''}/${repeatKey}`, 'feedback');
+    const messageId = repeatKey === null ? newId() : derivedId(`${scopeOf(principal) ?? ''}/${repeatKey}`, 'feedback');
     await this.world.events.send({
       type: 'FeedbackGiven',
       meta: originMeta({
-        ...{ messageId, correlationId: problemId, source: SOURCE, subject: client },
+        ...{ messageId, correlationId: problemId, source: SOURCE, subject: client, tenant },
         ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
         traceparent: this.world.requests.traceparentOf(request),
       }),

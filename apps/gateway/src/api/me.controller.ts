@@ -2,7 +2,7 @@ import { Controller, Get, Req } from '@nestjs/common';
 import type { MeReply } from '@seamstream/gateway-contract';
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 
 @Controller('api/me')
 export class MeController {
@@ -11,8 +11,9 @@ export class MeController {
   /** Who asks: the name that limits and audit have for them. */
   @Get()
   @Needs('viewer')
+  @ForEachTenant()
   read(@Req() request: FastifyRequest): MeReply {
-    const { id, role, expiresAt, sessionId } = this.access.principalOf(request.raw);
-    return { id, role, expiresAt, session: sessionId !== undefined };
+    const { id, role, tenant, expiresAt, sessionId } = this.access.principalOf(request.raw);
+    return { id, role, tenant, expiresAt, session: sessionId !== undefined };
   }
 }

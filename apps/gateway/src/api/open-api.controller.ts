@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { openApiDocument } from '@seamstream/gateway-contract';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 
 @Controller('api/openapi.json')
 export class OpenApiController {
@@ -8,6 +8,7 @@ export class OpenApiController {
 
   @Get()
   @Needs('viewer')
+  @ForEachTenant()
   read(): unknown {
     return this.document;
   }

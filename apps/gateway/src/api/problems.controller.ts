@@ -6,7 +6,8 @@ import { publishProblems } from '@seamstream/operations/publish';
 import { readStory, storyWithDoubts } from '@seamstream/operations/show';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
+import { confinedTo } from '../access/sight.decide.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { Quotas } from '../quotas/quotas.js';
@@ -23,6 +24,7 @@ export class ProblemsController {
   @Post()
   @HttpCode(202)
   @Needs('publisher')
+  @ForEachTenant()
   async publish(
     @Body() body: unknown,
     @Req() request: FastifyRequest,
@@ -31,13 +33,13 @@ export class ProblemsController {
     const asked = problemsRequestSchema.parse(body);
     const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
     const repeatKey = repeatKeyOf(request);
-    const { id } = this.access.principalOf(request.raw);
+    const client = this.access.principalOf(request.raw);
     const worst = { problems: rows.length, promptTokens: 0, responseTokens: 0 };
-    const charge = await this.quotas.reserve(id, () => worst, []);
+    const charge = await this.quotas.reserve(client, () => worst, []);
     void reply.headers({ ...charge.headers });
     try {
       const problems = await publishProblems(this.world.drivers.log, rows, {
-        ...{ nowMs: this.world.clock.now(), subject: id, repeatKey, source: SOURCE },
+        ...{ nowMs: this.world.clock.now(), subject: client.id, tenant: client.tenant, repeatKey, source: SOURCE },
         traceparent: this.world.requests.traceparentOf(request),
         together: charge.taken(),
       });
@@ -53,10 +55,12 @@ export class ProblemsController {
   @Get(':id')
   @Header('content-type', 'application/json; charset=utf-8')
   @Needs('viewer')
-  async show(@Param('id') problemId: string): Promise<string> {
+  @ForEachTenant()
+  async show(@Param('id') problemId: string, @Req() request: FastifyRequest): Promise<string> {
     const told = await readStory(this.world.drivers.log, problemId, {
       signal: this.world.closing,
       progress: () => UNSHOWN,
+      tenant: confinedTo(this.access.sightOf(request.raw)),
     });
     return jsonText(storyWithDoubts(told));
   }

@@ -10,6 +10,7 @@ import type { Assignment } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import type { OpenSpan, Tracing } from '@seamstream/service-kit';
+import { type Principal, scopeOf } from '../access/principal.js';
 import { ApiError } from '../http/api-error.js';
 import { asApiError } from '../http/errors.filter.js';
 import type { Charge } from '../quotas/charge.js';
@@ -57,7 +58,7 @@ export interface AnswerChatWorld {
 
 /** The client of a request, as the HTTP layer knows it. */
 export interface ChatClient {
-  readonly key: string | null;
+  readonly principal: Principal;
   readonly requestId: string;
   readonly retries: string | null;
   readonly traceparent: string | null;
@@ -100,7 +101,7 @@ export class AnswerChatHandler {
     const receivedAtMs = this.world.clock.now();
     const { quotas, upstreams } = this.world;
     const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
-    const charge = await quotas.reserve(client.key, worstCase, upstreams.models);
+    const charge = await quotas.reserve(client.principal, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
     const begun = await this.begin(request, form, client, charge, receivedAtMs).catch(async (error: unknown) => {
       // Where that fails too, it lapses.
@@ -168,7 +169,11 @@ export class AnswerChatHandler {
     const { recorder, arrivals, clock } = this.world;
     const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const controlShare = this.world.muted.controlShare(domainOf(request), this.settings.controlShare);
-    const assignment: Assignment = { experiment, controlShare, unit: unitOf(request, { log, client: client.key }) };
+    const assignment: Assignment = {
+      experiment,
+      controlShare,
+      unit: unitOf(request, { log, client: scopeOf(client.principal) }),
+    };
     const problemId = newId();
     const arm = armOf(assignment);
     const signal = AbortSignal.any([client.gone, client.ending, AbortSignal.timeout(answerWithinMs)]);
@@ -180,7 +185,7 @@ export class AnswerChatHandler {
             problemId,
             messageId: derivedId(problemId, 'published'),
             nowMs,
-            client: client.key,
+            client: client.principal,
             traceparent: client.traceparent,
           },
           ...{ assignment, feedbackWithinMs },

@@ -25,7 +25,7 @@ export class ChatAnswers {
     this.underWay++;
     try {
       const { headers, content } = await this.answerChat.handle(asked, form, {
-        key: this.access.principalOf(request.raw).id,
+        principal: this.access.principalOf(request.raw),
         requestId: request.id,
         retries: textOf(request.headers['x-stainless-retry-count']),
         traceparent: this.world.requests.traceparentOf(request),

@@ -16,6 +16,7 @@ import { type EntrySchemas, entryWorth } from '@seamstream/experience';
 import type { ChatRequest } from '@seamstream/gateway-contract';
 import { type ErrorCode, excerpt } from '@seamstream/kernel';
 import { finalAnswer } from '@seamstream/verifiers';
+import type { Principal } from '../access/principal.js';
 import { type Answered, tokensIn } from './answered.decide.js';
 import { problemOf } from './conversation.decide.js';
 
@@ -32,8 +33,7 @@ export interface Asking {
   /** Of the problem's event. */
   readonly messageId: string;
   readonly nowMs: number;
-  /** Public part of the client's key; null without keys. */
-  readonly client: string | null;
+  readonly client: Pick<Principal, 'id' | 'tenant'>;
   readonly traceparent: string | null;
   readonly assignment: Assignment;
   readonly feedbackWithinMs: number;
@@ -54,7 +54,7 @@ export function problemPublished(request: ChatRequest, asking: Asking): EventOf<
     type: 'ProblemPublished',
     meta: originMeta({
       ...{ messageId, correlationId: problemId, source: SOURCE, occurredAt: nowMs },
-      ...{ sourceClass: 'user', subject: client, traceparent },
+      ...{ sourceClass: 'user', subject: client.id, tenant: client.tenant, traceparent },
     }),
     problem: {
       ...{ problemId, domain: domainOf(request), prompt, reference: null, verifier: null },

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { isSeamError } from '@seamstream/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { goneOf } from '../http/reply-stream.js';
 import type { Charge } from '../quotas/charge.js';
@@ -22,10 +22,11 @@ export class EmbeddingsController {
   @Post('embeddings')
   @HttpCode(200)
   @Needs('publisher')
+  @ForEachTenant()
   async embed(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { id } = this.access.principalOf(request.raw);
+    const client = this.access.principalOf(request.raw);
     const model = this.upstream.models[0]!;
-    const charge = await this.quotas.reserve(id, () => worstCaseOfInput(body), [model]);
+    const charge = await this.quotas.reserve(client, () => worstCaseOfInput(body), [model]);
     const answer = await this.passOn(body, reply, charge, model);
     if (answer === undefined) {
       const message = `Cannot answer ${request.url}: the executor has no such path.`;

@@ -12,7 +12,7 @@ const published = (problemId: string, nowMs: number): EventOf<'ProblemPublished'
         problemId,
         messageId: `m-${problemId}`,
         nowMs,
-        client: null,
+        client: { id: null, tenant: 'default' },
         traceparent: null,
         feedbackWithinMs: 1,
         metadata: {},

@@ -1,9 +1,11 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import type { Model } from '@seamstream/gateway-contract';
+import { ForEachTenant } from '../access/role.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { Upstream } from './upstream.port.js';
 
 @Controller('v1/models')
+@ForEachTenant()
 export class ModelsController {
   constructor(private readonly upstream: Upstream) {}
 

@@ -3,7 +3,7 @@ import { Controller, Delete, Get, Inject, Query, Req, Res } from '@nestjs/common
 import type { SignedOutReply } from '@seamstream/gateway-contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { Login, type Sent } from './login.js';
 
@@ -31,6 +31,7 @@ export class LoginController {
 
   @Delete('api/session')
   @Needs('viewer')
+  @ForEachTenant()
   async end(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<SignedOutReply> {
     const principal = this.access.principalOf(request.raw);
     const { id, sessionId } = principal;

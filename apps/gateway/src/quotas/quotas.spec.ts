@@ -203,7 +203,9 @@ describe('several gateways on one log', () => {
     const world = { log, clock: systemClock, declared: () => declared, onExceeded: () => undefined };
     const opened = await Promise.all([1, 2, 3].map(() => Quotas.open(world, { answerWithinMs: 60_000 }, stop.signal)));
     const reserved = await Promise.allSettled(
-      Array.from({ length: 45 }, (_, index) => opened[index % 3]![0].reserve(keyId, () => WORST, ['tiny'])),
+      Array.from({ length: 45 }, (_, index) =>
+        opened[index % 3]![0].reserve({ id: keyId, tenant: 'default' }, () => WORST, ['tiny']),
+      ),
     );
     expect(reserved.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     expect((await eventsOf(log, 'UsageReserved')).length).toBeGreaterThan(10);

@@ -3,7 +3,16 @@
  * So instances agree without a word to each other, and one that starts again knows what was used.
  */
 import type { EventLog } from '@seamstream/event-log';
-import { type EncodedEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
+import {
+  clientIn,
+  type EncodedEvent,
+  type EventOf,
+  encodeEvent,
+  originMeta,
+  type SeamEvent,
+  TOPIC,
+  tenantOf,
+} from '@seamstream/events';
 import { type Clock, newId } from '@seamstream/kernel';
 import {
   type DeclaredLimits,
@@ -15,6 +24,7 @@ import {
   type UsageVerdict,
   usageStart,
 } from '@seamstream/operations/quotas';
+import type { Principal } from '../access/principal.js';
 import { SOURCE } from '../chat/chat-events.decide.js';
 import { followTopic } from '../follow-topic.js';
 import type { ApiError } from '../http/api-error.js';
@@ -35,6 +45,9 @@ export interface QuotasWorld {
   /** Learns of each limit without room. */
   readonly onExceeded: (limit: EventOf<'UsageReserved'>['limits'][number]) => void;
 }
+
+/** Who uses: without an id the gateway is open, and has no limits. */
+type QuotaClient = Pick<Principal, 'id' | 'tenant'>;
 
 export interface QuotasSettings {
   /** Longest time for a whole answer: then a reservation without a settlement is charged as it is. */
@@ -75,11 +88,12 @@ export class Quotas {
    * @param models executors that may answer: the dearest counts
    * @throws ApiError 429 without room, 503 where the log does not say
    */
-  async reserve(keyId: string | null, worstCase: () => WorstCase, models: readonly string[]): Promise<Charge> {
+  async reserve(client: QuotaClient, worstCase: () => WorstCase, models: readonly string[]): Promise<Charge> {
     const { clock, declared, log } = this.world;
-    const limits = keyId === null ? [] : limitsFor(declared(), keyId);
-    if (keyId === null || limits.length === 0) return UNLIMITED;
-    const reserved = this.reservation(keyId, worstCase(), models, limits);
+    const { id, tenant } = client;
+    const limits = id === null ? [] : limitsFor(declared(), clientIn(tenant, id));
+    if (id === null || limits.length === 0) return UNLIMITED;
+    const reserved = this.reservation({ id, tenant }, worstCase(), models, limits);
     // A flood above a limit is refused without a record. Where this instance knows too little, the log decides.
     const foreseen = this.ledger.verdictOn({ ...reserved, atMs: reserved.meta.occurredAt });
     if (!foreseen.isAdmitted) throw this.refusal(reserved, foreseen);
@@ -102,7 +116,7 @@ export class Quotas {
   /** Of each kind of limit the client that is nearest to it. */
   fullest(): readonly LimitFill[] {
     const declared = this.world.declared();
-    return this.ledger.fullestAt((keyId) => limitsFor(declared, keyId), this.world.clock.now());
+    return this.ledger.fullestAt((client) => limitsFor(declared, client), this.world.clock.now());
   }
 
   /** Records the end of a charge that has no result in the log. */
@@ -111,7 +125,7 @@ export class Quotas {
   }
 
   private reservation(
-    keyId: string,
+    { id: keyId, tenant }: QuotaClient & { readonly id: string },
     worst: WorstCase,
     models: readonly string[],
     limits: EventOf<'UsageReserved'>['limits'],
@@ -122,7 +136,7 @@ export class Quotas {
       type: 'UsageReserved',
       meta: originMeta({
         ...{ messageId: reservationId, correlationId: reservationId, source: SOURCE, occurredAt: nowMs },
-        ...{ sourceClass: 'user', subject: keyId },
+        ...{ sourceClass: 'user', subject: keyId, tenant },
       }),
       ...{ keyId, reservationId, limits, problems: worst.problems },
       tokens: worst.promptTokens + worst.responseTokens,
@@ -138,7 +152,8 @@ export class Quotas {
   }
 
   private headersOf({ keyId, limits, meta }: EventOf<'UsageReserved'>): Readonly<Record<string, string>> {
-    return limitHeaders(this.ledger.usesOf(keyId, limits, meta.occurredAt), meta.occurredAt);
+    const client = clientIn(tenantOf(meta), keyId);
+    return limitHeaders(this.ledger.usesOf(client, limits, meta.occurredAt), meta.occurredAt);
   }
 
   /** The log's word on a reservation. One that no request waits for any longer is released when the log admits it. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { responsesRequestSchema } from '@seamstream/gateway-contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/role.guard.js';
+import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { ChatAnswers } from '../chat/chat-answers.js';
 import { withSeamHeaders } from '../chat/seam-headers.js';
 import { GatewayWorld } from '../gateway-world.js';
@@ -18,6 +18,7 @@ export class ResponsesController {
 
   @Post('responses')
   @Needs('publisher')
+  @ForEachTenant()
   async respond(@Body() body: unknown, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const asked = responsesRequestSchema.parse(withSeamHeaders(body, request.headers));
     const form = responseForm(asked, Math.floor(this.world.clock.now() / 1000));

@@ -1,5 +1,5 @@
 /** What the dashboard reads. Every answer comes from an operation that the command line uses as well, so that their numbers are the same. */
-import { Controller, Get, Header, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Req } from '@nestjs/common';
 import { loadEntrySchemas } from '@seamstream/experience';
 import {
   doctorQuerySchema,
@@ -14,7 +14,17 @@ import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream
 import { examineSystem } from '@seamstream/operations/doctor';
 import { readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
-import { browseLog, findAnything, listProblems, parseLogFilter } from '@seamstream/operations/views';
+import {
+  browseLog,
+  type DashboardReader,
+  findAnything,
+  listProblems,
+  parseLogFilter,
+} from '@seamstream/operations/views';
+import type { FastifyRequest } from 'fastify';
+import { Access } from '../access/access.js';
+import { ForEachTenant } from '../access/role.guard.js';
+import { confinedTo, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
@@ -24,6 +34,7 @@ export class ViewsController {
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
+    @Inject(Access) private readonly access: Access,
   ) {}
 
   @Get('overview')
@@ -34,20 +45,23 @@ export class ViewsController {
   }
 
   @Get('problems')
+  @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async problems(@Query() query: unknown): Promise<string> {
+  async problems(@Query() query: unknown, @Req() request: FastifyRequest): Promise<string> {
     const { offset, limit, ...filter } = problemsQuerySchema.parse(query);
-    return jsonText(listProblems((await this.live.current()).problems(), filter, { offset, limit }));
+    return jsonText(listProblems(await this.problemsSeenBy(request), filter, { offset, limit }));
   }
 
   @Get('problems/:id')
+  @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async problem(@Param('id') id: unknown): Promise<string> {
+  async problem(@Param('id') id: unknown, @Req() request: FastifyRequest): Promise<string> {
     const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
       signal: this.world.closing,
       progress: () => UNSHOWN,
+      tenant: confinedTo(this.access.sightOf(request.raw)),
     });
     const versions = Object.fromEntries(lineage.versions.map((each) => [each.adapterDigest, each.version]));
     return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
@@ -149,14 +163,26 @@ export class ViewsController {
   }
 
   @Get('find')
+  @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async find(@Query() query: unknown): Promise<string> {
+  async find(@Query() query: unknown, @Req() request: FastifyRequest): Promise<string> {
     const { id } = findQuerySchema.parse(query);
     const reader = await this.live.current();
-    const { recent } = reader.problems();
-    const of = { lineage: reader.lineage(), runs: reader.runs(), releases: reader.plannedReleases(), recent };
-    return jsonText({ found: findAnything(id, of) });
+    const { recent } = await this.problemsSeenBy(request);
+    const shared = this.access.sightOf(request.raw).isWhole
+      ? { lineage: reader.lineage(), runs: reader.runs(), releases: reader.plannedReleases() }
+      : { lineage: { versions: [] }, runs: [], releases: [] };
+    return jsonText({ found: findAnything(id, { ...shared, recent }) });
+  }
+
+  /** The recent problems that a client may know of; of these alone it learns how many there are. */
+  private async problemsSeenBy({ raw }: FastifyRequest): Promise<ReturnType<DashboardReader['problems']>> {
+    const problems = (await this.live.current()).problems();
+    const sight = this.access.sightOf(raw);
+    if (sight.isWhole) return problems;
+    const recent = problems.recent.filter((problem) => sees(sight, problem));
+    return { ...problems, recent, all: recent.length };
   }
 
   @Get('health')

@@ -115,6 +115,8 @@ export interface EventMeta {
   readonly sourceClass: SourceClass;
   /** W3C trace context. */
   readonly traceparent: string | null;
+  /** The tenant whose event this is. Null: the default tenant, to which everything without another belongs. */
+  readonly tenant: string | null;
 }
 
 /** The executor that answered. It is frozen: its digest never changes within a log. */

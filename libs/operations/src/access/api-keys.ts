@@ -1,7 +1,7 @@
 /** Keys for the gateway: issued and revoked as events, so that a revocation is as fast as the log. */
 import { randomBytes } from 'node:crypto';
 import type { EventLog } from '@seamstream/event-log';
-import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { DEFAULT_TENANT, encodeEvent, isTenant, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { collectEvents, storedRanges } from '@seamstream/log-reader';
 import { type ApiKeys, apiKeysAfter, type KnownKey, NO_KEYS, type Role } from './known-keys.js';
@@ -9,6 +9,8 @@ import { type ApiKeys, apiKeysAfter, type KnownKey, NO_KEYS, type Role } from '.
 export interface KeyRequest {
   readonly name: string;
   readonly role: Role;
+  /** Whose it is; the default tenant's where it is absent. */
+  readonly tenant?: string;
   readonly by: string;
   /** Milliseconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null;
@@ -25,11 +27,17 @@ const PUBLIC_BYTES = 9;
 const SECRET_BYTES = 32;
 const SOURCE = 'seam/cli';
 
+/** @throws INVALID_INPUT for what is no name of a tenant */
 export async function issueKey(
   log: EventLog,
-  { name, role, by, expiresAt }: KeyRequest,
+  { name, role, tenant = DEFAULT_TENANT, by, expiresAt }: KeyRequest,
   clock: Clock,
 ): Promise<IssuedKey> {
+  if (!isTenant(tenant))
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot issue a key: expected a tenant's name of 1 to 32 lower-case letters, figures and single hyphens, got ${JSON.stringify(tenant)}.`,
+    );
   const keyId = newKeyId();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const digest = sha256(secret);
@@ -38,7 +46,7 @@ export async function issueKey(
       type: 'ApiKeyIssued',
       meta: originMeta({
         ...{ messageId: newId(), correlationId: keyId, source: SOURCE },
-        ...{ occurredAt: clock.now(), sourceClass: 'trusted' },
+        ...{ occurredAt: clock.now(), sourceClass: 'trusted', tenant },
       }),
       ...{ keyId, digest, name, role, expiresAt, issuedBy: by },
     }),

@@ -1,6 +1,6 @@
 /** Which keys open the gateway, as the log says. Pure: a fold over seam.access, and one question. */
 import { timingSafeEqual } from 'node:crypto';
-import type { EventOf, SeamEvent } from '@seamstream/events';
+import { DEFAULT_TENANT, type EventOf, isTenant, type SeamEvent, tenantOf } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
 
 /** Each may do what those before it may. */
@@ -8,6 +8,7 @@ export const ROLES = ['viewer', 'publisher', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface KnownKey extends Omit<EventOf<'ApiKeyIssued'>, 'type' | 'meta'> {
+  readonly tenant: string;
   readonly issuedAt: number;
   /** Null: not revoked. */
   readonly revoked: { readonly at: number; readonly by: string; readonly reason: string } | null;
@@ -17,16 +18,22 @@ export interface KnownKey extends Omit<EventOf<'ApiKeyIssued'>, 'type' | 'meta'>
 export interface ApiKeys {
   readonly issued: ReadonlyMap<string, Omit<KnownKey, 'revoked'>>;
   readonly revoked: ReadonlyMap<string, NonNullable<KnownKey['revoked']>>;
+  /** Whether one was ever issued for another tenant than the default one. */
+  readonly hasTenants: boolean;
 }
 
-export const NO_KEYS: ApiKeys = { issued: new Map(), revoked: new Map() };
+export const NO_KEYS: ApiKeys = { issued: new Map(), revoked: new Map(), hasTenants: false };
 
 /** The first event about a key counts: none takes the place of another, and none comes back. */
 export function apiKeysAfter(keys: ApiKeys, event: SeamEvent): ApiKeys {
   if (event.type === 'ApiKeyIssued' && !keys.issued.has(event.keyId)) {
     const { keyId, digest, name, role, expiresAt, issuedBy, meta } = event;
-    const key = { keyId, digest, name, role, expiresAt, issuedBy, issuedAt: meta.occurredAt };
-    return { ...keys, issued: new Map(keys.issued).set(keyId, key) };
+    const tenant = tenantOf(meta);
+    // It belongs to no one.
+    if (!isTenant(tenant)) return keys;
+    const key = { keyId, digest, name, role, tenant, expiresAt, issuedBy, issuedAt: meta.occurredAt };
+    const hasTenants = keys.hasTenants || tenant !== DEFAULT_TENANT;
+    return { ...keys, issued: new Map(keys.issued).set(keyId, key), hasTenants };
   }
   if (event.type === 'ApiKeyRevoked' && !keys.revoked.has(event.keyId)) {
     const { meta, revokedBy: by, reason } = event;

@@ -2,7 +2,7 @@
  * Which sessions of the dashboard are open, as seam.usage says. All gateways that have read as far agree, and so does one that starts again.
  * The cookie of a session holds a secret, the log its digest. Pure.
  */
-import type { EventOf, SeamEvent } from '@seamstream/events';
+import { type EventOf, isTenant, type SeamEvent, tenantOf } from '@seamstream/events';
 import { ROLES, type Role } from './known-keys.js';
 
 /** No session is longer: a gateway that starts reads so much of the log. */
@@ -15,6 +15,7 @@ const KEPT_MS = 3_600_000;
 export interface KnownSession {
   readonly userId: string;
   readonly role: Role;
+  readonly tenant: string;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
@@ -44,9 +45,10 @@ export class KnownSessions {
 
   private start({ meta, sessionId, userId, role: named, expiresAt }: EventOf<'SessionStarted'>): void {
     const role = ROLES.find((each) => each === named);
-    if (this.sessions.has(sessionId) || role === undefined) return;
+    const tenant = tenantOf(meta);
+    if (this.sessions.has(sessionId) || role === undefined || !isTenant(tenant)) return;
     const latest = Math.min(expiresAt, meta.occurredAt + LONGEST_SESSION_MS);
-    this.sessions.set(sessionId, { userId, role, expiresAt: latest, hasEnded: false });
+    this.sessions.set(sessionId, { userId, role, tenant, expiresAt: latest, hasEnded: false });
     // A map keeps the order in which they began.
     const open = this.openOfUser(userId);
     for (const session of open.slice(0, Math.max(0, open.length - MOST_OF_A_USER))) session.hasEnded = true;

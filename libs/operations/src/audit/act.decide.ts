@@ -1,5 +1,5 @@
 /** What a person, a key or a user did, as one event says it. Pure. No prompt, answer or comment of a client is part of it. */
-import type { EventOf, SeamEvent } from '@seamstream/events';
+import { clientIn, DEFAULT_TENANT, type EventMeta, type EventOf, type SeamEvent, tenantOf } from '@seamstream/events';
 import { plural } from '@seamstream/kernel';
 
 /** In the order of help texts. */
@@ -36,15 +36,21 @@ function one(act: ActName, by: string | null, ...words: readonly string[]): ActS
 const because = (reason: string): string => (reason === '' ? '' : `(${reason})`);
 const adapter = (digest: string | null): string => digest?.slice(0, 12) ?? 'the bare base model';
 
+/** Of the default tenant nothing is said. */
+function inTenant(meta: EventMeta): string {
+  const tenant = tenantOf(meta);
+  return tenant === DEFAULT_TENANT ? '' : ` in ${tenant}`;
+}
+
 function actOnAccess(event: SeamEvent): ActSaid | undefined {
   switch (event.type) {
     case 'ApiKeyIssued':
-      return one('issue key', event.issuedBy, `${event.keyId} ${event.role} for ${event.name}`);
+      return one('issue key', event.issuedBy, `${event.keyId} ${event.role}${inTenant(event.meta)} for ${event.name}`);
     case 'ApiKeyRevoked':
       return one('revoke key', event.revokedBy, event.keyId, because(event.reason));
     case 'QuotaDeclared': {
-      const { keyId, measure, per, limit, mode, declaredBy, reason } = event;
-      const most = `${measure} per ${per} of ${keyId}`;
+      const { keyId, measure, per, limit, mode, declaredBy, reason, meta } = event;
+      const most = `${measure} per ${per} of ${clientIn(tenantOf(meta), keyId)}`;
       return limit === null
         ? one('remove limit', declaredBy, most, because(reason))
         : one('set limit', declaredBy, `${limit} ${most}, ${mode}`, because(reason));
@@ -54,7 +60,7 @@ function actOnAccess(event: SeamEvent): ActSaid | undefined {
     case 'DeadLettersRedriven':
       return one('redrive', event.redrivenBy, plural(event.records, 'record'), because(event.reason));
     case 'SessionStarted':
-      return one('sign in', event.userId, `to the dashboard as ${event.role}`);
+      return one('sign in', event.userId, `to the dashboard as ${event.role}${inTenant(event.meta)}`);
     case 'SessionEnded': {
       const { sessionId, userId, endedBy, reason } = event;
       return one(

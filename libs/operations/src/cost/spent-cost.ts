@@ -1,6 +1,6 @@
 /** What executors have cost: tokens that answers and outcomes record, at the prices that were valid then. Raw usage stays, so a corrected price counts. */
 import type { EventLog } from '@seamstream/event-log';
-import { attemptIdOf, type EventOf, TOPIC } from '@seamstream/events';
+import { attemptIdOf, clientIn, type EventOf, TOPIC, tenantOf } from '@seamstream/events';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 import { cachedTokens, type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
 
@@ -9,7 +9,8 @@ export type Executed = EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
 /** What costs are summed by. */
 export const COST_GROUPS = {
   /** Of a client of the gateway; what was published otherwise may name another subject. */
-  key: ({ meta }) => meta.subject,
+  key: ({ meta }) => (meta.subject === null ? null : clientIn(tenantOf(meta), meta.subject)),
+  tenant: ({ meta }) => tenantOf(meta),
   adapter: ({ adapterDigest, arm }) => (arm === 'control' ? null : (adapterDigest ?? 'base')),
   arm: ({ arm }) => arm,
   model: ({ executor }) => executor.model,

@@ -1,6 +1,14 @@
 /** A person's judgement of an answer that no verifier judges. The executor's service decides whether it counts. */
 import type { EventLog, RecordPosition } from '@seamstream/event-log';
-import { attemptIdOf, encodeEvent, originMeta, type ProblemCopy, promptOrName, TOPIC } from '@seamstream/events';
+import {
+  attemptIdOf,
+  encodeEvent,
+  originMeta,
+  type ProblemCopy,
+  promptOrName,
+  TOPIC,
+  tenantOf,
+} from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type Clock, count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
@@ -11,6 +19,7 @@ const NAMED = 10;
 export interface WaitingAnswer {
   readonly problemId: string;
   readonly attemptId: string;
+  readonly tenant: string;
   readonly prompt: string;
   readonly response: string;
   /** Milliseconds since the Unix epoch. */
@@ -61,6 +70,7 @@ async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions):
           waiting.set(attemptId, {
             problemId,
             attemptId,
+            tenant: tenantOf(meta),
             problem,
             prompt: promptOrName(problem),
             response,
@@ -119,13 +129,14 @@ export async function giveFeedback(
       'CONFLICT',
       `Cannot judge attempt ${answer.attemptId}: expected it before ${new Date(answer.feedbackUntil).toISOString()}, got it later. It is ungraded; publish the problem again to get a new answer.`,
     );
-  const { problemId, attemptId } = answer;
+  // Who may write to the log judges for any tenant.
+  const { problemId, attemptId, tenant } = answer;
   const [position] = await log.append([
     encodeEvent({
       type: 'FeedbackGiven',
       meta: originMeta({
         ...{ messageId, correlationId: problemId, source: 'seam/cli' },
-        ...{ occurredAt: nowMs, sourceClass: 'user' },
+        ...{ occurredAt: nowMs, sourceClass: 'user', tenant },
       }),
       ...{ problemId, attemptId, score, by, reason },
     }),

@@ -1,7 +1,7 @@
 /** Turns a checked problem file into records of the log, each problem once. */
 import type { DatasetProblem, UngradedProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
-import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { count, derivedId, plural, SeamError } from '@seamstream/kernel';
 import { readRecords, storedRanges } from '@seamstream/log-reader';
 import { type DatasetFile, problemIdOf } from './dataset-file.js';
@@ -15,6 +15,8 @@ export type PublishMode = 'explore' | 'deploy';
 export interface PublishedFrom {
   /** The program, where it is not the command line. */
   readonly source?: string;
+  /** Whose problems they are; the default tenant's where it is absent. */
+  readonly tenant?: string;
   /** W3C trace context of the request. */
   readonly traceparent?: string | null;
   /** The person, as they stated. */
@@ -27,7 +29,7 @@ export function problemRecord(
   problemId: string,
   mode: PublishMode,
   nowMs: number,
-  { source = 'seam/cli', traceparent = null, by = null }: PublishedFrom = {},
+  { source = 'seam/cli', tenant = DEFAULT_TENANT, traceparent = null, by = null }: PublishedFrom = {},
 ): NewRecord {
   const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
@@ -41,6 +43,7 @@ export function problemRecord(
       occurredAt: nowMs,
       sourceClass: 'user',
       subject: subject ?? null,
+      tenant,
       traceparent,
     }),
     problem: { problemId, domain, prompt, reference, verifier, metadata },

@@ -1,6 +1,7 @@
 /** Publishes problems that a program hands over: each is checked as a row of a file is, and all or none are published. */
 import { bytesInMemory, type RowFault, readProblems } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
+import { clientIn, DEFAULT_TENANT } from '@seamstream/events';
 import { derivedId, newId, SeamError } from '@seamstream/kernel';
 import { type PublishedFrom, problemRecord } from './publication.js';
 import { readingSettings } from './reading-settings.js';
@@ -21,6 +22,7 @@ export async function publishProblems(
     nowMs,
     subject,
     repeatKey,
+    tenant = DEFAULT_TENANT,
     together = [],
     ...from
   }: {
@@ -40,12 +42,12 @@ export async function publishProblems(
     if (reading.status === 'faulty') faults.push(...reading.faults);
     if (reading.status !== 'problem' && reading.status !== 'ungraded') continue;
     const { problem, row } = reading;
-    const own = problem.problemId;
     const problemId =
-      own ?? (repeatKey === null ? newId() : derivedId(`${subject ?? ''}/${repeatKey}`, 'problem', row));
+      ownIdIn(tenant, problem.problemId) ??
+      (repeatKey === null ? newId() : derivedId(`${clientIn(tenant, subject ?? '')}/${repeatKey}`, 'problem', row));
     published.push({ problemId });
     const owned = subject === null ? problem : { ...problem, subject };
-    records.push(problemRecord(owned, problemId, 'explore', nowMs, from));
+    records.push(problemRecord(owned, problemId, 'explore', nowMs, { ...from, tenant }));
   }
   if (faults.length > 0 || published.length !== rows.length) {
     const [first] = faults;
@@ -57,4 +59,12 @@ export async function publishProblems(
   }
   await log.append([...records, ...together]);
   return published;
+}
+
+/**
+ * An id that a row brings is its tenant's own word: two tenants that choose the same one have two problems, and neither learns of the other's.
+ * The default tenant's ids are as they are written, as they always were.
+ */
+function ownIdIn(tenant: string, own: string | undefined): string | undefined {
+  return own === undefined || tenant === DEFAULT_TENANT ? own : derivedId(clientIn(tenant, own), 'problem');
 }

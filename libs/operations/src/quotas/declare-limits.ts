@@ -1,6 +1,6 @@
 /** Limits and prices, declared as events: gateways follow the log. */
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { clientIn, DEFAULT_TENANT, type EventOf, encodeEvent, isTenant, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
 import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
 import { apiKeysAfter, isUserId, NO_KEYS } from '../access/index.js';
@@ -17,6 +17,7 @@ import { windowAt } from './windows.js';
 
 const SOURCE = 'seam/cli';
 
+/** Its client is named as clientIn does: without a tenant, or behind it (`acme/aB3dE6gH9jK2`, `acme/*`). */
 export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
 
 /**
@@ -24,29 +25,32 @@ export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
  * @throws NOT_FOUND for a client that is no key and no user, and for a limit that is not there; INVALID_INPUT for money without a price list
  */
 export async function declareQuota(log: EventLog, request: QuotaRequest, clock: Clock): Promise<void> {
-  const { keyId, measure, per, limit } = request;
+  const { measure, per, limit } = request;
+  const [tenant, keyId] = clientNamed(request.keyId);
   const events = await accessEvents(log);
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
-  if (keyId !== EACH_CLIENT && !isUserId(keyId) && !keys.issued.has(keyId))
+  const isKnown =
+    isTenant(tenant) && (keyId === EACH_CLIENT || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
+  if (!isKnown)
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot limit ${JSON.stringify(keyId)}: expected the public part of a key, the name of a user or ${EACH_CLIENT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
+      `Cannot limit ${JSON.stringify(request.keyId)}: expected the public part of a key, the name of a user or ${EACH_CLIENT}, each behind its tenant and a slash where that is not ${DEFAULT_TENANT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
     );
   const declared = declaredBy(events);
   const isThere = [...declared.limits.values()].some(
-    (each) => each.keyId === keyId && each.measure === measure && each.per === per,
+    (each) => each.keyId === clientIn(tenant, keyId) && each.measure === measure && each.per === per,
   );
   if (limit === null && !isThere)
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot remove the limit of ${measure} per ${per}: expected one that is declared for ${keyId}, got none. See "seam gateway quotas list".`,
+      `Cannot remove the limit of ${measure} per ${per}: expected one that is declared for ${request.keyId}, got none. See "seam gateway quotas list".`,
     );
   if (limit !== null && measure === 'money' && declared.prices.length === 0)
     throw new SeamError(
       'INVALID_INPUT',
       'Cannot limit money: expected prices, got none. Declare them first (seam cost prices set).',
     );
-  await log.append([encodeEvent({ type: 'QuotaDeclared', meta: metaOf(keyId, clock), ...request })]);
+  await log.append([encodeEvent({ type: 'QuotaDeclared', meta: metaOf(keyId, clock, tenant), ...request, keyId })]);
 }
 
 /** @throws INVALID_INPUT for another currency than that of the earlier prices */
@@ -94,7 +98,7 @@ export async function quotasStatus(log: EventLog, clock: Clock): Promise<QuotasS
   for (const { event } of await usageSince(log, usageStart(nowMs))) ledger.apply(event);
   const quotas = [...declared.limits.values()].map((limit): QuotaStatus => {
     const [use] = ledger.usesOf(limit.keyId, [limit], nowMs) as readonly [LimitUse];
-    return { ...limit, used: limit.keyId === EACH_CLIENT ? null : use.used, endsMs: use.endsMs };
+    return { ...limit, used: clientNamed(limit.keyId)[1] === EACH_CLIENT ? null : use.used, endsMs: use.endsMs };
   });
   return { quotas, openReservations: ledger.openAt(nowMs), currency: declared.prices[0]?.currency ?? null };
 }
@@ -112,9 +116,15 @@ async function usageSince(log: EventLog, sinceMs: number) {
   return collectEvents(log, ranges, { undecodable: 'skip' });
 }
 
-function metaOf(correlationId: string, clock: Clock) {
+/** The tenant, and the client in it. */
+function clientNamed(name: string): readonly [string, string] {
+  const slash = name.indexOf('/');
+  return slash < 0 ? [DEFAULT_TENANT, name] : [name.slice(0, slash), name.slice(slash + 1)];
+}
+
+function metaOf(correlationId: string, clock: Clock, tenant = DEFAULT_TENANT) {
   return originMeta({
     ...{ messageId: newId(), correlationId, source: SOURCE },
-    ...{ occurredAt: clock.now(), sourceClass: 'trusted' },
+    ...{ occurredAt: clock.now(), sourceClass: 'trusted', tenant },
   });
 }

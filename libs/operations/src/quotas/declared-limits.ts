@@ -1,12 +1,21 @@
 /** Who may use how much, and what it costs, as the log says. Pure: a fold over seam.access. */
-import type { EventOf, QuotaMeasure, QuotaWindow, SeamEvent, UsageLimit } from '@seamstream/events';
+import {
+  clientIn,
+  type EventOf,
+  type QuotaMeasure,
+  type QuotaWindow,
+  type SeamEvent,
+  tenantOf,
+  type UsageLimit,
+} from '@seamstream/events';
 
 export const QUOTA_MEASURES = ['requests', 'tokens', 'money', 'problems'] as const satisfies readonly QuotaMeasure[];
 
-/** In place of a client: each one without a separate limit. */
+/** In place of a client: each one without a separate limit. Behind a tenant (`acme/*`): each of that tenant. */
 export const EACH_CLIENT = '*';
 
 export interface DeclaredLimit extends UsageLimit {
+  /** The client of its tenant, as clientIn names it. */
   readonly keyId: string;
   readonly declaredBy: string;
   readonly declaredAt: number;
@@ -23,16 +32,17 @@ export interface DeclaredLimits {
 
 export const NO_LIMITS: DeclaredLimits = { limits: new Map(), prices: [] };
 
-const placeOf = (keyId: string, measure: QuotaMeasure, per: QuotaWindow): string => `${measure}/${per}/${keyId}`;
+const placeOf = (client: string, measure: QuotaMeasure, per: QuotaWindow): string => `${measure}/${per}/${client}`;
 
 /** The last declaration counts. */
 export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent): DeclaredLimits {
   if (event.type === 'QuotaDeclared') {
     const { keyId, measure, per, limit, mode, declaredBy, meta } = event;
     const limits = new Map(declared.limits);
-    const place = placeOf(keyId, measure, per);
+    const client = clientIn(tenantOf(meta), keyId);
+    const place = placeOf(client, measure, per);
     if (limit === null) limits.delete(place);
-    else limits.set(place, { keyId, measure, per, limit, mode, declaredBy, declaredAt: meta.occurredAt });
+    else limits.set(place, { keyId: client, measure, per, limit, mode, declaredBy, declaredAt: meta.occurredAt });
     return { ...declared, limits };
   }
   if (event.type === 'PriceDeclared') {
@@ -42,13 +52,15 @@ export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent):
   return declared;
 }
 
-/** The limits of a client: its separate ones, and those of each client for the rest. */
-export function limitsFor({ limits }: DeclaredLimits, keyId: string): readonly UsageLimit[] {
+/**
+ * The limits of a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each client.
+ * @param client of its tenant, as clientIn names it
+ */
+export function limitsFor({ limits }: DeclaredLimits, client: string): readonly UsageLimit[] {
+  const slash = client.indexOf('/');
+  const names = [client, ...(slash < 0 ? [] : [`${client.slice(0, slash)}/${EACH_CLIENT}`]), EACH_CLIENT];
   return [...limits.values()]
-    .filter(
-      (each) =>
-        each.keyId === keyId || (each.keyId === EACH_CLIENT && !limits.has(placeOf(keyId, each.measure, each.per))),
-    )
+    .filter(({ keyId, measure, per }) => keyId === names.find((name) => limits.has(placeOf(name, measure, per))))
     .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
 }
 

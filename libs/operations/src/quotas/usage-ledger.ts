@@ -10,7 +10,16 @@
  * A reservation counts in the windows that hold the moment it was made, whenever it is settled. So for each enforced limit and window: what is
  * charged ≤ the limit + what admitted requests used above their reservation.
  */
-import type { EventOf, QuotaMeasure, QuotaWindow, SeamEvent, UsageLimit } from '@seamstream/events';
+import {
+  clientIn,
+  type EventMeta,
+  type EventOf,
+  type QuotaMeasure,
+  type QuotaWindow,
+  type SeamEvent,
+  tenantOf,
+  type UsageLimit,
+} from '@seamstream/events';
 import { QUOTA_WINDOWS, windowAt } from './windows.js';
 
 /** Use by measure. Money is in millionths of the currency; unknown prices add nothing. */
@@ -41,6 +50,7 @@ export interface UsageVerdict {
 /** A request that asks for room. */
 export interface UsageWanted {
   readonly keyId: string;
+  readonly meta: Pick<EventMeta, 'tenant'>;
   readonly tokens: number;
   readonly problems?: number | undefined;
   /** Null: unknown. Under a limit of money there is no room for it. */
@@ -50,7 +60,7 @@ export interface UsageWanted {
 }
 
 interface OpenReservation {
-  readonly keyId: string;
+  readonly client: string;
   readonly atMs: number;
   readonly amounts: Amounts;
   readonly lapsesAt: number;
@@ -77,30 +87,33 @@ export class UsageLedger {
   }
 
   /** Whether there would be room now. The log has the last word. */
-  verdictOn({ keyId, tokens, money, problems = 0, limits, atMs }: UsageWanted): UsageVerdict {
+  verdictOn({ tokens, money, problems = 0, limits, atMs, ...who }: UsageWanted): UsageVerdict {
     const wanted = { requests: 1, tokens, money, problems };
-    const exceeded = this.usesOf(keyId, limits, atMs).filter(({ measure, limit, used }) => {
+    const exceeded = this.usesOf(clientOf(who), limits, atMs).filter(({ measure, limit, used }) => {
       const amount = wanted[measure];
       return amount === null || used + amount > limit;
     });
     return { isAdmitted: exceeded.every(({ mode }) => mode === 'shadow'), exceeded };
   }
 
-  /** Of each limit what is used, in the windows that hold the moment. */
-  usesOf(keyId: string, limits: readonly UsageLimit[], atMs: number): readonly LimitUse[] {
+  /**
+   * Of each limit what is used, in the windows that hold the moment.
+   * @param client of its tenant, as clientIn names it
+   */
+  usesOf(client: string, limits: readonly UsageLimit[], atMs: number): readonly LimitUse[] {
     return limits.map((limit) => ({
       ...limit,
-      used: (this.windows.get(nameOf(keyId, limit.per, atMs))?.amounts ?? NOTHING)[limit.measure],
+      used: (this.windows.get(nameOf(client, limit.per, atMs))?.amounts ?? NOTHING)[limit.measure],
       endsMs: windowAt(limit.per, atMs).endMs,
     }));
   }
 
   /** Of each kind of limit the client that is nearest to it. Its name is not said. */
-  fullestAt(limitsOf: (keyId: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
+  fullestAt(limitsOf: (client: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
     const clients = new Set([...this.windows.keys()].map((name) => name.split('/').slice(2).join('/')));
     const fullest = new Map<string, LimitFill>();
-    for (const keyId of clients)
-      for (const { measure, per, mode, limit, used } of this.usesOf(keyId, limitsOf(keyId), atMs)) {
+    for (const client of clients)
+      for (const { measure, per, mode, limit, used } of this.usesOf(client, limitsOf(client), atMs)) {
         const kind = `${measure}/${per}/${mode}`;
         const fill = { measure, per, mode, fraction: limit === 0 ? 1 : used / limit };
         if (fill.fraction >= (fullest.get(kind)?.fraction ?? 0)) fullest.set(kind, fill);
@@ -118,30 +131,31 @@ export class UsageLedger {
     const { keyId, reservationId, tokens, money, problems = 0, limits, lapsesAt, meta } = event;
     if (this.open.has(reservationId)) return undefined;
     const atMs = meta.occurredAt;
-    const verdict = this.verdictOn({ keyId, tokens, money, problems, limits, atMs });
+    const verdict = this.verdictOn({ keyId, meta, tokens, money, problems, limits, atMs });
     if (verdict.isAdmitted) {
       const amounts = { requests: 1, tokens, money: money ?? 0, problems };
-      this.open.set(reservationId, { keyId, atMs, amounts, lapsesAt });
-      this.add(keyId, atMs, amounts, 1);
+      const client = clientOf(event);
+      this.open.set(reservationId, { client, atMs, amounts, lapsesAt });
+      this.add(client, atMs, amounts, 1);
     }
     return verdict;
   }
 
   private settle({ reservationId, keyId, outcome, tokens, money, meta }: EventOf<'UsageSettled'>): void {
     const reservation = this.open.get(reservationId);
-    if (reservation?.keyId !== keyId) return;
+    if (reservation?.client !== clientOf({ keyId, meta })) return;
     // Readers that have forgotten it by then count as those that have not.
     if (meta.occurredAt > reservation.lapsesAt) return;
     this.open.delete(reservationId);
-    const { atMs, amounts } = reservation;
-    this.add(keyId, atMs, amounts, -1);
+    const { client, atMs, amounts } = reservation;
+    this.add(client, atMs, amounts, -1);
     if (outcome === 'released') return;
-    this.add(keyId, atMs, { ...amounts, tokens: tokens ?? amounts.tokens, money: money ?? amounts.money }, 1);
+    this.add(client, atMs, { ...amounts, tokens: tokens ?? amounts.tokens, money: money ?? amounts.money }, 1);
   }
 
-  private add(keyId: string, atMs: number, added: Amounts, sign: 1 | -1): void {
+  private add(client: string, atMs: number, added: Amounts, sign: 1 | -1): void {
     for (const per of QUOTA_WINDOWS) {
-      const name = nameOf(keyId, per, atMs);
+      const name = nameOf(client, per, atMs);
       const { amounts } = this.windows.get(name) ?? { amounts: NOTHING };
       this.windows.set(name, {
         endMs: windowAt(per, atMs).endMs,
@@ -156,6 +170,11 @@ export class UsageLedger {
   }
 }
 
-function nameOf(keyId: string, per: QuotaWindow, atMs: number): string {
-  return `${per}/${windowAt(per, atMs).startMs}/${keyId}`;
+function nameOf(client: string, per: QuotaWindow, atMs: number): string {
+  return `${per}/${windowAt(per, atMs).startMs}/${client}`;
+}
+
+/** Nothing of a tenant is paid by another one. */
+function clientOf({ keyId, meta }: Pick<UsageWanted, 'keyId' | 'meta'>): string {
+  return clientIn(tenantOf(meta), keyId);
 }

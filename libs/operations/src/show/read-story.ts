@@ -31,11 +31,21 @@ const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([
   TOPIC.feedback,
 ]);
 
-/** @throws NOT_FOUND where the log has no such problem */
+/**
+ * @param tenant whose problem it has to be; of any tenant where it is undefined
+ * @throws NOT_FOUND where the log has no such problem, in the same words where another tenant has it
+ */
 export async function readStory(
   log: EventLog,
   problemId: string,
-  options: { readonly signal: AbortSignal; readonly progress: (total: number) => ReadingProgress },
+  {
+    tenant,
+    ...options
+  }: {
+    readonly signal: AbortSignal;
+    readonly progress: (total: number) => ReadingProgress;
+    readonly tenant?: string | undefined;
+  },
 ): Promise<ToldStory> {
   const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
   const results: PlacedEvent[] = [];
@@ -53,14 +63,26 @@ export async function readStory(
     read: ([own, lineage]) => [story.read(own), adapterLineageProjection.read(lineage)],
   };
   const [told, lineage] = (await foldProjection(log, both, { ...options, wants })).answer;
-  if (told === null) {
+  if (told === null || (tenant !== undefined && told.tenant !== tenant)) {
     throw new SeamError('NOT_FOUND', `Cannot show ${problemId}: expected a published problem, got none of this id.`);
   }
   const doubts = await new Evidence(log).doubts(results);
   return {
-    story: told,
+    story: tenant === undefined ? told : withoutOthers(told),
     lineage,
     doubts: new Map([...doubts].map(([index, doubt]) => [placeName(results[index]!.position), doubt])),
+  };
+}
+
+/** Without what names other tenants' events: the pair that stays instead of a near duplicate, why a run that all share ended. */
+function withoutOthers(story: ProblemStory): ProblemStory {
+  return {
+    ...story,
+    attempts: story.attempts.map((attempt) => ({
+      ...attempt,
+      buffer: attempt.buffer.map((verdict) => ({ ...verdict, detail: '', duplicateOf: null })),
+    })),
+    runs: story.runs.map((run) => ({ ...run, reason: null })),
   };
 }
 

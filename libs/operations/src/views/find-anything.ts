@@ -16,7 +16,7 @@ const MOST = 8;
 export function findAnything(
   meant: string,
   of: {
-    readonly lineage: AdapterLineage;
+    readonly lineage: Pick<AdapterLineage, 'versions'>;
     readonly runs: readonly RecordedRun[];
     readonly releases: readonly Pick<Release, 'event' | 'status'>[];
     readonly recent: readonly RecentProblem[];

@@ -6,7 +6,7 @@ import { deadLetterOf } from './dead-letter.js';
 const CONTEXT = { group: 'seam.buffer', source: 'seam/buffer', nowMs: 5 };
 const FAULT = { code: 'RECORD_TOO_LARGE', reason: 'r'.repeat(10_000), attempts: 2 };
 const SIZES = [300_000, 600_000, 990_000];
-const FIELDS = ['messageId', 'correlationId', 'causationId', 'subject', 'traceparent'] as const;
+const FIELDS = ['messageId', 'correlationId', 'causationId', 'subject', 'tenant', 'traceparent'] as const;
 
 function recordOf(event: SeamEvent, changes: Partial<LogRecord> = {}): LogRecord {
   const { topic, key, value, headers } = encodeEvent(event);

@@ -68,12 +68,13 @@ export function deadLetterOf(
 /** The meta data with texts of bounded length: they are copied from what a stranger wrote. */
 function bounded(meta: EventMeta): EventMeta {
   const clip = (text: string): string => clipped(text, MAX_META_CHARACTERS);
-  const { correlationId, causationId, subject, traceparent } = meta;
+  const { correlationId, causationId, subject, tenant, traceparent } = meta;
   return {
     ...meta,
     correlationId: clip(correlationId),
     causationId: causationId === null ? null : clip(causationId),
     subject: subject === null ? null : clip(subject),
+    tenant: tenant === null ? null : clip(tenant),
     traceparent: traceparent === null ? null : clip(traceparent),
   };
 }

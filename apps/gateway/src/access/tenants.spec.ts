@@ -1,0 +1,319 @@
+/** What clients of one tenant learn of another: nothing, on any route that the gateway has. */
+import { DEFAULT_TENANT } from '@seamstream/events';
+import { newId, systemClock } from '@seamstream/kernel';
+import { type IssuedKey, issueKey, ROLES, type Role } from '@seamstream/operations/access';
+import { declareQuota } from '@seamstream/operations/quotas';
+import { eventsOf, type FlakyLog, openLog, until } from '@seamstream/testing';
+import { chatCompletion } from '@seamstream/testing/model-server';
+import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
+import { GatewayServer } from '../http-server.js';
+import { isGuarded } from './access.js';
+import { AUDIENCE, FakeIssuer } from './issuer.fake.js';
+
+/** In all that the tenant globex sends, and in all that it is answered. */
+const MARK = 'quince';
+
+let log: FlakyLog;
+let gateway: GatewayUnderTest;
+beforeEach(async () => {
+  log = await openLog();
+});
+afterEach(() => gateway.stop());
+
+describe('two tenants of one gateway', () => {
+  it('learn nothing of each other on any route, in any role, and by any id', async () => {
+    const issuer = await FakeIssuer.start();
+    await start({
+      issuer: { url: issuer.url, audience: AUDIENCE, roles: { staff: 'viewer' } },
+      // Its routes are there where people sign in.
+      login: { clientId: 'seam', publicUrl: 'http://127.0.0.1:7080' },
+    });
+    await issuer.stop();
+    const globex = await keyOf('globex', 'admin');
+    const known = await workOf(globex);
+    const routes = gateway.service.get(GatewayServer).routes.filter((route) => isGuarded(route.split(' ')[1]));
+    // A new route needs its line in the table.
+    expect(routes.filter((route) => !route.startsWith('HEAD')).toSorted()).toEqual(Object.keys(ASKED).toSorted());
+    // They are there for those who may see them: else this test could not fail.
+    for (const reader of [globex, await keyOf(DEFAULT_TENANT, 'operator')])
+      for (const [route, { requests }] of Object.entries(ASKED).filter(([, { shows }]) => shows)) {
+        const answers = await Promise.all(requests(known).map((request) => ask(reader, route, request, MARK)));
+        expect({ route, isShown: answers.some(({ whole }) => whole.includes(MARK)) }).toEqual({ route, isShown: true });
+      }
+    const kinds = [...ROLES.map((role) => ['acme', role] as const), [DEFAULT_TENANT, 'publisher'] as const];
+    const strangers = await Promise.all(
+      kinds.map(async ([tenant, role]) => ({ tenant, role, key: await keyOf(tenant, role) })),
+    );
+    for (const [route, { requests }] of Object.entries(ASKED)) {
+      const asking = strangers.flatMap((stranger) => requests(known).map((request) => ({ ...stranger, request })));
+      const learned = asking.map(async ({ tenant, role, key, request }) => {
+        const answer = await ask(key, route, request);
+        return { tenant, role, route, request, shown: known.secrets.filter((each) => answer.learned.includes(each)) };
+      });
+      expect((await Promise.all(learned)).filter(({ shown }) => shown.length > 0)).toEqual([]);
+    }
+  }, 120_000);
+
+  it('are answered about an id of the other in the words for an id that is nowhere', async () => {
+    await start();
+    const { problemId } = await workOf(await keyOf('globex', 'publisher'));
+    const acme = await keyOf('acme', 'publisher');
+    const nowhere = newId();
+    for (const route of ['GET /api/problems/:id', 'GET /api/views/problems/:id', 'POST /v1/feedback']) {
+      const [theirs, none] = await Promise.all(
+        [problemId, nowhere].map(async (id) => {
+          const body = route.startsWith('POST') ? { problemId: id, value: true } : undefined;
+          const { status, whole } = await ask(acme, route, { id, body });
+          return { status, whole: whole.replaceAll(id, 'ID').replaceAll(/[0-9a-f-]{36}/g, 'DERIVED') };
+        }),
+      );
+      expect({ route, ...theirs }).toEqual({ route, ...none });
+    }
+    expect((await ask(acme, 'GET /api/problems/:id', { id: problemId })).status).toBe(404);
+    // What they say of it is theirs, and no part of the other's story.
+    const given = await eventsOf(log, 'FeedbackGiven');
+    expect(given.map(({ meta }) => meta.tenant)).toEqual(expect.arrayContaining(['globex', 'acme']));
+  });
+
+  it('follow the topics of problems alone, and choose no tenant by what they send', async () => {
+    await start();
+    const acme = await keyOf('acme', 'admin');
+    for (const topic of ['usage', 'buffer', 'training', 'adapters', 'teams', 'dead-letters', 'access'])
+      expect((await ask(acme, 'GET /api/events', { query: `topics=${topic}` })).status).toBe(400);
+    const headers = { 'x-seam-tenant': 'globex', ce_tenant: 'globex', traceparent: '00-globex' };
+    const body = { prompt: 'Why?', metadata: { tenant: 'globex' } };
+    await ask(acme, 'POST /api/problems', { body, headers });
+    expect(
+      (await ask(acme, 'POST /api/problems', { body: { prompt: 'Why?', tenant: 'globex' }, headers })).status,
+    ).toBe(400);
+    const published = await eventsOf(log, 'ProblemPublished');
+    expect(published.map(({ meta }) => meta.tenant)).toEqual(['acme']);
+  });
+
+  it('choose the same names, and share neither problem nor conversation', async () => {
+    await start();
+    const published = await Promise.all(
+      ['acme', 'globex'].map(async (tenant) => {
+        const key = await keyOf(tenant, 'publisher');
+        const headers = { 'idempotency-key': 'order-7' };
+        const byName = await ask(key, 'POST /api/problems', { body: { prompt: 'Why?' }, headers });
+        const byId = await ask(key, 'POST /api/problems', { body: { prompt: 'Why?', problemId: 'p-1' } });
+        await ask(key, 'POST /v1/chat/completions', { body: { ...chat('Why?'), seam: { conversation: 'c-1' } } });
+        return [byName, byId].map(({ whole }) => whole);
+      }),
+    );
+    expect(new Set(published.flat()).size).toBe(4);
+    const chats = (await eventsOf(log, 'ProblemPublished')).filter(({ assignment }) => assignment);
+    expect(new Set(chats.map(({ assignment }) => assignment!.unit)).size).toBe(2);
+    expect(new Set(chats.map(({ meta }) => meta.tenant))).toEqual(new Set(['acme', 'globex']));
+    const answers = await eventsOf(log, 'AnswerRecorded');
+    expect(answers.map(({ meta }) => meta.tenant).toSorted()).toEqual(['acme', 'globex']);
+  });
+
+  it('have separate limits: what one has used up is there for the other', async () => {
+    await start();
+    const [acme, globex] = [await keyOf('acme', 'publisher'), await keyOf('globex', 'publisher')];
+    const limit = {
+      measure: 'requests',
+      per: 'month',
+      mode: 'enforced',
+      declaredBy: 'ada',
+      reason: 'a trial',
+    } as const;
+    await declareQuota(log, { ...limit, keyId: 'globex/*', limit: 1 }, systemClock);
+    const { keyId } = globex;
+    await expect(declareQuota(log, { ...limit, keyId: `acme/${keyId}`, limit: 1 }, systemClock)).rejects.toThrow(
+      'expected the public part of a key',
+    );
+    const statusOf = async (key: IssuedKey) =>
+      (await ask(key, 'POST /api/problems', { body: { prompt: 'Why?' } })).status;
+    await until(async () => (await statusOf(globex)) === 429);
+    expect([await statusOf(acme), await statusOf(acme), await statusOf(globex)]).toEqual([202, 202, 429]);
+    const reserved = await eventsOf(log, 'UsageReserved');
+    expect(new Set(reserved.map(({ meta, keyId: of }) => `${meta.tenant}/${of}`))).toEqual(
+      new Set([`globex/${keyId}`]),
+    );
+  });
+});
+
+describe('the first tenant besides the default one', () => {
+  it('closes the whole system to viewers of the default one, and what they had opened', async () => {
+    await start();
+    const [viewer, operator] = [await keyOf(DEFAULT_TENANT, 'viewer'), await keyOf(DEFAULT_TENANT, 'operator')];
+    const overview = async (key: IssuedKey) => (await ask(key, 'GET /api/views/overview', {})).status;
+    expect([await overview(viewer), await overview(operator)]).toEqual([200, 200]);
+    const opened = await Promise.all(
+      ['/api/stream', '/api/events'].map((path) =>
+        fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${viewer.key}` } }),
+      ),
+    );
+    await keyOf('acme', 'viewer');
+    await Promise.all(opened.map((stream) => stream.text()));
+    expect([await overview(viewer), await overview(operator)]).toEqual([403, 200]);
+    expect((await ask(viewer, 'GET /api/views/problems', {})).status).toBe(200);
+  });
+});
+
+interface Known {
+  readonly problemId: string;
+  readonly completionId: string;
+  /** What no one of another tenant may learn. */
+  readonly secrets: readonly string[];
+}
+
+interface Request {
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const chat = (content: string) => ({ model: 'seam', messages: [{ role: 'user', content }] });
+const nothing = () => [{}];
+
+/** Each route of the gateway that holds data: what a curious client asks of it, and whether the other tenant's words are among its own answers. */
+const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Request[]; shows?: true }>> = {
+  'POST /v1/chat/completions': {
+    requests: () => [{ body: { ...chat('How many?'), seam: { conversation: 'c-1' } } }],
+  },
+  'POST /v1/responses': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
+  'POST /v1/embeddings': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
+  'GET /v1/models': { requests: nothing },
+  'GET /v1/models/:id': { requests: ({ problemId }) => [{ id: 'seam' }, { id: problemId }] },
+  'GET /api/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
+  'GET /api/events': {
+    requests: () => [
+      { query: 'from=earliest' },
+      { query: 'topics=problems', headers: { 'last-event-id': firstPlaces('seam.problems') } },
+      { query: 'topics=answers', headers: { 'last-event-id': firstPlaces('seam.answers') } },
+      { query: 'topics=usage&from=earliest' },
+      { query: 'topics=access&from=earliest' },
+      { query: 'topics=dead-letters&from=earliest' },
+    ],
+    shows: true,
+  },
+  'GET /api/me': { requests: nothing },
+  'GET /api/openapi.json': { requests: nothing },
+  'DELETE /api/session': { requests: nothing },
+  'GET /api/stream': { requests: nothing },
+  'GET /api/views/overview': { requests: nothing },
+  'GET /api/views/problems': { requests: () => [{}, { query: `text=${MARK}` }], shows: true },
+  'GET /api/views/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
+  'GET /api/views/find': {
+    requests: ({ problemId }) => [
+      { query: `id=${problemId}` },
+      { query: `id=${problemId.slice(0, 8)}` },
+      { query: `id=${MARK}` },
+    ],
+    shows: true,
+  },
+  'GET /api/views/log': { requests: () => [{ query: 'topics=seam.problems' }, { query: `filter=${MARK}` }, {}] },
+  'GET /api/views/adapters': { requests: nothing },
+  'GET /api/views/runs': { requests: nothing },
+  'GET /api/views/buffer': { requests: nothing },
+  'GET /api/views/releases': { requests: nothing },
+  'GET /api/views/success': { requests: nothing },
+  'GET /api/views/dead-letters': { requests: nothing },
+  'GET /api/views/doctor': { requests: nothing },
+  'GET /api/views/health': { requests: nothing },
+  'GET /api/views/libraries': { requests: nothing },
+  'GET /api/views/libraries/:word': { requests: () => [{ id: 'served' }] },
+  'GET /api/views/libraries/:word/diff': { requests: () => [{ id: 'served', query: 'before=1' }] },
+  'GET /api/views/teams': { requests: nothing },
+  'GET /api/views/teams/:slot': { requests: () => [{ id: 'team' }] },
+  'GET /api/views/self-trainings': { requests: nothing },
+  'GET /api/views/edits': { requests: nothing },
+  // Last: from then on the ids are in what the strangers have said themselves.
+  'POST /v1/feedback': {
+    requests: ({ problemId, completionId }) => [
+      { body: { problemId, value: true } },
+      { body: { completionId, value: true }, headers: { 'idempotency-key': 'said-1' } },
+    ],
+  },
+  'POST /api/problems': {
+    requests: ({ problemId }) => [
+      { body: { prompt: 'Why?', problemId } },
+      { body: { prompt: 'Why?' }, headers: { 'idempotency-key': 'order-1' } },
+    ],
+  },
+};
+
+const firstPlaces = (topic: string): string => [0, 1, 2, 3].map((partition) => `${topic}/${partition}:0`).join(',');
+
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const behave = () => ({ kind: 'answer' as const, body: chatCompletion('As many as were asked for.') });
+  gateway = await startGateway({ log, gateway: { access: 'keys', ...settings }, behave });
+}
+
+/** A key that the gateway has read. */
+async function keyOf(tenant: string, role: Role): Promise<IssuedKey> {
+  const issued = await issueKey(log, { name: 'n', role, tenant, by: 'ada', expiresAt: null }, systemClock);
+  await until(async () => (await ask(issued, 'GET /api/me', {})).status === 200);
+  return issued;
+}
+
+/** A tenant publishes, asks and judges, with its mark in each. */
+async function workOf(key: IssuedKey): Promise<Known> {
+  const headers = { 'idempotency-key': 'order-1' };
+  const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: `What is a ${MARK}?` }, headers });
+  const [{ problemId }] = (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems;
+  const asked = await ask(key, 'POST /v1/chat/completions', {
+    body: { ...chat(`${MARK}?`), seam: { conversation: 'c-1' } },
+  });
+  const { id: completionId } = JSON.parse(asked.whole) as { id: string };
+  const said = { completionId, value: true, comment: `a good ${MARK}` };
+  await ask(key, 'POST /v1/feedback', { body: said, headers: { 'idempotency-key': 'said-1' } });
+  const answered = completionId.replace('chatcmpl-', '');
+  return { problemId, completionId, secrets: [MARK, problemId, answered, key.keyId] };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly whole: string;
+  /** Without what the client itself has sent. */
+  readonly learned: string;
+}
+
+/**
+ * @param route `GET /api/problems/:id`
+ * @param patientFor what a stream is read to, where it comes; without it a stream is read for a moment
+ */
+async function ask(
+  { key }: IssuedKey,
+  route: string,
+  { id = '', query, body, headers }: Request,
+  patientFor?: string,
+): Promise<Answer> {
+  const [method = '', path = ''] = route.split(' ');
+  const stop = new AbortController();
+  const address = `${path.replace(/:\w+/, id)}${query === undefined ? '' : `?${query}`}`;
+  const sent = JSON.stringify(body);
+  const response = await fetch(`${gateway.url}${address}`, {
+    ...{ method, signal: stop.signal },
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: sent }),
+  });
+  // A stream has no end: what it has to tell of the past comes at once.
+  const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const timer = isEndless ? setTimeout(() => stop.abort(), patientFor === undefined ? 400 : 2_000) : undefined;
+  let text = '';
+  try {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (isEndless && patientFor !== undefined && text.includes(patientFor)) stop.abort();
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  const whole = `${JSON.stringify([...response.headers])}\n${text}`;
+  const own = [id, ...Object.values((body ?? {}) as Record<string, unknown>), ...(query ?? '').split('=')];
+  const words = own.filter((each) => typeof each === 'string' && each.length > 3) as string[];
+  const learned = words.reduce((left, word) => left.replaceAll(word.replace('chatcmpl-', ''), ''), whole);
+  return { status: response.status, whole: text === '' ? whole : text, learned };
+}
