@@ -74,6 +74,8 @@ describe('an event on the wire', () => {
       ['AgentUpdateTried', 'seam.teams', 'run-1'],
       ['AgentUpdated', 'seam.teams', 'run-1'],
       ['AgentSwapped', 'seam.teams', 'run-1'],
+      ['AgentWarmedUp', 'seam.teams', 'run-1'],
+      ['TeamPreferencePublished', 'seam.teams', '5c'.repeat(32)],
       ['LibraryReplyRecorded', 'seam.training', 'r-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],

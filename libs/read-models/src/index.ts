@@ -79,6 +79,7 @@ export {
   type TeamStagesState,
   type TriedPass,
   teamStagesProjection,
+  type WarmedUpAgent,
 } from './team-stages.projection.js';
 export {
   type TrainingProgress,

@@ -1264,6 +1264,55 @@ export interface AgentSwapped {
   readonly states: number;
 }
 
+/** An agent of a team has learned the preferred answers of a set. It is served only after the team is promoted. */
+export interface AgentWarmedUp {
+  readonly meta: EventMeta;
+  /** The training run that learned. */
+  readonly runId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** The slot that its adapters are published for. */
+  readonly slot: string;
+  /** SHA-256 of the pairs that it learned from. */
+  readonly setDigest: string;
+  /** Number of those pairs. */
+  readonly pairs: number;
+  /** Number of optimizer steps. */
+  readonly steps: number;
+  /** Mean negative log-likelihood per token in the last step, in nats. */
+  readonly loss: number;
+  /** Digest of its weights as they are now. */
+  readonly adapterDigest: string;
+  /** Digest of the adapter that it began with. Null is the bare base model. */
+  readonly parent: string | null;
+}
+
+/**
+ * A pair of answers to a prompt, of which one is preferred. An agent of a team can learn to give it. The pair
+ * is not a reward.
+ */
+export interface TeamPreferencePublished {
+  readonly meta: EventMeta;
+  /** SHA-256 of all pairs of the set, in their order. */
+  readonly setDigest: string;
+  /** Place of the pair in its set, from 0. */
+  readonly index: number;
+  /** Number of pairs in the set. */
+  readonly pairs: number;
+  /** Line or row of the file that it was read from, from 1. */
+  readonly row: number;
+  /** Domain of the prompt. */
+  readonly domain: string;
+  /** What was asked. */
+  readonly prompt: string;
+  /** The preferred answer. */
+  readonly chosen: string;
+  /** The other answer. Nothing learns from it. */
+  readonly rejected: string;
+  /** The person who published it, as they stated. */
+  readonly publishedBy: string;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** The result of a run. */
@@ -1840,6 +1889,8 @@ export interface EventsByType {
   readonly AgentUpdateTried: AgentUpdateTried;
   readonly AgentUpdated: AgentUpdated;
   readonly AgentSwapped: AgentSwapped;
+  readonly AgentWarmedUp: AgentWarmedUp;
+  readonly TeamPreferencePublished: TeamPreferencePublished;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1899,7 +1950,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
-  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
+  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped', 'AgentWarmedUp', 'TeamPreferencePublished'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
   { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused', 'SessionStarted', 'SessionEnded'] },
@@ -1939,6 +1990,8 @@ export const TOPIC_OF = {
   AgentUpdateTried: 'seam.teams',
   AgentUpdated: 'seam.teams',
   AgentSwapped: 'seam.teams',
+  AgentWarmedUp: 'seam.teams',
+  TeamPreferencePublished: 'seam.teams',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -2028,6 +2081,10 @@ export function keyOf(event: SeamEvent): string | null {
       return event.runId;
     case 'AgentSwapped':
       return event.runId;
+    case 'AgentWarmedUp':
+      return event.runId;
+    case 'TeamPreferencePublished':
+      return event.setDigest;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':

@@ -112,6 +112,8 @@ function actOnTraining(event: SeamEvent): ActSaid | undefined {
       // Without a name a service planned it, by its rule.
       if ((event.plannedBy ?? null) === null) return undefined;
       return one('train', event.plannedBy!, event.runId, event.algorithm);
+    case 'TeamPreferencePublished':
+      return { ...one('publish', event.publishedBy, 'a preference'), isFrequent: true };
     case 'SelfTrainingStarted':
       return one('start training', event.startedBy ?? null, event.selfTrainingId);
     case 'SelfTrainingStopped':
