@@ -266,6 +266,20 @@ export default [
     ...{ suite: 'slow', spec: 'test/resilience/asked-twice.spec.ts', file: 'libs/training-runs/src/run-lease.ts' },
     ...{ title: 'R44', ...each },
   })),
+  ...[
+    {
+      control: 'what was measured is on record only where it was asked for',
+      from: 'if (request.record !== undefined) {',
+      to: '{',
+    },
+    {
+      control: 'a record names every answer',
+      from: 'digest.update(line);',
+      to: '',
+    },
+  ].map((each) => ({
+    ...{ ...measured, file: 'libs/operations/src/evaluate/evaluate-team.ts', title: 'seam eval --team --record', ...each },
+  })),
   ...rows(stage, 'team-runner.ts', 'other ways to tune', [
     {
       control: 'a batch of an older team has truncated weights',

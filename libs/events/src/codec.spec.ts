@@ -76,6 +76,7 @@ describe('an event on the wire', () => {
       ['AgentSwapped', 'seam.teams', 'run-1'],
       ['AgentWarmedUp', 'seam.teams', 'run-1'],
       ['TeamPreferencePublished', 'seam.teams', '5c'.repeat(32)],
+      ['TeamEvaluated', 'seam.teams', 'team'],
       ['LibraryReplyRecorded', 'seam.training', 'r-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],

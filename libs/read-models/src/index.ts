@@ -71,6 +71,7 @@ export {
   type SuccessTally,
   successByArmProjection,
 } from './success-by-arm.projection.js';
+export { type TeamEvaluation, teamEvaluationsProjection } from './team-evaluations.projection.js';
 export {
   type AgentUpdate,
   type SampledBatch,

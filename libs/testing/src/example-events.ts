@@ -382,6 +382,16 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', setDigest: '5c'.repeat(32), pairs: 2, steps: 3 },
     ...{ loss: 0.7, adapterDigest: '5d'.repeat(32), parent: null },
   },
+  TeamEvaluated: {
+    type: 'TeamEvaluated',
+    meta: meta('m-14-12', null),
+    ...{ slot: 'team', teamDigest: '5d'.repeat(32), topology: 'vote', problemSet: 'aime24.jsonl' },
+    members: [{ agent: 'planner', baseModelDigest: '57'.repeat(32), adapterDigest: '5d'.repeat(32) }],
+    ...{ problemSetDigest: '5e'.repeat(32), problems: 2, unjudged: 0, samples: 2, answers: 2 },
+    ...{ temperature: 1, topP: 1, maxTokens: 256, seed: 'seam', meanAt: 0.25, passAt: { 1: 0.25, 2: 0.5 } },
+    ...{ majorityAt: 0.5, ties: 1, perAgent: { planner: 0.25 }, predictionsDigest: '5f'.repeat(32) },
+    evaluatedBy: 'ada',
+  },
   TeamPreferencePublished: {
     type: 'TeamPreferencePublished',
     meta: meta('m-14-11', null),

@@ -23,7 +23,7 @@ export function renderTeams(teams: readonly ListedTeam[], style: Style): string 
   return renderTable(columns, rows, style);
 }
 
-export function renderTeam({ slot, served, members, stages, swaps, warmUps }: ShownTeam, style: Style): string {
+export function renderTeam({ slot, served, members, stages, swaps, warmUps, evaluations }: ShownTeam, style: Style): string {
   const agents = members.map(({ agent, slot: own, adapterDigest }, at) =>
     [String(at + 1), agent, own, digestOf(adapterDigest)].map(onOneLine),
   );
@@ -33,12 +33,24 @@ export function renderTeam({ slot, served, members, stages, swaps, warmUps }: Sh
     ...swaps.map(renderSwap),
     ...warmUps.map(renderWarmUp),
     ...stages.map((stage) => renderStage(stage, style)),
+    ...evaluations.map(renderEvaluation),
   ].join('\n');
 }
 
 function renderSwap({ startedAt, stands, reason, swapped }: TeamSwap): string {
   const why = reason === null ? '' : ` (${onOneLine(reason)})`;
   return `swap  ${minuteOf(startedAt)}  ${stands}${why}: ${swapped === null ? 'not aligned' : swapText(swapped)}\n`;
+}
+
+function renderEvaluation(evaluation: ShownTeam['evaluations'][number]): string {
+  const { at, teamDigest, problemSet, problems, answers, meanAt, passAt, majorityAt, evaluatedBy } = evaluation;
+  const most = passAt[answers];
+  const figures = [
+    `avg@${answers} ${percent(meanAt)}`,
+    ...(most === undefined || answers === 1 ? [] : [`pass@${answers} ${percent(most)}`]),
+    `majority@${answers} ${percent(majorityAt)}`,
+  ].join(', ');
+  return `measured  ${minuteOf(at)}  ${digestOf(teamDigest)} on ${plural(problems, 'problem')} of ${onOneLine(problemSet)} by ${onOneLine(evaluatedBy)}: ${figures}\n`;
 }
 
 function renderWarmUp({ startedAt, stands, reason, warmedUp }: TeamWarmUp): string {

@@ -1313,6 +1313,65 @@ export interface TeamPreferencePublished {
   readonly publishedBy: string;
 }
 
+export interface EvaluatedMember {
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Digest of its base model. */
+  readonly baseModelDigest: string;
+  /** Digest of its adapter. Null is the bare base model. */
+  readonly adapterDigest: string | null;
+}
+
+/**
+ * A person measured a team: several answers to each problem, pooled over its agents. Equal models, problems,
+ * settings and seed give equal figures.
+ */
+export interface TeamEvaluated {
+  readonly meta: EventMeta;
+  /** The slot that the team is served as. */
+  readonly slot: string;
+  /** Digest of the team. Null: every agent has its base model. */
+  readonly teamDigest: string | null;
+  /** How the agents worked together: `vote` or `chain`. */
+  readonly topology: string;
+  /** The agents in their order. */
+  readonly members: readonly EvaluatedMember[];
+  /** Name of the file or the set. */
+  readonly problemSet: string;
+  /** SHA-256 of the problems that were given. */
+  readonly problemSetDigest: string;
+  /** Problems that counted. */
+  readonly problems: number;
+  /** Problems that no agent could be asked about. They count nowhere. */
+  readonly unjudged: number;
+  /** Answers of each agent to a problem. */
+  readonly samples: number;
+  /** Answers to a problem that counted: the k of avg@k and majority@k. */
+  readonly answers: number;
+  /** Temperature of the answers. 0 is greedy. */
+  readonly temperature: number;
+  /** Mass of the most probable tokens that were drawn from. */
+  readonly topP: number;
+  /** Most tokens of a turn. */
+  readonly maxTokens: number;
+  /** What the draws follow from. */
+  readonly seed: string;
+  /** avg@k: mean share of right answers. */
+  readonly meanAt: number;
+  /** pass@k by k: probability that one of k answers is right. */
+  readonly passAt: Readonly<Record<string, number>>;
+  /** majority@k: share of problems whose most frequent answer is right. */
+  readonly majorityAt: number;
+  /** Problems with a tied vote, which the answer that came first decided. */
+  readonly ties: number;
+  /** Of a vote: mean share of right answers of each agent. */
+  readonly perAgent: Readonly<Record<string, number>>;
+  /** SHA-256 of every answer, as the lines of the file of predictions. */
+  readonly predictionsDigest: string;
+  /** The person who measured. */
+  readonly evaluatedBy: string;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** The result of a run. */
@@ -1891,6 +1950,7 @@ export interface EventsByType {
   readonly AgentSwapped: AgentSwapped;
   readonly AgentWarmedUp: AgentWarmedUp;
   readonly TeamPreferencePublished: TeamPreferencePublished;
+  readonly TeamEvaluated: TeamEvaluated;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1950,7 +2010,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
-  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped', 'AgentWarmedUp', 'TeamPreferencePublished'] },
+  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped', 'AgentWarmedUp', 'TeamPreferencePublished', 'TeamEvaluated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
   { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused', 'SessionStarted', 'SessionEnded'] },
@@ -1992,6 +2052,7 @@ export const TOPIC_OF = {
   AgentSwapped: 'seam.teams',
   AgentWarmedUp: 'seam.teams',
   TeamPreferencePublished: 'seam.teams',
+  TeamEvaluated: 'seam.teams',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -2085,6 +2146,8 @@ export function keyOf(event: SeamEvent): string | null {
       return event.runId;
     case 'TeamPreferencePublished':
       return event.setDigest;
+    case 'TeamEvaluated':
+      return event.slot;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':

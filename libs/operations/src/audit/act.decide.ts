@@ -89,6 +89,8 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
       return one('unpin', event.unpinnedBy, adapter(event.adapterDigest), because(event.reason));
     case 'AdapterEvaluated':
       return one('evaluate', event.evaluatedBy, adapter(event.adapterDigest));
+    case 'TeamEvaluated':
+      return one('evaluate', event.evaluatedBy, `the team of ${event.slot}`, adapter(event.teamDigest));
     case 'ReleasePlanned':
       return one(
         'plan release',

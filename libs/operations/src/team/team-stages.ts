@@ -6,6 +6,7 @@ import type {
   SampledBatch,
   StageProgress,
   SwappedAgent,
+  TeamEvaluation,
   WarmedUpAgent,
 } from '@seamstream/read-models';
 import {
@@ -78,6 +79,8 @@ export interface TunedTeam {
   /** In the order of their starts. */
   readonly swaps: readonly TeamSwap[];
   readonly warmUps: readonly TeamWarmUp[];
+  /** That people put on record, in the order of the log. */
+  readonly evaluations: readonly TeamEvaluation[];
   /** What was decided on its versions, in the order of time. */
   readonly acts: readonly (AdapterAct & { readonly adapterDigest: string })[];
 }
@@ -86,13 +89,17 @@ export interface TeamFacts {
   readonly lineage: AdapterLineage;
   readonly runs: readonly RecordedRun[];
   readonly stages: readonly StageProgress[];
+  readonly evaluations: readonly TeamEvaluation[];
 }
 
 /** By slot, those whose first stage began first before others. */
-export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly TunedTeam[] {
+export function tunedTeams({ lineage, runs, stages, evaluations }: TeamFacts): readonly TunedTeam[] {
   const progress = new Map(stages.map((stage) => [stage.runId, stage]));
   const ofTeams = runs.filter(({ algorithm }) => Object.hasOwn(teamSettings, algorithm));
-  return [...Map.groupBy(ofTeams, ({ slot }) => slot)].map(([slot, all]): TunedTeam => {
+  const bySlot = Map.groupBy(ofTeams, ({ slot }) => slot);
+  const slots = new Set([...bySlot.keys(), ...evaluations.map(({ slot }) => slot)]);
+  return [...slots].map((slot): TunedTeam => {
+    const all = bySlot.get(slot) ?? [];
     const own = all.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING);
     const versions = lineage.versions.filter((version) => version.slot === slot);
     return {
@@ -105,6 +112,7 @@ export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly Tuned
       warmUps: all
         .filter(({ algorithm }) => algorithm === AGENT_WARM_UP)
         .map((run) => ({ ...standOf(run), warmedUp: progress.get(run.runId)?.warmedUp ?? null })),
+      evaluations: evaluations.filter((each) => each.slot === slot),
       acts: versions
         .flatMap(({ acts, adapterDigest }) => acts.map((act) => ({ ...act, adapterDigest })))
         .sort((a, b) => a.at - b.at),
