@@ -12,7 +12,7 @@ jest.setTimeout(300_000);
 
 const CHILD = fileURLToPath(new URL('../support/run-lease.child.mjs', import.meta.url));
 
-it('R44: one of three processes that are asked at once works, the others are told by whom, and a killed one is in no way', async () => {
+it('R44: one of three processes that are asked at once works, the others say who does, and a killed one is in no way', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'asked-twice-'));
   const [ada, joe, eve, late] = await Promise.all(['ada', 'joe', 'eve', 'late'].map((by) => asked(folder, by)));
   const three = [ada!, joe!, eve!];
@@ -23,7 +23,7 @@ it('R44: one of three processes that are asked at once works, the others are tol
   const refusals = three.filter((each) => each !== holder).map(({ said }) => said.at(-1));
   for (const refusal of refusals)
     expect(refusal).toContain(`got one that ${holder!.by} works on (process ${holder!.child.pid} on `);
-  // Killed: it cannot give its lease back, and nobody has to wait for that.
+  // Killed: it cannot give its lease back, and no other process has to wait for that.
   holder!.child.kill('SIGKILL');
   await once(holder!.child, 'close');
   late!.child.stdin.write('\n');

@@ -1,4 +1,4 @@
-/** A run that a person asks for while another process carries it out: the second one is told, and takes nothing away. */
+/** A run that a person asks for while another process carries it out: the second one says so, and takes nothing away. */
 import { openTuner, publishProblems, SETTINGS, teamEvents } from './team-world.fake.js';
 import { newWorld, type World } from './trainer-world.fake.js';
 
@@ -15,7 +15,7 @@ describe('a stage that is asked for twice', () => {
     await held.reached;
     const second = await openTuner(world);
     await expect(second.onDemand.handle({ ...request, by: 'joe' }, signal)).rejects.toThrow(
-      /expected one that nobody works on, got one that ada works on \(process \d+ on .*\)\. Wait for its end/,
+      /expected one that no process works on, got one that ada works on \(process \d+ on .*\)\. Wait for its end/,
     );
     expect([second.log.writes, second.generator.requests, second.engine.steps]).toEqual([0, [], 0]);
     held.release();

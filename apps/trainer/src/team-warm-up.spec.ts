@@ -89,7 +89,7 @@ describe('a warm-up of an agent', () => {
     expect(await teamEvents(tuner.log, 'TrainingRunPlanned')).toEqual([]);
   });
 
-  it('is refused where somebody changed the set, until its file is published again', async () => {
+  it('is refused where the set was changed, until its file is published again', async () => {
     const { tuner, preferences } = await published();
     const [first] = await teamEvents(tuner.log, 'TeamPreferencePublished');
     await tuner.log.append([encodeEvent({ ...first!, chosen: '{"concepts":["ash"]}' })]);

@@ -31,7 +31,7 @@ export interface GeneratorModel {
    */
   assertWrites?(schemas: readonly JsonSchema[], maxTokens: number): Promise<void>;
   /**
-   * A given text as it would have written it, for who trains it; absent where nobody does. Undefined where the schema does not allow it.
+   * A given text as it would have written it, for who trains it; absent where it is not trained. Undefined where the schema does not allow it.
    * @throws UNSUPPORTED_JSON_SCHEMA
    */
   spell?(text: string, schema?: JsonSchema): Promise<SpelledText | undefined>;

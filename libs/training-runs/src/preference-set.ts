@@ -1,4 +1,4 @@
-/** Preference pairs in the log. A set has the digest of its pairs as its name, so that nobody can change what a run learns from. */
+/** Preference pairs in the log. A set has the digest of its pairs as its name, so that no writer can change what a run learns from. */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type OffsetRange, type SeamEvent, type TeamPreferencePublished, TOPIC } from '@seamstream/events';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';

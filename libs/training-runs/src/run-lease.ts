@@ -176,7 +176,7 @@ function taken(runId: string, { by, host, pid }: Lease): SeamError {
   const where = host === '' ? 'another process' : `process ${pid} on ${host}`;
   return new SeamError(
     'CONFLICT',
-    `Cannot carry out run ${runId}: expected one that nobody works on, got one that ${by === null ? where : `${by} works on (${where})`}. Wait for its end, or stop that process and ask again.`,
+    `Cannot carry out run ${runId}: expected one that no process works on, got one that ${by === null ? where : `${by} works on (${where})`}. Wait for its end, or stop that process and ask again.`,
     { details: { runId, by, host, pid } },
   );
 }

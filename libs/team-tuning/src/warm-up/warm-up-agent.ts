@@ -82,7 +82,7 @@ async function takeSteps(
   return { adapter: await weights.exportAdapter(), loss };
 }
 
-/** The agent is asked as in a rollout in which nobody came before, and gives the preferred answer. */
+/** The agent is asked as in a rollout in which no other agent came before, and gives the preferred answer. */
 async function sequenceOf(
   pair: TeamPreferencePublished,
   facts: { readonly agent: Agent; readonly model: GeneratorModel; readonly schemaFor: EntrySchemas },
@@ -110,7 +110,7 @@ async function sequenceOf(
   return { tokenIds, targets, weights: [], ...(schema === undefined ? {} : { schema, continuationStart }) };
 }
 
-/** Each epoch has the pairs in an order of its own; each token of a step weighs alike. Answers without a choice teach nothing. */
+/** Each epoch has the pairs in another order; each token of a step weighs alike. Answers without a choice teach nothing. */
 function stepsOf(
   sequences: readonly TrainingSequence[],
   { epochs, batchSize }: WarmUpSettings,
