@@ -40,7 +40,7 @@ interface Asked {
   readonly child: ChildProcessWithoutNullStreams;
   readonly said: string[];
   /** When it holds the run, or was refused. */
-  readonly settled: Promise<void>;
+  readonly settled: Promise<undefined>;
 }
 
 /** A process that waits to be asked. */
@@ -48,12 +48,12 @@ async function asked(folder: string, by: string): Promise<Asked> {
   // Renewed every five seconds: a busy machine must not look like a dead process.
   const child = spawn(process.execPath, [CHILD, folder, by, '15000']);
   const said: string[] = [];
-  const isReady = Promise.withResolvers<void>();
-  const isSettled = Promise.withResolvers<void>();
+  const isReady = Promise.withResolvers<undefined>();
+  const isSettled = Promise.withResolvers<undefined>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     said.push(line);
-    if (line === 'ready') isReady.resolve();
-    else isSettled.resolve();
+    if (line === 'ready') isReady.resolve(undefined);
+    else isSettled.resolve(undefined);
   });
   child.stderr.pipe(process.stderr);
   await isReady.promise;

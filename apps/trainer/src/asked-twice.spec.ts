@@ -51,13 +51,13 @@ const leasesIn = ({ objects }: World): readonly string[] =>
 
 /** The first turn waits until it is released. */
 function stopBeforeSampling({ generator }: Awaited<ReturnType<typeof openTuner>>) {
-  const reached = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
   const generate = generator.generate.bind(generator);
   generator.generate = async (...asked) => {
-    reached.resolve();
+    reached.resolve(undefined);
     await released.promise;
     return generate(...asked);
   };
-  return { reached: reached.promise, release: () => released.resolve() };
+  return { reached: reached.promise, release: () => released.resolve(undefined) };
 }

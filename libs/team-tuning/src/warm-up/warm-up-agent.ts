@@ -34,7 +34,7 @@ export async function warmUpAgent(
   const place = placeOf(team, settings.agent, 'warm up an agent');
   const agent = team.agents[place]!;
   const { model, engine } = agents[place]!;
-  const parent = present[place]!;
+  const parent = present[place] ?? null;
   const sequences = await Promise.all(pairs.map((pair) => sequenceOf(pair, { agent, model, schemaFor })));
   const steps = stepsOf(sequences, settings, `${recording.runId}/${agent.name}`);
   // 2. The steps, from the newest checkpoint on.
@@ -53,7 +53,7 @@ export async function warmUpAgent(
       },
     ]);
     const members = team.agents.map(({ name, slot }, at) => ({
-      ...{ agent: name, slot, adapter: at === place ? adapter : present[at]! },
+      ...{ agent: name, slot, adapter: at === place ? adapter : (present[at] ?? null) },
     }));
     const artefact = teamArtefact(members, teamBaseDigest(agents.map((each) => each.engine.baseModelDigest)));
     return { status: 'made', artefact, steps: steps.length, metrics: { loss, pairs: pairs.length } };
