@@ -278,7 +278,12 @@ export default [
       to: '',
     },
   ].map((each) => ({
-    ...{ ...measured, file: 'libs/operations/src/evaluate/evaluate-team.ts', title: 'seam eval --team --record', ...each },
+    ...{
+      ...measured,
+      file: 'libs/operations/src/evaluate/evaluate-team.ts',
+      title: 'seam eval --team --record',
+      ...each,
+    },
   })),
   ...rows(stage, 'team-runner.ts', 'other ways to tune', [
     {

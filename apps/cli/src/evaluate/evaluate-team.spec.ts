@@ -142,7 +142,9 @@ describe('seam eval --team --record', () => {
     expect(again.meta.messageId).not.toBe(first.meta.messageId);
     expect(again.predictionsDigest).toBe(sha256(Buffer.from(world.files.get('predictions.jsonl')!)));
     expect(await world.seam('team', 'show')).toBe(0);
-    expect(world.takeOutput()).toMatch(/measured .* base on 6 problems of aime\.jsonl by ada: avg@6 .*pass@6 .*majority@6/);
+    expect(world.takeOutput()).toMatch(
+      /measured .* base on 6 problems of aime\.jsonl by ada: avg@6 .*pass@6 .*majority@6/,
+    );
   });
 
   it('records nothing where nothing could be judged, or without being asked to', async () => {

@@ -23,7 +23,10 @@ export function renderTeams(teams: readonly ListedTeam[], style: Style): string 
   return renderTable(columns, rows, style);
 }
 
-export function renderTeam({ slot, served, members, stages, swaps, warmUps, evaluations }: ShownTeam, style: Style): string {
+export function renderTeam(
+  { slot, served, members, stages, swaps, warmUps, evaluations }: ShownTeam,
+  style: Style,
+): string {
   const agents = members.map(({ agent, slot: own, adapterDigest }, at) =>
     [String(at + 1), agent, own, digestOf(adapterDigest)].map(onOneLine),
   );

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { problemSetDigest } from '@seamstream/evaluation';
-import { encodeEvent, type GradedProblem, isGraded, originMeta, type Problem, type TeamEvaluated } from '@seamstream/events';
+import {
+  encodeEvent,
+  type GradedProblem,
+  isGraded,
+  originMeta,
+  type Problem,
+  type TeamEvaluated,
+} from '@seamstream/events';
 import { newId, plural, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
 import type { GeneratorModel } from '@seamstream/rollout';
@@ -156,7 +163,11 @@ async function recordTeam(
       ...{ occurredAt: world.clock.now(), sourceClass: 'user' },
     }),
     ...{ slot, teamDigest, topology, problemSet, problemSetDigest: setDigest, problems, unjudged, samples, answers },
-    members: agents.map(({ name, baseModelDigest, adapterDigest }) => ({ agent: name, baseModelDigest, adapterDigest })),
+    members: agents.map(({ name, baseModelDigest, adapterDigest }) => ({
+      agent: name,
+      baseModelDigest,
+      adapterDigest,
+    })),
     ...{ temperature: drawing.temperature, topP: drawing.topP, maxTokens, seed, ties },
     ...{ meanAt: meanAt.value, majorityAt: majorityAt.value, passAt: valuesOf(passAt), perAgent: valuesOf(perAgent) },
     ...{ predictionsDigest: evaluated.predictionsDigest, evaluatedBy: by! },
