@@ -3,6 +3,9 @@ const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas
 const teams = { suite: 'quick', spec: 'libs/team-tuning/src/team.spec.ts' };
 const measured = { suite: 'quick', spec: 'apps/cli/src/evaluate/evaluate-team.spec.ts' };
 const swap = { suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts' };
+const warmUp = { suite: 'quick', spec: 'apps/trainer/src/team-warm-up.spec.ts' };
+const twice = { suite: 'quick', spec: 'apps/trainer/src/asked-twice.spec.ts' };
+const prefer = { suite: 'quick', spec: 'apps/cli/src/team/prefer.spec.ts' };
 const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
 
 const rows = (base, file, title, controls) =>
@@ -162,9 +165,125 @@ export default [
     },
   ].map((each) => ({
     ...swap,
-    file: 'libs/training-runs/src/plan-problems.ts',
+    file: 'libs/training-runs/src/plan-published.ts',
     title: 'an agent of a team',
     ...each,
+  })),
+  ...rows(warmUp, 'warm-up/warm-up-agent.ts', 'a warm-up of an agent', [
+    {
+      control: 'the chosen answer is learned',
+      from: 'await model.spell?.(chosen, schema)',
+      to: 'await model.spell?.(pair.rejected, schema)',
+    },
+    {
+      control: 'what is asked is no part of the loss',
+      from: '[continuationStart + at],',
+      to: '[at + 1],',
+    },
+    {
+      control: 'a warm-up is saved on its way',
+      from: 'await saving.save(weights, { loss });',
+      to: '',
+    },
+    {
+      control: 'an answer that does not fit is not cut',
+      from: 'if (tokenIds.length > maxPositions)',
+      to: 'if (false)',
+    },
+  ]),
+  ...[
+    {
+      file: 'libs/training-runs/src/preference-set.ts',
+      control: 'a set that was changed is not learned from',
+      from: 'preferenceSetDigest(pairs) === setDigest) return;',
+      to: 'pairs.length > 0) return;',
+    },
+    {
+      file: 'libs/training-runs/src/preference-set.ts',
+      control: 'a set that is published again mends it',
+      from: 'event.setDigest === setDigest) pairs.set',
+      to: 'event.setDigest === setDigest && !pairs.has(event.index)) pairs.set',
+    },
+    {
+      file: 'libs/training-runs/src/believed-plans.ts',
+      control: 'a plan of a warm-up is borne out by its pairs',
+      from: ', TOPIC.problems, TOPIC.teams])',
+      to: ', TOPIC.problems])',
+    },
+    {
+      file: 'libs/training-runs/src/plan-published.ts',
+      control: 'a warm-up is compared on the domains of the problems',
+      from: ', ...domainsOf(problems)])].sort();',
+      to: '])].sort();',
+    },
+  ].map((each) => ({ ...warmUp, title: 'a warm-up of an agent', ...each })),
+  ...[
+    {
+      file: 'libs/datasets/src/read-preferences.ts',
+      control: 'a pair prefers something',
+      from: 'chosen !== rejected, {',
+      to: 'true, {',
+    },
+    {
+      file: 'libs/operations/src/team/publish-preferences.ts',
+      control: 'one bad row keeps a file out',
+      from: 'if (badRows === 0 && rows > 0) return pairs;',
+      to: 'if (pairs.length > 0) return pairs;',
+    },
+    {
+      file: 'libs/operations/src/team/publish-preferences.ts',
+      control: 'a set is recorded once',
+      from: 'preferenceSetDigest(known.pairs) === setDigest)',
+      to: 'false)',
+    },
+  ].map((each) => ({ ...prefer, title: 'seam team prefer', ...each })),
+  ...[
+    {
+      file: 'libs/training-runs/src/train-on-demand.handler.ts',
+      control: 'who asks second takes nothing away',
+      from: 'return leases.alone(plan.runId, asked, signal, () => this.carryOut(plan, asked.by, signal));',
+      to: 'return this.carryOut(plan, asked.by, signal);',
+    },
+    {
+      file: 'libs/training-runs/src/run-lease.ts',
+      control: 'a lease that runs out is taken',
+      from: 'if (!hasEnded(other) && !(await this.isLeft(found, signal)))',
+      to: 'if (!hasEnded(other))',
+    },
+  ].map((each) => ({ ...twice, title: 'a stage that is asked for twice', ...each })),
+  ...[
+    {
+      control: 'of several that ask at once one gets the lease',
+      from: "{ ifMatch: found === undefined ? 'absent' : { etag: found.etag } });",
+      to: '{});',
+    },
+    {
+      control: 'a process that was killed is in no way',
+      from: "return (error as NodeJS.ErrnoException).code === 'ESRCH';",
+      to: 'return false;',
+    },
+  ].map((each) => ({
+    ...{ suite: 'slow', spec: 'test/resilience/asked-twice.spec.ts', file: 'libs/training-runs/src/run-lease.ts' },
+    ...{ title: 'R44', ...each },
+  })),
+  ...[
+    {
+      control: 'what was measured is on record only where it was asked for',
+      from: 'if (request.record !== undefined) {',
+      to: '{',
+    },
+    {
+      control: 'a record names every answer',
+      from: 'digest.update(line);',
+      to: '',
+    },
+  ].map((each) => ({
+    ...{
+      ...measured,
+      file: 'libs/operations/src/evaluate/evaluate-team.ts',
+      title: 'seam eval --team --record',
+      ...each,
+    },
   })),
   ...rows(stage, 'team-runner.ts', 'other ways to tune', [
     {
@@ -235,7 +354,12 @@ export default [
       from: "(run.status !== 'promoted' && run.status !== 'rejected') ||",
       to: "run.status === 'unknown' ||",
     },
-  ].map((each) => ({ ...stage, file: 'libs/training-runs/src/plan-problems.ts', title: 'a stage of a team', ...each })),
+  ].map((each) => ({
+    ...stage,
+    file: 'libs/training-runs/src/plan-published.ts',
+    title: 'a stage of a team',
+    ...each,
+  })),
   ...rows(measured, 'team-samples.ts', 'seam eval --team', [
     {
       control: 'a prompt that does not fit leaves the others alone',

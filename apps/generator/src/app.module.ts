@@ -112,7 +112,8 @@ export async function openGenerator(
   settings: GeneratorConfig['generator'],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenedGenerator> {
-  const opening = settings.driver === 'vllm' ? openVllmGenerator(settings, environment) : openCheckpoint(settings);
+  const opening: Promise<OpenedGenerator> =
+    settings.driver === 'vllm' ? openVllmGenerator(settings, environment) : openCheckpoint(settings);
   return fromNamedFolder('SEAM_GENERATOR_MODEL_FOLDER', settings.modelFolder, opening);
 }
 

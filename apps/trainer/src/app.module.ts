@@ -128,7 +128,8 @@ export async function createTrainer(
   await assertCanSign(context.config, ['TrainingRunPlanned']);
   const method = plannedMethod(context.config.trainer, methods.values());
   const planRun = planRunOf(context, method, modelsOf(methods.get(method.name)!.runner));
-  return { onDemand: new TrainOnDemandHandler({ log, history, planRun, runTraining, clock: systemClock }) };
+  const leases = new RunLeases(context.drivers.objects, systemClock, context.config.trainer.leaseMs);
+  return { onDemand: new TrainOnDemandHandler({ log, history, planRun, runTraining, leases, clock: systemClock }) };
 }
 
 /** What the log says of training, and a line for each plan that it does not bear out. */

@@ -172,7 +172,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       takes: z.enum(['runs', 'one-run']).default('runs'),
       /** Name under which planned runs wait, and are taken by workers of the same name. */
       queue: z.string().min(1).default('workers'),
-      /** A worker that does not report for so long is taken for dead, and another takes its run. 0: no other worker takes runs. */
+      /** Who works on a run and does not report for so long is taken for dead, and another may take the run. 0: no other process takes runs. */
       leaseMs: z.int().min(0).default(15_000),
       /** Most records of a batch. */
       maxBatchRecords: z.int().positive().default(500),

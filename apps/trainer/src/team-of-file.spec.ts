@@ -13,7 +13,7 @@ import { TeamMethod, teamSettings } from '@seamstream/team-tuning';
 import { publicationOf } from '@seamstream/testing/result-log';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
 import { assertReadsOutcomes } from './team-of-file.js';
-import { teamEvents } from './team-world.fake.js';
+import { publishPairs, teamEvents } from './team-world.fake.js';
 
 const modelAt = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
 const EXECUTOR = modelAt('executor');
@@ -67,6 +67,26 @@ describe('the team of a file', () => {
       /a team belongs to the method team/,
     );
   });
+});
+
+describe('a warm-up of an agent', () => {
+  it('makes the chosen answers likelier, and is made again from the log in every bit', async () => {
+    const { log, onDemand } = await trainerOf(VOTE);
+    const { signal } = new AbortController();
+    const pairs = problemsOf('pairs', 8).map(({ domain, prompt, reference }) => ({
+      ...{ domain, prompt, chosen: `So it is.\nAnswer: ${reference}`, rejected: 'Answer: none' },
+    }));
+    const settings = { agent: 'two', preferences: await publishPairs(log, pairs), batchSize: 8, learningRate: 3e-3 };
+    const lossAfter = async (epochs: number): Promise<number> => {
+      const { runId } = await onDemand.handle({ algorithm: 'warm-up', settings: { ...settings, epochs } }, signal);
+      return (await teamEvents(log, 'AgentWarmedUp')).find((event) => event.runId === runId)!.loss;
+    };
+    // The loss of a step is that before it.
+    const before = await lossAfter(1);
+    expect(await lossAfter(6)).toBeLessThan(0.5 * before);
+    const published = await teamEvents(log, 'AdapterPublished');
+    expect(await onDemand.verify(published.at(-1)!.adapterDigest, signal)).toMatchObject({ matches: true });
+  }, 240_000);
 });
 
 describe('an agent of a team', () => {

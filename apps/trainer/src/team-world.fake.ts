@@ -1,4 +1,5 @@
 /** A world for specs of teams: hinted problems on the log, two or three agents on doubles, and the trainer's own path on demand. */
+import type { PreferencePair } from '@seamstream/datasets';
 import { PromptInjection } from '@seamstream/environments';
 import { FakeExecutor } from '@seamstream/environments/testing';
 import type { EventLog } from '@seamstream/event-log';
@@ -9,9 +10,10 @@ import { InMemoryObjectStore } from '@seamstream/object-store';
 import { FakeGenerator, PROBLEMS, rule, SCHEMAS, tokenizer } from '@seamstream/rollout/testing';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING, type Team, TeamEvaluation, TeamMethod, TeamRunner, teamOf } from '@seamstream/team-tuning';
+import { EXAMPLE_EVENTS } from '@seamstream/testing/example-events';
 import { publicationOf } from '@seamstream/testing/result-log';
 import { FakeEngine } from '@seamstream/training-contract/testing';
-import type { TrainOnDemandHandler } from '@seamstream/training-runs';
+import { preferenceSetDigest, type TrainOnDemandHandler } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer } from './app.module.js';
 import { configOf, FlakyLog, type World } from './trainer-world.fake.js';
@@ -68,7 +70,7 @@ export async function openTuner(
     {
       config: configOf({
         ...{ method: name, algorithm: SEQUENTIAL_TUNING, algorithms: {} },
-        promotion: { rule: 'tolerance', tolerance: 1 },
+        ...{ promotion: { rule: 'tolerance', tolerance: 1 }, leaseMs: 1500 },
       }),
       drivers,
       logger: createServiceLogger('trainer', 'silent'),
@@ -95,6 +97,22 @@ export async function openTuner(
 /** Appends problems of the hinted world. */
 export async function publishProblems(log: EventLog, from: number, to: number): Promise<void> {
   await log.append(PROBLEMS.slice(from, to).map((problem) => encodeEvent(publicationOf(problem))));
+}
+
+/** Appends a set of preference pairs. @returns its digest */
+export async function publishPairs(log: EventLog, pairs: readonly PreferencePair[]): Promise<string> {
+  const setDigest = preferenceSetDigest(pairs);
+  const { TeamPreferencePublished: example } = EXAMPLE_EVENTS;
+  await log.append(
+    pairs.map((pair, index) =>
+      encodeEvent({
+        ...{ ...example, meta: { ...example.meta, messageId: `${setDigest}/${index}` } },
+        ...{ setDigest, index, pairs: pairs.length, row: index + 1 },
+        ...pair,
+      }),
+    ),
+  );
+  return setDigest;
 }
 
 export async function teamEvents<T extends SeamEvent['type']>(log: EventLog, type: T): Promise<EventOf<T>[]> {

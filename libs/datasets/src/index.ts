@@ -8,6 +8,12 @@ export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 export { isJsonDocument } from './json-document.js';
 export { isParquet } from './parquet-rows.js';
 export { normalisedQuestion } from './question.js';
+export {
+  PREFERENCE_EXAMPLE,
+  type PreferencePair,
+  type PreferenceReading,
+  readPreferences,
+} from './read-preferences.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
 export { type DatasetQuestion, type QuestionSettings, readQuestions } from './read-questions.js';
 export { datasetForms } from './registry.js';

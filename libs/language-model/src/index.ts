@@ -34,6 +34,7 @@ export type {
 } from './generation/generation.types.js';
 export { type GrammarOf, Grammars } from './generation/grammars.js';
 export { type SampledToken, sampleToken } from './generation/sampler.js';
+export { type SpelledText, spelledText } from './generation/spelled-text.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { warmUpCosineRate } from './training/learning-rate.js';
 export { type ScoredSequence, withLegalTokens } from './training/sequence-batch.js';

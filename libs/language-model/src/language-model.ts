@@ -20,6 +20,8 @@ import type {
 } from './generation/generation.types.js';
 import type { GenerationNews } from './generation/generation.worker.js';
 import { errandsOf, type GenerationTask, ProgressWatch } from './generation/generation-tasks.js';
+import { Grammars } from './generation/grammars.js';
+import { type SpelledText, spelledText } from './generation/spelled-text.js';
 import { type ComputeSettings, computePlan } from './graphs/compute-plan.js';
 import type { ScoredSequence } from './training/sequence-batch.js';
 import { WorkerClient } from './worker/worker-call.js';
@@ -65,6 +67,7 @@ export class LanguageModel {
   /** Whose weights are to be measured still; absent where that was done while loading. */
   readonly #unmeasured: string | undefined;
   #proof: Promise<void> | undefined;
+  #grammars: Grammars | undefined;
   readonly #closing = new AbortController();
 
   private constructor(
@@ -76,6 +79,8 @@ export class LanguageModel {
      */
     readonly digest: string,
     readonly config: ModelConfig,
+    /** Any of them ends a text. */
+    private readonly endTokenIds: readonly number[],
     unmeasured: string | undefined,
   ) {
     this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Map() }));
@@ -107,7 +112,8 @@ export class LanguageModel {
       ]);
       tokenizer?.assertFits(config.vocabularySize, checkpoint.generation.eosTokenIds);
       const unmeasured = expected === undefined ? undefined : folder;
-      return new LanguageModel(workers, startWorker, tokenizer, digest, config, unmeasured);
+      const { eosTokenIds } = checkpoint.generation;
+      return new LanguageModel(workers, startWorker, tokenizer, digest, config, eosTokenIds, unmeasured);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
@@ -229,6 +235,16 @@ export class LanguageModel {
         await (await this.#workerOf(lane)).call<undefined>('assertWithin', { schemas, maxTokens });
       }),
     );
+  }
+
+  /**
+   * A text as it would have written it; undefined where the schema does not allow it.
+   * @throws UNSUPPORTED_JSON_SCHEMA; CHECKPOINT_INVALID without a tokenizer
+   */
+  spell(text: string, schema?: JsonSchema): Promise<SpelledText | undefined> {
+    const { tokenizer, endTokenIds } = this;
+    this.#grammars ??= new Grammars(tokenizer);
+    return spelledText(text, { tokenizer, grammars: this.#grammars, schema, endTokenIds });
   }
 
   /** What these weights answer to fixed prompts, by the graphs that serve; compare with {@link sameFingerprint}. */

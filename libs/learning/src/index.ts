@@ -20,6 +20,7 @@ export type {
   LearningContext,
   LearningInput,
   LogInput,
+  PreferencesInput,
   Preparation,
   ProblemsInput,
   Refusal,

@@ -4,7 +4,7 @@
  * then for each step asks for its sequences and takes one optimizer step. Plans are plain data and a function of their
  * inputs, so a trainer that resumes makes the same plan again and continues at its next step.
  */
-import type { ExperienceGenerated, ProblemPublished } from '@seamstream/events';
+import type { ExperienceGenerated, ProblemPublished, TeamPreferencePublished } from '@seamstream/events';
 import type { WrittenEntry } from '@seamstream/experience';
 import type { AttemptResult } from '@seamstream/experience-groups';
 import type {
@@ -37,7 +37,13 @@ export interface ProblemsInput {
   readonly problems: readonly ProblemPublished[];
 }
 
-export type LearningInput = LogInput | BufferInput | ProblemsInput;
+/** The pairs of one set, in their order. */
+export interface PreferencesInput {
+  readonly reads: 'preferences';
+  readonly pairs: readonly TeamPreferencePublished[];
+}
+
+export type LearningInput = LogInput | BufferInput | ProblemsInput | PreferencesInput;
 
 /** What is known around the run. */
 export interface LearningContext {

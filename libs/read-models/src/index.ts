@@ -78,6 +78,7 @@ export {
   type SuccessTally,
   successByArmProjection,
 } from './success-by-arm.projection.js';
+export { type TeamEvaluation, teamEvaluationsProjection } from './team-evaluations.projection.js';
 export {
   type AgentUpdate,
   type SampledBatch,
@@ -86,6 +87,7 @@ export {
   type TeamStagesState,
   type TriedPass,
   teamStagesProjection,
+  type WarmedUpAgent,
 } from './team-stages.projection.js';
 export {
   type TrainingProgress,

@@ -23,12 +23,14 @@ describe('stages of teams', () => {
           },
         ],
         swapped: null,
+        warmedUp: null,
       },
       {
         runId: 'b',
         batches: [],
         updates: [expect.objectContaining({ agent: 'planner', result: null })],
         swapped: null,
+        warmedUp: null,
       },
     ]);
   });

@@ -24,6 +24,9 @@ export interface AgentUpdate {
 /** Another base model or adapter took an agent's place. */
 export type SwappedAgent = Omit<EventOf<'AgentSwapped'>, 'type' | 'meta' | 'runId' | 'batch'>;
 
+/** An agent learned preferred answers. */
+export type WarmedUpAgent = Omit<EventOf<'AgentWarmedUp'>, 'type' | 'meta' | 'runId'>;
+
 export type SampledBatch = Pick<EventOf<'TeamBatchSampled'>, 'batch' | 'isResampled' | 'rollouts' | 'successes'>;
 
 export interface StageProgress {
@@ -34,6 +37,8 @@ export interface StageProgress {
   readonly updates: readonly AgentUpdate[];
   /** Of a run that swaps an agent, once it is aligned. */
   readonly swapped: SwappedAgent | null;
+  /** Of a run that warms an agent up, once it has learned. */
+  readonly warmedUp: WarmedUpAgent | null;
 }
 
 type MutableUpdate = { -readonly [K in keyof AgentUpdate]: AgentUpdate[K] } & { passes: TriedPass[] };
@@ -42,6 +47,7 @@ interface MutableStage {
   readonly batches: Map<number, SampledBatch>;
   readonly updates: Map<string, MutableUpdate>;
   swapped: SwappedAgent | null;
+  warmedUp: WarmedUpAgent | null;
 }
 
 export interface TeamStagesState {
@@ -61,11 +67,11 @@ export const teamStagesProjection: KeptProjection<TeamStagesState, readonly Stag
   },
 
   read({ runs }) {
-    return sortedEntries(runs).map(([runId, { batches, updates, swapped }]) => ({
+    return sortedEntries(runs).map(([runId, { batches, updates, swapped, warmedUp }]) => ({
       runId,
       batches: [...batches.values()].sort((a, b) => a.batch - b.batch),
       updates: [...updates.values()].map((update) => ({ ...update, passes: [...update.passes] })),
-      swapped,
+      ...{ swapped, warmedUp },
     }));
   },
 };
@@ -88,11 +94,14 @@ function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
   } else if (event.type === 'AgentSwapped') {
     const { type: _type, meta: _meta, runId, batch: _batch, ...swapped } = event;
     stageOf(runs, runId).swapped ??= swapped;
+  } else if (event.type === 'AgentWarmedUp') {
+    const { type: _type, meta: _meta, runId, ...warmedUp } = event;
+    stageOf(runs, runId).warmedUp ??= warmedUp;
   }
 }
 
 function stageOf(runs: TeamStagesState['runs'], runId: string): MutableStage {
-  const known = runs.get(runId) ?? { batches: new Map(), updates: new Map(), swapped: null };
+  const known = runs.get(runId) ?? { batches: new Map(), updates: new Map(), swapped: null, warmedUp: null };
   runs.set(runId, known);
   return known;
 }

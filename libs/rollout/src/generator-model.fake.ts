@@ -8,7 +8,9 @@ import {
   type GenerationResult,
   type GrammarOf,
   Grammars,
+  type SpelledText,
   sampleToken,
+  spelledText,
 } from '@seamstream/language-model';
 import { type JsonSchema } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
@@ -41,6 +43,11 @@ export class FakeGenerator implements GeneratorModel {
 
   assertWrites(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
     return this.grammars.assertWithin(schemas, maxTokens);
+  }
+
+  spell(text: string, schema?: JsonSchema): Promise<SpelledText | undefined> {
+    const { tokenizer, grammars } = this;
+    return spelledText(text, { tokenizer, grammars, schema, endTokenIds: [] });
   }
 
   async generate(

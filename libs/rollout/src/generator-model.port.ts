@@ -1,5 +1,11 @@
 /** The model that writes entries, as a rollout needs it. A language model of the engine is one as it is. */
-import type { Adapter, GenerationProgress, GenerationRequest, GenerationResult } from '@seamstream/language-model';
+import type {
+  Adapter,
+  GenerationProgress,
+  GenerationRequest,
+  GenerationResult,
+  SpelledText,
+} from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
 
 /** Writes entries. */
@@ -24,6 +30,11 @@ export interface GeneratorModel {
    * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT
    */
   assertWrites?(schemas: readonly JsonSchema[], maxTokens: number): Promise<void>;
+  /**
+   * A given text as it would have written it, for who trains it; absent where it is not trained. Undefined where the schema does not allow it.
+   * @throws UNSUPPORTED_JSON_SCHEMA
+   */
+  spell?(text: string, schema?: JsonSchema): Promise<SpelledText | undefined>;
   generate(
     requests: readonly GenerationRequest[],
     options?: {

@@ -11,7 +11,7 @@ export {
   teamFingerprint,
 } from './team-artefact.js';
 export { TeamEvaluation } from './team-evaluation.js';
-export { AGENT_SWAP, SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod, teamSettings } from './team-method.js';
+export { AGENT_SWAP, AGENT_WARM_UP, SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod, teamSettings } from './team-method.js';
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
 export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';

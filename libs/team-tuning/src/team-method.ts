@@ -1,9 +1,13 @@
-/** How a team learns: a run is a stage, or a swap before it. It reads problems that no run has read, and its job rolls them out. */
-import { type GradedProblem, isGraded, isWhole } from '@seamstream/events';
+/**
+ * How a team learns: a run is a stage, or before it a swap or a warm-up. The first two read problems that no run has read, and roll them
+ * out; a warm-up reads preference pairs.
+ */
+import { type GradedProblem, isGraded, isWhole, type TeamPreferencePublished } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from '@seamstream/training-runs';
 import { type SwapSettings, swapSettings } from './swap/swap.config.js';
 import { type TuningSettings, tuningSettings } from './tuning.config.js';
+import { type WarmUpSettings, warmUpSettings } from './warm-up/warm-up.config.js';
 
 /** Name of the method that the team of a file has. */
 export const TEAM_METHOD = 'team';
@@ -13,6 +17,9 @@ export const SEQUENTIAL_TUNING = 'sat-seq';
 
 /** Name of the recipe by which another model takes an agent's place. */
 export const AGENT_SWAP = 'swap-agent';
+
+/** Name of the recipe by which an agent learns preferred answers. */
+export const AGENT_WARM_UP = 'warm-up';
 
 /** In the order of their ids. */
 type Problems = readonly GradedProblem[];
@@ -32,20 +39,32 @@ export interface SwapJob {
   readonly problems: Problems;
 }
 
-export type TeamJob = StageJob | SwapJob;
+export interface WarmUpJob {
+  readonly kind: 'team';
+  readonly work: 'warm-up';
+  readonly settings: WarmUpSettings;
+  /** In the order of their file. */
+  readonly pairs: readonly TeamPreferencePublished[];
+}
+
+export type TeamJob = StageJob | SwapJob | WarmUpJob;
 
 /** Settings of the recipes, by their names. */
-export const teamSettings = { [SEQUENTIAL_TUNING]: tuningSettings, [AGENT_SWAP]: swapSettings };
+export const teamSettings = {
+  [SEQUENTIAL_TUNING]: tuningSettings,
+  [AGENT_SWAP]: swapSettings,
+  [AGENT_WARM_UP]: warmUpSettings,
+};
 
-const recipeOf = (settingsOf: (given: unknown) => object): Recipe => ({
-  reads: 'problems',
+const recipeOf = (name: string, settingsOf: (given: unknown) => object): Recipe => ({
+  reads: name === AGENT_WARM_UP ? 'preferences' : 'problems',
   resolveConfiguration: (given) => ({ ...settingsOf(given) }),
   replayedRounds: () => ({ least: 1, most: 1 }),
   isFilled: () => true,
 });
 
 export class TeamMethod implements LearningMethod<TeamJob> {
-  readonly recipes = new Map(Object.entries(teamSettings).map(([name, settings]) => [name, recipeOf(settings)]));
+  readonly recipes = new Map(Object.entries(teamSettings).map(([name, settings]) => [name, recipeOf(name, settings)]));
 
   /** @param slot what its teams are served as */
   constructor(
@@ -54,6 +73,11 @@ export class TeamMethod implements LearningMethod<TeamJob> {
   ) {}
 
   plan({ plan, input }: JobFacts): PlannedJob<TeamJob> {
+    const { algorithm: given } = plan.configuration;
+    if (input.reads === 'preferences') {
+      const job: TeamJob = { kind: 'team', work: 'warm-up', settings: warmUpSettings(given), pairs: input.pairs };
+      return { status: 'ready', job };
+    }
     if (input.reads !== 'problems') throw new SeamError('INTERNAL', 'Cannot plan a stage: expected problems.');
     const problems = input.problems
       .map(({ problem }) => problem)
@@ -63,7 +87,6 @@ export class TeamMethod implements LearningMethod<TeamJob> {
         ...{ status: 'refused', metrics: {} },
         reason: 'no published problem has a reference that a verifier could judge by',
       };
-    const { algorithm: given } = plan.configuration;
     const job: TeamJob =
       plan.algorithm === AGENT_SWAP
         ? { kind: 'team', work: 'swap', settings: swapSettings(given), problems }

@@ -38,6 +38,7 @@ import type { StageJob, TeamJob } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
+import { warmUpAgent } from './warm-up/warm-up-agent.js';
 
 interface TeamRunnerDependencies {
   readonly log: EventLog;
@@ -81,10 +82,19 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     return this.dependencies.evaluation;
   }
 
-  override run(job: TeamJob, parent: TeamArtefact | null, recording: Recording): Promise<JobResult<TeamArtefact>> {
-    return job.work === 'swap'
-      ? swapAgent(job, parent, recording, this.dependencies)
-      : this.runStage(job, parent, recording);
+  override async run(
+    job: TeamJob,
+    parent: TeamArtefact | null,
+    recording: Recording,
+  ): Promise<JobResult<TeamArtefact>> {
+    switch (job.work) {
+      case 'swap':
+        return swapAgent(job, parent, recording, this.dependencies);
+      case 'warm-up':
+        return warmUpAgent(job, this.adaptersOf(parent), recording, this.dependencies);
+      case 'stage':
+        return this.runStage(job, parent, recording);
+    }
   }
 
   private async runStage(

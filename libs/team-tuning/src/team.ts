@@ -106,6 +106,17 @@ export function teamOf(given: unknown, name: string): Team {
   };
 }
 
+/** @param toDo what it is asked for, for the error. @throws INVALID_CONFIGURATION where the team has no agent of this name */
+export function placeOf({ agents }: Pick<Team, 'agents'>, agent: string | null, toDo: string): number {
+  const place = agents.findIndex(({ name }) => name === agent);
+  if (place >= 0) return place;
+  const names = agents.map(({ name }) => name).join(', ');
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot ${toDo}: expected one of the agents ${names}, got ${agent ?? 'no name'}. Name it, as in --set agent=solver. docs/how-to/teams.md explains it.`,
+  );
+}
+
 /** What an agent is asked. Braces in the problem or in what came before are no places. */
 export function askedOf(
   { role }: Pick<Agent, 'role'>,

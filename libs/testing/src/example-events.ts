@@ -377,6 +377,28 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ replacedBaseModelDigest: '58'.repeat(32), replacedAdapterDigest: '56'.repeat(32) },
     ...{ adapterDigest: '59'.repeat(32), target: 0.01, distanceBefore: 0.4, distance: 0.009, passes: 6, states: 8 },
   },
+  AgentWarmedUp: {
+    type: 'AgentWarmedUp',
+    meta: meta('m-14-10', null),
+    ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', setDigest: '5c'.repeat(32), pairs: 2, steps: 3 },
+    ...{ loss: 0.7, adapterDigest: '5d'.repeat(32), parent: null },
+  },
+  TeamEvaluated: {
+    type: 'TeamEvaluated',
+    meta: meta('m-14-12', null),
+    ...{ slot: 'team', teamDigest: '5d'.repeat(32), topology: 'vote', problemSet: 'aime24.jsonl' },
+    members: [{ agent: 'planner', baseModelDigest: '57'.repeat(32), adapterDigest: '5d'.repeat(32) }],
+    ...{ problemSetDigest: '5e'.repeat(32), problems: 2, unjudged: 0, samples: 2, answers: 2 },
+    ...{ temperature: 1, topP: 1, maxTokens: 256, seed: 'seam', meanAt: 0.25, passAt: { 1: 0.25, 2: 0.5 } },
+    ...{ majorityAt: 0.5, ties: 1, perAgent: { planner: 0.25 }, predictionsDigest: '5f'.repeat(32) },
+    evaluatedBy: 'ada',
+  },
+  TeamPreferencePublished: {
+    type: 'TeamPreferencePublished',
+    meta: meta('m-14-11', null),
+    ...{ setDigest: '5c'.repeat(32), index: 0, pairs: 2, row: 1, domain: 'sums', prompt: 'What is 2 + 3?' },
+    ...{ chosen: '2 + 3 = 5. Answer: 5', rejected: 'Answer: 6', publishedBy: 'ada' },
+  },
   LibraryReplyRecorded: {
     type: 'LibraryReplyRecorded',
     meta: meta('m-14-4', 'm-14'),

@@ -1,6 +1,5 @@
 /** Takes the steps that an algorithm planned, from the parent's weights or from a checkpoint, to an adapter. Knows no algorithm by name. */
 import type { AdapterPublished, EngineIdentity } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import { bareSequences, type ComputedLogProbs, type LearningAlgorithm, type TrainingPlan } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -16,6 +15,7 @@ import type { StoredArtefact } from './artefact.js';
 import { computedLogProbs } from './computed-log-probs.js';
 import type { GradientJob } from './gradient-method.js';
 import { type JobResult, JobRunner, type Recording } from './job-runner.js';
+import { leaveIfStopped } from './leave-if-stopped.js';
 import { finite } from './run-events.js';
 import type { RunPlan } from './run-plan.js';
 import type { RunLogger } from './run-settings.js';
@@ -92,7 +92,7 @@ export class GradientRunner extends JobRunner<GradientJob, Adapter> {
         logger.info({ key: resumed.key, step: resumed.step }, 'training resumed from a checkpoint');
       const total = learning.steps.length;
       while (weights.steps < total) {
-        await heed(weights, recording);
+        await leaveIfStopped(weights, recording);
         const sequences = algorithm.complete(learning, settings, weights.steps, computed);
         const figures = await takeStep(learning, weights, sequences);
         Object.assign(metrics, figures);
@@ -134,15 +134,6 @@ export class GradientRunner extends JobRunner<GradientJob, Adapter> {
       await base.close();
     }
   }
-}
-
-async function heed(weights: TrainingWeights, { runId, signal, saving }: Recording): Promise<void> {
-  if (!signal.aborted) return;
-  if (weights.steps > 0 && saving !== undefined) await saving.save(weights, {});
-  throw new SeamError(
-    'ABORTED',
-    `Cannot finish training run ${runId}: it was stopped after step ${weights.steps}. It is resumed from there.`,
-  );
 }
 
 async function takeStep(

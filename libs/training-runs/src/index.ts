@@ -20,11 +20,13 @@ export {
   type Resumable,
 } from './job-runner.js';
 export type { Job, JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
+export { leaveIfStopped } from './leave-if-stopped.js';
 export { LIBRARY_RECIPES, LibraryMethod } from './library-method.js';
 export { LibraryRunner } from './library-runner.js';
 export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
 export { type EndedWindow, type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
+export { assertWhole, findPreferences, preferenceSetDigest } from './preference-set.js';
 export { ProblemSetEvaluation } from './problem-set-evaluation.js';
 export { type ProgramBase, ProgramRunner, programBase } from './program-runner.js';
 export { runsInQueue } from './queue.js';

@@ -8,6 +8,7 @@ import type { LearningInput, LogInput, ProblemsInput, ResultEvent } from '@seams
 import type { ObjectStore } from '@seamstream/object-store';
 import { type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
 import type { Recipe } from './learning-method.js';
+import { preferencesIn, readPreferencesInput } from './preference-set.js';
 import type { EventSource } from './recorded-events.js';
 import type { RunPlan, RunWindow } from './run-plan.js';
 
@@ -24,6 +25,7 @@ export async function readLearningInput(
   }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'> & { readonly configuration?: RunPlan['configuration'] },
 ): Promise<LearningInput> {
   if (reads === 'problems') return readProblemsInput(source, inputs);
+  if (reads === 'preferences') return readPreferencesInput(source, inputs, preferencesIn(configuration?.algorithm));
   if (reads === 'log') {
     const { excluded, refused = [] } = configuration ?? {};
     return readLogInput(source, inputs, { excluded: new Set(excluded), refused });

@@ -56,11 +56,16 @@ export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGround
   );
 }
 
-/** What generators are served with is learned from attempts. Other artefacts may be learned from problems that their run tries itself. */
+const NOT_OF_GENERATORS: ReadonlySet<string> = new Set([TOPIC.problems, TOPIC.teams]);
+
+/**
+ * What generators are served with is learned from attempts. Other artefacts may be learned from problems that their run tries itself, and
+ * from preferences.
+ */
 function rangesDoubt(ranges: readonly OffsetRange[], slot: string, { ends }: PlanGrounds): string | undefined {
   for (const { topic, partition, from, to } of ranges) {
     const end = ends.get(partitionName(topic, partition));
-    if (end === undefined || (slot === GENERATOR_SLOT && topic === TOPIC.problems))
+    if (end === undefined || (slot === GENERATOR_SLOT && NOT_OF_GENERATORS.has(topic)))
       return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
     if (!(0 <= from && from <= to && to <= end))
       return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;

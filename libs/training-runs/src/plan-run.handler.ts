@@ -24,7 +24,7 @@ import { CommittedVersions } from './committed-versions.js';
 import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learning-input.js';
 import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
-import { planProblems, unendedRun, unreadProblems } from './plan-problems.js';
+import { planPublished, publishedPreferences, unendedRun, unreadProblems } from './plan-published.js';
 import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
@@ -124,7 +124,8 @@ export class PlanRunHandler {
   /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
   async onDemand(request: TrainingRequest, history: TrainingHistory): Promise<RunPlan> {
     const algorithm = this.algorithm(request.algorithm);
-    if (algorithm.reads === 'problems') return this.ofProblems(request, algorithm, history);
+    if (algorithm.reads === 'problems' || algorithm.reads === 'preferences')
+      return this.ofPublished(request, algorithm, history);
     const last = history.lastWindow?.configuration;
     const begin = new Map((last?.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]));
     const outcomes = (await this.dependencies.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
@@ -160,7 +161,7 @@ export class PlanRunHandler {
     });
   }
 
-  private async ofProblems(request: TrainingRequest, algorithm: Recipe, history: TrainingHistory): Promise<RunPlan> {
+  private async ofPublished(request: TrainingRequest, algorithm: Recipe, history: TrainingHistory): Promise<RunPlan> {
     const { log, method, problemSet } = this.dependencies;
     const { responseMaxTokens, entryMaxTokens } = this.config;
     const settings = algorithm.resolveConfiguration(
@@ -178,8 +179,11 @@ export class PlanRunHandler {
           })
         : undefined;
     if (killed !== undefined) return killed;
-    const found = await unreadProblems(log, method, history);
-    return planProblems(found, {
+    const found =
+      algorithm.reads === 'problems'
+        ? await unreadProblems(log, method, history)
+        : await publishedPreferences(log, settings);
+    return planPublished(found, {
       ...{ request, method, history, baseModelDigest },
       ...terms,
       algorithm: settings,

@@ -14,7 +14,7 @@ export function spelledInput(
   input: LearningInput,
   decode: (tokenIds: readonly number[]) => string,
 ): { readonly input: LearningInput; readonly misspelled: ReadonlySet<string> } {
-  if (input.reads === 'problems') return { input, misspelled: new Set() };
+  if (input.reads === 'problems' || input.reads === 'preferences') return { input, misspelled: new Set() };
   const written = input.reads === 'log' ? input.experiences : input.rows;
   const misspelled = new Set(
     written.filter(({ tokenIds, entry }) => !spells(decode(tokenIds), entry)).map(({ experienceId }) => experienceId),

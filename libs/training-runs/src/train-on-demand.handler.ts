@@ -1,11 +1,12 @@
 /** Training and verification that a person asks for; the same plans, runs and events as the services' own. */
 import type { EventLog } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
-import { type Clock, canonicalJson, sha256 } from '@seamstream/kernel';
+import { type Clock, canonicalJson, newId, sha256 } from '@seamstream/kernel';
 import { servedIn } from '@seamstream/release';
 import { holdRun } from './hold-run.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
+import type { RunLeases } from './run-lease.js';
 import { plannedEvent, planOf, type RunIteration, type RunPlan } from './run-plan.js';
 import type { Rehearsal, RunTraining, VerifiedAdapter } from './run-training.js';
 import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
@@ -19,6 +20,7 @@ interface TrainOnDemandDependencies {
   readonly history: TrainingHistoryReader;
   readonly planRun: PlanRunHandler;
   readonly runTraining: RunTraining;
+  readonly leases: RunLeases;
   readonly clock: Clock;
 }
 
@@ -37,6 +39,7 @@ export class TrainOnDemandHandler {
 
   /**
    * Plans a run and carries it out here. Asked again for the same, a killed run is resumed, and an ended one is left alone.
+   * @throws CONFLICT where another process carries it out; nothing of it is touched
    * @returns the run's id and the event that ended it, none when it had ended before; and why its promotion does not count, where
    * another one, the stream's perhaps, was just ahead of it
    */
@@ -44,14 +47,20 @@ export class TrainOnDemandHandler {
     request: TrainingRequest,
     signal: AbortSignal,
   ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }> {
-    const { log, history, planRun, runTraining, clock } = this.dependencies;
+    const { history, planRun, leases } = this.dependencies;
     const known = await history.read();
     const plan = plannedFor(request.iteration, known) ?? (await planRun.onDemand(request, known));
+    const asked = { holder: newId(), by: request.by ?? null };
+    return leases.alone(plan.runId, asked, signal, () => this.carryOut(plan, asked.by, signal));
+  }
+
+  private carryOut(plan: RunPlan, by: string | null, signal: AbortSignal): ReturnType<TrainOnDemandHandler['handle']> {
+    const { log, history, runTraining, clock } = this.dependencies;
     const { runId } = plan;
     return holdRun(log, runId, signal, async (holder) => {
-      if (!known.runs.has(runId)) {
+      if (!(await history.read()).runs.has(runId)) {
         const planned = plannedEvent(plan, NO_QUEUE, runMeta(runId, 'planned', clock.now()));
-        await holder.record([{ type: 'TrainingRunPlanned', ...planned, plannedBy: request.by ?? null }]);
+        await holder.record([{ type: 'TrainingRunPlanned', ...planned, plannedBy: by }]);
       }
       const ending = await runTraining.carryOut(plan, holder);
       if (ending === undefined) return { runId, ending: [], overtaken: null };

@@ -100,7 +100,10 @@ export function evaluateCommand(run: RunCommand): Command {
     .addOption(team!)
     .addOption(vote!)
     .addOption(maxTokens!)
-    .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
+    .option(
+      '--record',
+      'put what was measured of the adapter on record: what "seam adapters promote" rests on; with --team: its figures',
+    )
     .addOption(byOption('with --record: who measures'))
     .addHelpText(
       'after',

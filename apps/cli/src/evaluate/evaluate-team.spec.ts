@@ -1,9 +1,10 @@
 /** Teams of the shipped models, which answer for themselves. */
 import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
-import { encodeEvent } from '@seamstream/events';
+import { encodeEvent, TOPIC } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
+import { readTopics } from '@seamstream/log-reader';
 import { encodePrompt } from '@seamstream/rollout';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -123,6 +124,38 @@ describe('seam eval --team --vote', () => {
   });
 });
 
+describe('seam eval --team --record', () => {
+  it('puts the figures of the team on record, and the same evaluation again has the same ones', async () => {
+    const asked = ['aime.jsonl', '--team', 'team.json', '--samples', '2', '--limit', '6', '--record', '--by', 'ada'];
+    const result = await evaluated<{ meanAt: { value: number }; passAt: Record<number, { value: number }> }>(...asked);
+    const first = await recorded();
+    expect(first).toMatchObject({
+      ...{ slot: 'team', teamDigest: null, topology: 'vote', problemSet: 'aime.jsonl', problems: 6, unjudged: 0 },
+      ...{ samples: 2, answers: 6, temperature: 1, seed: 'seam', evaluatedBy: 'ada', meanAt: result.meanAt.value },
+      passAt: Object.fromEntries(Object.entries(result.passAt).map(([k, { value }]) => [k, value])),
+      members: AGENTS.map(({ name }) => ({ agent: name, baseModelDigest: models.get('executor')!.digest })),
+    });
+    expect(Object.keys(first.perAgent)).toEqual(AGENTS.map(({ name }) => name));
+    await evaluated(...asked, '--predictions', 'predictions.jsonl');
+    const again = await recorded();
+    expect({ ...again, meta: null }).toEqual({ ...first, meta: null });
+    expect(again.meta.messageId).not.toBe(first.meta.messageId);
+    expect(again.predictionsDigest).toBe(sha256(Buffer.from(world.files.get('predictions.jsonl')!)));
+    expect(await world.seam('team', 'show')).toBe(0);
+    expect(world.takeOutput()).toMatch(
+      /measured .* base on 6 problems of aime\.jsonl by ada: avg@6 .*pass@6 .*majority@6/,
+    );
+  });
+
+  it('records nothing where nothing could be judged, or without being asked to', async () => {
+    world.files.set('long.jsonl', linesOf([{ problem: 'gold '.repeat(600), answer: '1' }]));
+    expect(await world.seam('eval', 'long.jsonl', '--team', 'team.json', '--record', '--by', 'ada')).toBe(2);
+    expect(world.takeErrors()).toContain('expected a verdict on a problem, got none');
+    await evaluated('aime.jsonl', '--team', 'team.json', '--limit', '1');
+    await expect(recorded()).rejects.toThrow('nothing is on record');
+  });
+});
+
 describe('seam eval --team with a chain', () => {
   it('counts what the team came to, one answer a sample', async () => {
     const result = await evaluated<{ answers: number; perAgent: object }>(
@@ -186,7 +219,7 @@ describe('seam eval --team refuses, before a model is asked,', () => {
     ['a team without agents', ['--team', 'none.json'], /agents/],
     ['a folder that holds no model', ['--team', 'nowhere.json'], /path of agent agent_1/],
     ['arms together with a team', ['--team', 'team.json', '--arms', 'trained'], /--arms/],
-    ['a record together with a team', ['--team', 'team.json', '--record'], /--record/],
+    ['a name without a record', ['--team', 'team.json', '--by', 'ada'], /expected --record with --by/],
     ['a vote without a team', ['--vote'], /expected --team FILE with --vote/],
     ['a file that is there', ['--team', 'team.json', '--predictions', 'aime.jsonl'], /aime\.jsonl/],
     [
@@ -239,3 +272,13 @@ const own = worldProblems({ seed: 'team', split: 'heldOut', variant: 'base', cou
 const whole = own.filter(({ answer }) => /^\d+$/.test(answer));
 const linesOf = (rows: readonly unknown[]): Uint8Array =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+/** The newest evaluation of a team in the log. */
+async function recorded() {
+  const found = [];
+  for await (const { events } of readTopics(world.log, [TOPIC.teams], { undecodable: 'throw' }))
+    for (const { event } of events) if (event.type === 'TeamEvaluated') found.push(event);
+  const last = found.at(-1);
+  if (last === undefined) throw new Error('nothing is on record');
+  return last;
+}

@@ -2,7 +2,7 @@
 import { onOneLine, plural, SeamError, shortId } from '@seamstream/kernel';
 import { type EvaluatedTeam, evaluateTeam, type TeamRequest } from '@seamstream/operations/evaluate';
 import { Option } from 'commander';
-import { wholeNumber } from '../command-options.js';
+import { personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -20,7 +20,7 @@ export interface TeamOptions extends Omit<TeamRequest, 'team' | 'maxTokens'> {
 const MAX_TOKENS = 256;
 
 /** What an evaluation of an adapter has, and one of a team has not. */
-const NOT_OF_TEAMS = ['arms', 'record', 'by'];
+const NOT_OF_TEAMS = ['arms'];
 
 export function teamOptions(): Option[] {
   return [
@@ -53,7 +53,13 @@ export async function teamEvaluation(
   request: Omit<TeamRequest, 'maxTokens'> & { readonly maxTokens?: number },
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { maxTokens = MAX_TOKENS } = request;
+  const { maxTokens = MAX_TOKENS, record, by } = request;
+  if (record === undefined && by !== undefined)
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot evaluate: expected --record with --by, got none. Add --record, or leave --by out.',
+    );
+  const signed = record === undefined ? {} : { by: await personOf(runtime, by) };
   const { result } = await askingModels(
     runtime,
     [],
@@ -61,7 +67,7 @@ export async function teamEvaluation(
       if (terminal.json) terminal.printJson({ ...facts, ...figures });
       else terminal.print(render({ ...facts, result: figures }, terminal.style));
     },
-    (observer) => evaluateTeam(runtime, path, { ...request, maxTokens }, observer),
+    (observer) => evaluateTeam(runtime, path, { ...request, ...signed, maxTokens }, observer),
   );
   return result.problems > 0 ? EXIT.ok : EXIT.failedCheck;
 }

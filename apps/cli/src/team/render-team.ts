@@ -1,6 +1,6 @@
 /** Teams for a terminal. Pure. */
-import { count, onOneLine, shortId } from '@seamstream/kernel';
-import type { ListedTeam, ShownTeam, TeamStage, TeamSwap } from '@seamstream/operations/team';
+import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { ListedTeam, ShownTeam, TeamStage, TeamSwap, TeamWarmUp } from '@seamstream/operations/team';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
@@ -23,7 +23,10 @@ export function renderTeams(teams: readonly ListedTeam[], style: Style): string 
   return renderTable(columns, rows, style);
 }
 
-export function renderTeam({ slot, served, members, stages, swaps }: ShownTeam, style: Style): string {
+export function renderTeam(
+  { slot, served, members, stages, swaps, warmUps, evaluations }: ShownTeam,
+  style: Style,
+): string {
   const agents = members.map(({ agent, slot: own, adapterDigest }, at) =>
     [String(at + 1), agent, own, digestOf(adapterDigest)].map(onOneLine),
   );
@@ -31,13 +34,35 @@ export function renderTeam({ slot, served, members, stages, swaps }: ShownTeam, 
     `${style.bold(onOneLine(slot))}, served: ${digestOf(served)}\n`,
     renderTable([right('ACTS'), { title: 'AGENT' }, { title: 'SLOT' }, { title: 'ADAPTER' }], agents, style),
     ...swaps.map(renderSwap),
+    ...warmUps.map(renderWarmUp),
     ...stages.map((stage) => renderStage(stage, style)),
+    ...evaluations.map(renderEvaluation),
   ].join('\n');
 }
 
 function renderSwap({ startedAt, stands, reason, swapped }: TeamSwap): string {
   const why = reason === null ? '' : ` (${onOneLine(reason)})`;
   return `swap  ${minuteOf(startedAt)}  ${stands}${why}: ${swapped === null ? 'not aligned' : swapText(swapped)}\n`;
+}
+
+function renderEvaluation(evaluation: ShownTeam['evaluations'][number]): string {
+  const { at, teamDigest, problemSet, problems, answers, meanAt, passAt, majorityAt, evaluatedBy } = evaluation;
+  const most = passAt[answers];
+  const figures = [
+    `avg@${answers} ${percent(meanAt)}`,
+    ...(most === undefined || answers === 1 ? [] : [`pass@${answers} ${percent(most)}`]),
+    `majority@${answers} ${percent(majorityAt)}`,
+  ].join(', ');
+  return `measured  ${minuteOf(at)}  ${digestOf(teamDigest)} on ${plural(problems, 'problem')} of ${onOneLine(problemSet)} by ${onOneLine(evaluatedBy)}: ${figures}\n`;
+}
+
+function renderWarmUp({ startedAt, stands, reason, warmedUp }: TeamWarmUp): string {
+  const why = reason === null ? '' : ` (${onOneLine(reason)})`;
+  return `warm-up  ${minuteOf(startedAt)}  ${stands}${why}: ${warmedUp === null ? 'not learned' : warmUpText(warmedUp)}\n`;
+}
+
+function warmUpText({ agent, pairs, setDigest, steps, loss }: NonNullable<TeamWarmUp['warmedUp']>): string {
+  return `${onOneLine(agent)} learned ${plural(pairs, 'preferred answer')} of ${shortId(setDigest)} in ${plural(steps, 'step')}, to ${loss.toFixed(4)} nats a token`;
 }
 
 function swapText(swapped: NonNullable<TeamSwap['swapped']>): string {

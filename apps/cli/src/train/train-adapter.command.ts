@@ -83,7 +83,7 @@ export function trainCommand(run: RunCommand): Command {
   return new Command('train')
     .summary('one training run now')
     .description(
-      'Trains one adapter from the log (grpo, rest-em), the buffer (sft) or new problems (sat-seq, swap-agent), publishes and evaluates it, and promotes it when it is not\n' +
+      'Trains one adapter from the log (grpo, rest-em), the buffer (sft) or new problems (sat-seq, swap-agent), or preferences (warm-up), publishes and evaluates it, and promotes it when it is not\n' +
         'worse than its parent, which must still be served then: the events are those of the trainer service. The resolved\n' +
         'configuration is recorded with the run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was\n' +
         'refused or failed.',
@@ -114,6 +114,10 @@ export function trainCommand(run: RunCommand): Command {
         [
           'seam train swap-agent --set agent=solver',
           'another model takes the place of an agent (docs/how-to/teams.md)',
+        ],
+        [
+          'seam train warm-up --set agent=solver --set preferences=4f3a…',
+          'an agent learns the chosen answers of "seam team prefer"',
         ],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),

@@ -1,5 +1,5 @@
 /** One team: its agents in their order, its stages with every pass that the gate looked at, promotions, and the certificate. */
-import type { ShownTeam, TeamStage, TeamSwap } from '@seamstream/operations/team';
+import type { ShownTeam, TeamStage, TeamSwap, TeamWarmUp } from '@seamstream/operations/team';
 import type { JSX } from 'preact';
 import { ActText } from '../parts/act-text.js';
 import { PeekList } from '../parts/peek-list.js';
@@ -40,6 +40,12 @@ export function TeamPage(): JSX.Element {
           <Swaps
             of={data.swaps}
             how={how('Runs in which another base model or adapter took an agent’s place, before the others continue.')}
+          />
+        )}
+        {data.warmUps.length === 0 ? null : (
+          <WarmUps
+            of={data.warmUps}
+            how={how('Runs in which an agent learned preferred answers, before the others.')}
           />
         )}
       </div>
@@ -162,6 +168,24 @@ function Swaps({ of, how }: { readonly of: readonly TeamSwap[]; readonly how: JS
                 {figure(swapped.distanceBefore)} became {figure(swapped.distance)} of {figure(swapped.target)} nats
               </>
             )}{' '}
+            <a href={`/training/${runId}`}>its run</a>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function WarmUps({ of, how }: { readonly of: readonly TeamWarmUp[]; readonly how: JSX.Element }): JSX.Element {
+  return (
+    <Card title="Warmed up agents" size="full" how={how}>
+      <ol class="timeline">
+        {of.map(({ runId, startedAt, stands, reason, warmedUp }) => (
+          <li key={runId} data-warm-up={runId} class={warmedUp === null && reason !== null ? 'bad' : ''}>
+            <time>{clock(startedAt)}</time> <Status status={stands} />{' '}
+            {warmedUp === null
+              ? (reason ?? 'It has not learned yet.')
+              : `${warmedUp.agent} learned ${plural(warmedUp.pairs, 'preferred answer')} in ${plural(warmedUp.steps, 'step')}, to ${figure(warmedUp.loss)} nats a token`}{' '}
             <a href={`/training/${runId}`}>its run</a>
           </li>
         ))}

@@ -1266,6 +1266,114 @@ export interface AgentSwapped {
   readonly states: number;
 }
 
+/** An agent of a team has learned the preferred answers of a set. It is served only after the team is promoted. */
+export interface AgentWarmedUp {
+  readonly meta: EventMeta;
+  /** The training run that learned. */
+  readonly runId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** The slot that its adapters are published for. */
+  readonly slot: string;
+  /** SHA-256 of the pairs that it learned from. */
+  readonly setDigest: string;
+  /** Number of those pairs. */
+  readonly pairs: number;
+  /** Number of optimizer steps. */
+  readonly steps: number;
+  /** Mean negative log-likelihood per token in the last step, in nats. */
+  readonly loss: number;
+  /** Digest of its weights as they are now. */
+  readonly adapterDigest: string;
+  /** Digest of the adapter that it began with. Null is the bare base model. */
+  readonly parent: string | null;
+}
+
+/**
+ * A pair of answers to a prompt, of which one is preferred. An agent of a team can learn to give it. The pair
+ * is not a reward.
+ */
+export interface TeamPreferencePublished {
+  readonly meta: EventMeta;
+  /** SHA-256 of all pairs of the set, in their order. */
+  readonly setDigest: string;
+  /** Place of the pair in its set, from 0. */
+  readonly index: number;
+  /** Number of pairs in the set. */
+  readonly pairs: number;
+  /** Line or row of the file that it was read from, from 1. */
+  readonly row: number;
+  /** Domain of the prompt. */
+  readonly domain: string;
+  /** What was asked. */
+  readonly prompt: string;
+  /** The preferred answer. */
+  readonly chosen: string;
+  /** The other answer. Nothing learns from it. */
+  readonly rejected: string;
+  /** The person who published it, as they stated. */
+  readonly publishedBy: string;
+}
+
+export interface EvaluatedMember {
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Digest of its base model. */
+  readonly baseModelDigest: string;
+  /** Digest of its adapter. Null is the bare base model. */
+  readonly adapterDigest: string | null;
+}
+
+/**
+ * A person measured a team: several answers to each problem, pooled over its agents. Equal models, problems,
+ * settings and seed give equal figures.
+ */
+export interface TeamEvaluated {
+  readonly meta: EventMeta;
+  /** The slot that the team is served as. */
+  readonly slot: string;
+  /** Digest of the team. Null: every agent has its base model. */
+  readonly teamDigest: string | null;
+  /** How the agents worked together: `vote` or `chain`. */
+  readonly topology: string;
+  /** The agents in their order. */
+  readonly members: readonly EvaluatedMember[];
+  /** Name of the file or the set. */
+  readonly problemSet: string;
+  /** SHA-256 of the problems that were given. */
+  readonly problemSetDigest: string;
+  /** Problems that counted. */
+  readonly problems: number;
+  /** Problems that no agent could be asked about. They count nowhere. */
+  readonly unjudged: number;
+  /** Answers of each agent to a problem. */
+  readonly samples: number;
+  /** Answers to a problem that counted: the k of avg@k and majority@k. */
+  readonly answers: number;
+  /** Temperature of the answers. 0 is greedy. */
+  readonly temperature: number;
+  /** Mass of the most probable tokens that were drawn from. */
+  readonly topP: number;
+  /** Most tokens of a turn. */
+  readonly maxTokens: number;
+  /** What the draws follow from. */
+  readonly seed: string;
+  /** avg@k: mean share of right answers. */
+  readonly meanAt: number;
+  /** pass@k by k: probability that one of k answers is right. */
+  readonly passAt: Readonly<Record<string, number>>;
+  /** majority@k: share of problems whose most frequent answer is right. */
+  readonly majorityAt: number;
+  /** Problems with a tied vote, which the answer that came first decided. */
+  readonly ties: number;
+  /** Of a vote: mean share of right answers of each agent. */
+  readonly perAgent: Readonly<Record<string, number>>;
+  /** SHA-256 of every answer, as the lines of the file of predictions. */
+  readonly predictionsDigest: string;
+  /** The person who measured. */
+  readonly evaluatedBy: string;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** The result of a run. */
@@ -1842,6 +1950,9 @@ export interface EventsByType {
   readonly AgentUpdateTried: AgentUpdateTried;
   readonly AgentUpdated: AgentUpdated;
   readonly AgentSwapped: AgentSwapped;
+  readonly AgentWarmedUp: AgentWarmedUp;
+  readonly TeamPreferencePublished: TeamPreferencePublished;
+  readonly TeamEvaluated: TeamEvaluated;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1901,7 +2012,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
-  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped'] },
+  { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped', 'AgentWarmedUp', 'TeamPreferencePublished', 'TeamEvaluated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
   { name: 'seam.usage', partitions: 4, events: ['UsageReserved', 'UsageSettled', 'AccessRefused', 'SessionStarted', 'SessionEnded'] },
@@ -1941,6 +2052,9 @@ export const TOPIC_OF = {
   AgentUpdateTried: 'seam.teams',
   AgentUpdated: 'seam.teams',
   AgentSwapped: 'seam.teams',
+  AgentWarmedUp: 'seam.teams',
+  TeamPreferencePublished: 'seam.teams',
+  TeamEvaluated: 'seam.teams',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -2030,6 +2144,12 @@ export function keyOf(event: SeamEvent): string | null {
       return event.runId;
     case 'AgentSwapped':
       return event.runId;
+    case 'AgentWarmedUp':
+      return event.runId;
+    case 'TeamPreferencePublished':
+      return event.setDigest;
+    case 'TeamEvaluated':
+      return event.slot;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':

@@ -95,6 +95,8 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
       return one('unpin', event.unpinnedBy, adapter(event.adapterDigest), because(event.reason));
     case 'AdapterEvaluated':
       return one('evaluate', event.evaluatedBy, adapter(event.adapterDigest));
+    case 'TeamEvaluated':
+      return one('evaluate', event.evaluatedBy, `the team of ${event.slot}`, adapter(event.teamDigest));
     case 'ReleasePlanned':
       return one(
         'plan release',
@@ -118,6 +120,8 @@ function actOnTraining(event: SeamEvent): ActSaid | undefined {
       // Without a name a service planned it, by its rule.
       if ((event.plannedBy ?? null) === null) return undefined;
       return one('train', event.plannedBy!, event.runId, event.algorithm);
+    case 'TeamPreferencePublished':
+      return { ...one('publish', event.publishedBy, 'a preference'), isFrequent: true };
     case 'SelfTrainingStarted':
       return one('start training', event.startedBy ?? null, event.selfTrainingId);
     case 'SelfTrainingStopped':

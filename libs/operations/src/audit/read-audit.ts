@@ -22,7 +22,10 @@ export interface AuditWanted {
   readonly signal: AbortSignal;
 }
 
-const TOPICS = [TOPIC.access, TOPIC.usage, TOPIC.adapters, TOPIC.training, TOPIC.feedback, TOPIC.problems];
+const TOPICS = [
+  ...[TOPIC.access, TOPIC.usage, TOPIC.adapters, TOPIC.training, TOPIC.teams],
+  ...[TOPIC.feedback, TOPIC.problems],
+];
 const MINUTE_MS = 60_000;
 /** Clocks of writers and brokers may differ by so much before an act is missed. */
 const MARGIN_MS = 3_600_000;

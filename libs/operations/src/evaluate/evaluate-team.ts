@@ -1,7 +1,16 @@
-/** What a team of a file is worth on problems, and what each of its agents answered. Nothing is recorded. */
+/** What a team of a file is worth on problems, and what each of its agents answered; recorded on request. */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { problemSetDigest } from '@seamstream/evaluation';
-import { type GradedProblem, isGraded, type Problem } from '@seamstream/events';
-import { plural, SeamError } from '@seamstream/kernel';
+import {
+  encodeEvent,
+  type GradedProblem,
+  isGraded,
+  originMeta,
+  type Problem,
+  type TeamEvaluated,
+} from '@seamstream/events';
+import { newId, plural, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
 import type { GeneratorModel } from '@seamstream/rollout';
 import {
@@ -18,7 +27,7 @@ import {
 import { BASE, findAdapter, SERVED } from '../adapters/find-adapter.js';
 import { readServing } from '../read-models/index.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
-import { chosenProblems, type ProblemOptions } from './evaluation-problems.js';
+import { chosenProblems, DEFAULT_SET, type ProblemOptions } from './evaluation-problems.js';
 import type { PredictionsOptions } from './predictions-file.js';
 
 export interface TeamWorld extends AskingWorld {
@@ -42,6 +51,9 @@ export interface TeamRequest extends ProblemOptions, PredictionsOptions {
   /** Of a turn. */
   readonly maxTokens: number;
   readonly seed: string;
+  /** Puts what was measured on record, in the name of `by`. */
+  readonly record?: true;
+  readonly by?: string;
 }
 
 export interface EvaluatedTeam {
@@ -60,6 +72,8 @@ export interface EvaluatedTeam {
   readonly samples: number;
   readonly drawing: Pick<SamplingSettings, 'temperature' | 'topP'>;
   readonly result: TeamSamples;
+  /** SHA-256 of every answer, as lines of a file of predictions. */
+  readonly predictionsDigest: string;
 }
 
 /** Problems that are asked together. */
@@ -81,6 +95,7 @@ export async function evaluateTeam(
   const team = parseTeam(text, request.team, request.vote ? 'vote' : undefined);
   const problems = gradedProblems(await chosenProblems(world, path, request));
   const { predictions: file, force: replace } = request;
+  if (request.record !== undefined) await world.openLog('append');
   if (file !== undefined) await world.checkOutput(file, { replace });
   // 2. The models.
   const models = await agentModels(world, team);
@@ -91,13 +106,18 @@ export async function evaluateTeam(
   // 3. Their answers, written down as they come.
   const output = file === undefined ? undefined : await world.growOutput(file, { replace });
   const lines = lineWriter((line) => output?.append(line));
+  const digest = createHash('sha256');
   const result = await sampleTeam(problems, {
     ...{ team, samples, seed, batchSize: BATCH, signal: world.signal },
     agents: team.agents.map((agent, place) => ({ agent, model: models[place]!, adapter: adapterOf(place) })),
     sampling: { temperature, topP, topK: 0, maxTokens },
     schemaFor: await world.entrySchemas(),
     environment: writesEntries ? (await world.openModels()).environment : null,
-    onPrediction: (prediction) => lines.add(predictionLine(prediction)),
+    onPrediction(prediction) {
+      const line = predictionLine(prediction);
+      digest.update(line);
+      lines.add(line);
+    },
     onProgress: (done, total) => observer.progress(team.topology, done, total),
   });
   const evaluated = {
@@ -108,13 +128,53 @@ export async function evaluateTeam(
       adapterDigest: adapterOf(place)?.digest ?? null,
     })),
     ...{ problemSetDigest: problemSetDigest(problems), given: problems.length, samples },
-    ...{ drawing: { temperature, topP }, result },
+    ...{ drawing: { temperature, topP }, result, predictionsDigest: digest.digest('hex') },
   };
   observer.measured(evaluated);
   await lines.written();
   await output?.finish();
   if (file !== undefined) observer.tell(`wrote ${plural(problems.length, 'prediction')} to ${file}`);
+  if (request.record !== undefined) {
+    const problemSet = path === undefined ? (request.set ?? DEFAULT_SET) : basename(path);
+    observer.tell(`recorded as ${await recordTeam(world, evaluated, { ...request, slot: team.slot, problemSet })}`);
+  }
   return evaluated;
+}
+
+/** Appends what was measured. @returns the event's id. @throws INVALID_INPUT where no problem could be judged */
+async function recordTeam(
+  world: Pick<TeamWorld, 'openLog' | 'clock'>,
+  evaluated: EvaluatedTeam,
+  { slot, problemSet, maxTokens, seed, by }: TeamRequest & { readonly slot: string; readonly problemSet: string },
+): Promise<string> {
+  const { result, teamDigest, topology, agents, problemSetDigest: setDigest, samples, drawing } = evaluated;
+  const { problems, failed: unjudged, answers, meanAt, passAt, majorityAt, ties, perAgent } = result;
+  if (meanAt === null || majorityAt === null)
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot record an evaluation of a team: expected a verdict on a problem, got none. Shorten problems or roles.',
+    );
+  const valuesOf = (of: Readonly<Record<string, { readonly value: number } | null>>): Record<string, number> =>
+    Object.fromEntries(Object.entries(of).flatMap(([name, each]) => (each === null ? [] : [[name, each.value]])));
+  const messageId = newId();
+  const event: TeamEvaluated = {
+    meta: originMeta({
+      ...{ messageId, correlationId: teamDigest ?? 'base-model', source: 'seam/cli' },
+      ...{ occurredAt: world.clock.now(), sourceClass: 'user' },
+    }),
+    ...{ slot, teamDigest, topology, problemSet, problemSetDigest: setDigest, problems, unjudged, samples, answers },
+    members: agents.map(({ name, baseModelDigest, adapterDigest }) => ({
+      agent: name,
+      baseModelDigest,
+      adapterDigest,
+    })),
+    ...{ temperature: drawing.temperature, topP: drawing.topP, maxTokens, seed, ties },
+    ...{ meanAt: meanAt.value, majorityAt: majorityAt.value, passAt: valuesOf(passAt), perAgent: valuesOf(perAgent) },
+    ...{ predictionsDigest: evaluated.predictionsDigest, evaluatedBy: by! },
+  };
+  const log = await world.openLog('append');
+  await log.append([encodeEvent({ type: 'TeamEvaluated', ...event })]);
+  return messageId;
 }
 
 function gradedProblems(problems: readonly Problem[]): readonly GradedProblem[] {

@@ -53,7 +53,15 @@ function runSummary(event: RunEvent): string {
 }
 
 type TeamEvent = EventOf<
-  'TeamTurnTaken' | 'TeamRolloutJudged' | 'TeamBatchSampled' | 'AgentUpdateTried' | 'AgentUpdated' | 'AgentSwapped'
+  | 'TeamTurnTaken'
+  | 'TeamRolloutJudged'
+  | 'TeamBatchSampled'
+  | 'AgentUpdateTried'
+  | 'AgentUpdated'
+  | 'AgentSwapped'
+  | 'AgentWarmedUp'
+  | 'TeamPreferencePublished'
+  | 'TeamEvaluated'
 >;
 
 function isOfTeam(event: SeamEvent): event is TeamEvent {
@@ -75,6 +83,12 @@ function teamSummary(event: TeamEvent): string {
       return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}`;
     case 'AgentSwapped':
       return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} takes the place of ${adapterName(event.replacedAdapterDigest)}, ${Number(event.distance.toPrecision(3))} nats from it (at most ${event.target})`;
+    case 'AgentWarmedUp':
+      return `${shortId(event.runId)} ${onOneLine(event.agent)}: ${shortId(event.adapterDigest)} follows ${adapterName(event.parent)} after ${plural(event.steps, 'step')} on ${plural(event.pairs, 'pair')} of ${shortId(event.setDigest)}`;
+    case 'TeamEvaluated':
+      return `${onOneLine(event.slot)} ${adapterName(event.teamDigest)} on ${onOneLine(event.problemSet)} by ${onOneLine(event.evaluatedBy)}: avg@${event.answers} ${percent(event.meanAt)}, majority@${event.answers} ${percent(event.majorityAt)}`;
+    case 'TeamPreferencePublished':
+      return `${shortId(event.setDigest)} pair ${event.index + 1} of ${event.pairs} by ${onOneLine(event.publishedBy)}: ${excerpt(event.prompt, TEXT_WIDTH)}`;
   }
 }
 

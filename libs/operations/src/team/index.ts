@@ -1,2 +1,3 @@
+export { type PublishedPreferences, publishPreferences } from './publish-preferences.js';
 export { type ListedTeam, listedTeams, readTeamFacts, type ShownTeam, teamOn } from './read-teams.js';
-export type { TeamFacts, TeamStage, TeamSwap } from './team-stages.js';
+export type { TeamFacts, TeamStage, TeamSwap, TeamWarmUp } from './team-stages.js';

@@ -1,7 +1,12 @@
 /** Teams in log and object store: which there are, who is in the served one, and how it was tuned. */
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import { adapterLineageProjection, teamStagesProjection, trainingProgressProjection } from '@seamstream/read-models';
+import {
+  adapterLineageProjection,
+  teamEvaluationsProjection,
+  teamStagesProjection,
+  trainingProgressProjection,
+} from '@seamstream/read-models';
 import { readTeamManifest, type TeamManifest } from '@seamstream/team-tuning';
 import { type KeptLog, type ReadingOptions, recordedRuns, withReading } from '../read-models/index.js';
 import { type TeamFacts, type TunedTeam, tunedTeams } from './team-stages.js';
@@ -30,9 +35,10 @@ export function readTeamFacts(kept: KeptLog, options: ReadingOptions): Promise<T
     const lineage = reading.of(adapterLineageProjection);
     const training = reading.of(trainingProgressProjection);
     const stages = reading.of(teamStagesProjection);
+    const evaluations = reading.of(teamEvaluationsProjection);
     await reading.readOn(options);
     const runs = recordedRuns(training.answer(), lineage.answer(), { all: { quoting: 0, faithful: 0 }, adapters: [] });
-    return { lineage: lineage.answer(), runs, stages: stages.answer() };
+    return { lineage: lineage.answer(), runs, stages: stages.answer(), evaluations: evaluations.answer() };
   });
 }
 

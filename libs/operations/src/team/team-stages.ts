@@ -6,13 +6,17 @@ import type {
   SampledBatch,
   StageProgress,
   SwappedAgent,
+  TeamEvaluation,
+  WarmedUpAgent,
 } from '@seamstream/read-models';
 import {
   AGENT_SWAP,
+  AGENT_WARM_UP,
   type Certificate,
   certificateIn,
   certificateText,
   SEQUENTIAL_TUNING,
+  teamSettings,
   tuningSettings,
 } from '@seamstream/team-tuning';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
@@ -57,6 +61,16 @@ export interface TeamSwap {
   readonly swapped: SwappedAgent | null;
 }
 
+/** Before the first stage: an agent learns preferred answers. */
+export interface TeamWarmUp {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly stands: string;
+  readonly reason: string | null;
+  /** Null until it has learned. */
+  readonly warmedUp: WarmedUpAgent | null;
+}
+
 export interface TunedTeam {
   readonly slot: string;
   /** Digest of the team that is served; null: the bare base models. */
@@ -64,6 +78,9 @@ export interface TunedTeam {
   readonly stages: readonly TeamStage[];
   /** In the order of their starts. */
   readonly swaps: readonly TeamSwap[];
+  readonly warmUps: readonly TeamWarmUp[];
+  /** That people put on record, in the order of the log. */
+  readonly evaluations: readonly TeamEvaluation[];
   /** What was decided on its versions, in the order of time. */
   readonly acts: readonly (AdapterAct & { readonly adapterDigest: string })[];
 }
@@ -72,13 +89,17 @@ export interface TeamFacts {
   readonly lineage: AdapterLineage;
   readonly runs: readonly RecordedRun[];
   readonly stages: readonly StageProgress[];
+  readonly evaluations: readonly TeamEvaluation[];
 }
 
 /** By slot, those whose first stage began first before others. */
-export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly TunedTeam[] {
+export function tunedTeams({ lineage, runs, stages, evaluations }: TeamFacts): readonly TunedTeam[] {
   const progress = new Map(stages.map((stage) => [stage.runId, stage]));
-  const ofTeams = runs.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING || algorithm === AGENT_SWAP);
-  return [...Map.groupBy(ofTeams, ({ slot }) => slot)].map(([slot, all]): TunedTeam => {
+  const ofTeams = runs.filter(({ algorithm }) => Object.hasOwn(teamSettings, algorithm));
+  const bySlot = Map.groupBy(ofTeams, ({ slot }) => slot);
+  const slots = new Set([...bySlot.keys(), ...evaluations.map(({ slot }) => slot)]);
+  return [...slots].map((slot): TunedTeam => {
+    const all = bySlot.get(slot) ?? [];
     const own = all.filter(({ algorithm }) => algorithm === SEQUENTIAL_TUNING);
     const versions = lineage.versions.filter((version) => version.slot === slot);
     return {
@@ -87,7 +108,11 @@ export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly Tuned
       stages: own.map((run, at) => stageOf(run, at + 1, progress.get(run.runId))),
       swaps: all
         .filter(({ algorithm }) => algorithm === AGENT_SWAP)
-        .map((run) => swapOf(run, progress.get(run.runId)?.swapped ?? null)),
+        .map((run) => ({ ...standOf(run), swapped: progress.get(run.runId)?.swapped ?? null })),
+      warmUps: all
+        .filter(({ algorithm }) => algorithm === AGENT_WARM_UP)
+        .map((run) => ({ ...standOf(run), warmedUp: progress.get(run.runId)?.warmedUp ?? null })),
+      evaluations: evaluations.filter((each) => each.slot === slot),
       acts: versions
         .flatMap(({ acts, adapterDigest }) => acts.map((act) => ({ ...act, adapterDigest })))
         .sort((a, b) => a.at - b.at),
@@ -95,11 +120,8 @@ export function tunedTeams({ lineage, runs, stages }: TeamFacts): readonly Tuned
   });
 }
 
-const swapOf = (
-  { runId, startedAt, decision, status, reason }: RecordedRun,
-  swapped: SwappedAgent | null,
-): TeamSwap => ({
-  ...{ runId, startedAt, stands: decision ?? status, reason, swapped },
+const standOf = ({ runId, startedAt, decision, status, reason }: RecordedRun): Omit<TeamSwap, 'swapped'> => ({
+  ...{ runId, startedAt, stands: decision ?? status, reason },
 });
 
 function stageOf(run: RecordedRun, stage: number, progress: StageProgress | undefined): TeamStage {

@@ -23,6 +23,7 @@ import {
   recentProblemsProjection,
   releaseProgressProjection,
   successByArmProjection,
+  teamEvaluationsProjection,
   teamStagesProjection,
   trainingProgressProjection,
   waitingAnswersProjection,
@@ -120,7 +121,8 @@ export class DashboardReader {
 
   /** What is known of teams and their stages. */
   teamFacts(): TeamFacts {
-    return { lineage: this.lineage(), runs: this.runs(), stages: this.read().stages.answer() };
+    const { stages, evaluations } = this.read();
+    return { lineage: this.lineage(), runs: this.runs(), stages: stages.answer(), evaluations: evaluations.answer() };
   }
 
   /** Passages that self-edits were tried on, the newest first. */
@@ -206,6 +208,7 @@ function modelsOf(reading: KeptReading) {
     buffer: reading.of(bufferContentsProjection),
     activity: reading.of(activityProjection),
     stages: reading.of(teamStagesProjection),
+    evaluations: reading.of(teamEvaluationsProjection),
     passages: reading.of(editedPassagesProjection),
   };
 }

@@ -3,7 +3,7 @@ import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type JobResult, type Recording, runMeta } from '@seamstream/training-runs';
-import type { Team } from '../team.js';
+import { placeOf } from '../team.js';
 import {
   type AgentEngines,
   adapterKey,
@@ -33,7 +33,7 @@ export async function swapAgent(
   const { agents, team, clock, schemaFor, objects } = dependencies;
   const { settings, problems } = job;
   // 1. Who leaves, who joins.
-  const place = placeOf(settings, team);
+  const place = placeOf(team, settings.agent, 'swap an agent');
   const present = presentTeam(parent, dependencies);
   assertComparable(place, present, dependencies);
   const joining = await joiningAdapter(settings.adapter, agents[place]!, objects);
@@ -98,14 +98,6 @@ function presentTeam(parent: TeamArtefact | null, { agents, team }: SwapDependen
     return { engines: agents.map((each) => each.replaced ?? each), adapters: agents.map(() => null) };
   assertMembers(parent, team);
   return { engines: enginesOf(parent, agents), adapters: parent.members.map(({ adapter }) => adapter) };
-}
-
-/** @throws INVALID_CONFIGURATION where the settings name no agent of the team */
-function placeOf({ agent }: SwapJob['settings'], { agents }: Team): number {
-  const place = agents.findIndex(({ name }) => name === agent);
-  if (place >= 0) return place;
-  const names = agents.map(({ name }) => name).join(', ');
-  throw unswappable(`one of the agents ${names}`, agent ?? 'no name', 'Name it, as in --set agent=solver.');
 }
 
 /** @throws INVALID_CONFIGURATION where no distance between what leaves and what joins can be measured, or others change as well */

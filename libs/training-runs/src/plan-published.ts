@@ -1,19 +1,24 @@
-/** A run that rolls published problems out itself learns from those that no run of its slot has read. */
+/** Runs on what was published: problems that no run of the slot has read, which the run rolls out itself, or a set of preference pairs. */
 import type { EventLog } from '@seamstream/event-log';
 import { type OffsetRange, type ProblemPublished, TOPIC } from '@seamstream/events';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import { initialCurriculum } from '@seamstream/learning';
 import { readProblemsInput } from './learning-input.js';
 import type { LearningMethod } from './learning-method.js';
+import { assertWhole, findPreferences, preferencesIn } from './preference-set.js';
 import { RecordedEvents } from './recorded-events.js';
 import { type EvaluationTerms, planOf, planRun, type RunConfiguration, type RunPlan } from './run-plan.js';
 import { servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
 import { hasEnded } from './training-run.js';
 
-interface UnreadProblems {
+/** What a run is asked to read. */
+interface PublishedInput {
   readonly inputs: readonly OffsetRange[];
-  readonly problems: readonly ProblemPublished[];
+  /** Of the validation problems that its result is compared on. */
+  readonly domains: readonly string[];
+  /** Ids of the records. */
+  readonly records: readonly string[];
 }
 
 /** What was published since the last run of the method's slot. @throws INVALID_INPUT where nothing was */
@@ -21,22 +26,45 @@ export async function unreadProblems(
   log: EventLog,
   { name, slot }: Pick<LearningMethod, 'name' | 'slot'>,
   history: TrainingHistory,
-): Promise<UnreadProblems> {
+): Promise<PublishedInput> {
   const inputs: OffsetRange[] = [];
   for (const { partition, low, high } of await log.watermarks(TOPIC.problems)) {
     const from = Math.max(low, endOfProblems(history, slot, partition));
     if (from < high) inputs.push({ topic: TOPIC.problems, partition, from, to: high });
   }
   const { problems } = await readProblemsInput(new RecordedEvents(log), inputs);
-  if (problems.length > 0) return { inputs, problems };
+  if (problems.length > 0)
+    return { inputs, domains: domainsOf(problems), records: problems.map(({ meta }) => meta.messageId) };
   throw new SeamError(
     'INVALID_INPUT',
     `Cannot plan a run of ${name}: expected problems that were published since its last run, got none. Publish some (seam publish).`,
   );
 }
 
-export function planProblems(
-  { inputs, problems }: UnreadProblems,
+/**
+ * A set of preference pairs. Its own domains and those of all published problems are compared on.
+ * @throws INVALID_INPUT where the settings name none; DATA_REFUSED where the log does not hold all of it
+ */
+export async function publishedPreferences(
+  log: EventLog,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<PublishedInput> {
+  const setDigest = preferencesIn(settings);
+  const { inputs, pairs } = await findPreferences(log, setDigest);
+  assertWhole(pairs, setDigest);
+  const ranges = (await log.watermarks(TOPIC.problems)).map(({ partition, low, high }) => ({
+    ...{ topic: TOPIC.problems, partition, from: low, to: high },
+  }));
+  const { problems } = await readProblemsInput(new RecordedEvents(log), ranges);
+  const domains = [...new Set([...pairs.map(({ domain }) => domain), ...domainsOf(problems)])].sort();
+  return { inputs, domains, records: pairs.map(({ meta }) => meta.messageId) };
+}
+
+const domainsOf = (problems: readonly ProblemPublished[]): readonly string[] =>
+  [...new Set(problems.map(({ problem }) => problem.domain))].sort();
+
+export function planPublished(
+  { inputs, domains, records }: PublishedInput,
   facts: Pick<RunConfiguration, 'algorithm' | 'promotion' | 'evaluation'> &
     Pick<RunPlan, 'baseModelDigest' | 'seed' | 'codeVersion'> & {
       readonly request: TrainingRequest;
@@ -53,7 +81,7 @@ export function planProblems(
         ...{ algorithm, reason: 'asked for', window: null, servedAdapters: [...servedAdapters] },
         ...(request.iteration === undefined ? {} : { iteration: { ...request.iteration } }),
         curriculum: initialCurriculum,
-        domains: [...new Set(problems.map(({ problem }) => problem.domain))].sort(),
+        domains: [...domains],
         ...{ promotion, evaluation },
       },
       inputs,
@@ -61,7 +89,7 @@ export function planProblems(
       parentAdapter: servedAdapters.at(-1) ?? null,
       ...{ baseModelDigest, seed, codeVersion },
     },
-    problems.map(({ meta }) => meta.messageId),
+    records,
   );
 }
 
