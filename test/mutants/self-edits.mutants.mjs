@@ -167,7 +167,7 @@ export default [
       from: 'Object.assign(known, { config, stopped: null });',
       to: 'Object.assign(known, { config });',
     },
-    { control: 'lost problems are not waited for', from: 'new Set([...lost, ', to: 'new Set([' },
+    { control: 'lost problems are not waited for', from: 'new Set([...lost.keys(), ', to: 'new Set([' },
     {
       control: 'runs of other self-trainings are passed over',
       from: 'iteration?.of === selfTrainingId',

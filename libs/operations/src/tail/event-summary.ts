@@ -140,6 +140,10 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
       return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'SelfTrainingResumed':
+      return `${shortId(event.selfTrainingId)} works`;
+    case 'SelfTrainingPaused':
+      return `${shortId(event.selfTrainingId)} for ${excerpt(event.reason, TEXT_WIDTH)}: ${plural(event.waiting, 'problem')} of others, spent ${plural(event.attempts, 'attempt')}, ${event.seconds.toFixed(0)} s and ${plural(event.tokens, 'token')}`;
     case 'LibraryReplyRecorded':
       return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':
