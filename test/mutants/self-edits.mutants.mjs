@@ -181,6 +181,78 @@ export default [
       to: 'adapterDigest !== undefined);',
     },
   ]),
+  ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'in idle time passages are explored one by one',
+      from: 'rows: missing.slice(0, 1) };',
+      to: 'rows: missing };',
+    },
+    {
+      control: 'the time of a rest is not spent',
+      from: 'if (last !== undefined) last.to ??= at;',
+      to: 'if (last === undefined) return;',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/idle.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'idle time ends where a problem waits',
+      from: 'return waiting > 0 ? {',
+      to: 'return waiting > 1 ? {',
+    },
+    {
+      control: 'a spent budget begins no passage',
+      from: 'spent.attempts >= idle.maxAttempts ||',
+      to: '',
+    },
+    {
+      control: 'tokens count',
+      from: '|| spent.tokens >= (idle.maxTokens ?? Number.POSITIVE_INFINITY)',
+      to: '',
+    },
+    {
+      control: 'only what a promoted writer learned from is old',
+      from: 'run === undefined || !isBetter(run)',
+      to: 'run === undefined',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/open-work.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'what is recorded again of an ended problem is no work',
+      from: 'if (ended.has(problemId)) return undefined;',
+      to: '',
+    },
+    {
+      control: 'a problem waits until every group is complete',
+      from: 'groups?.values().every(',
+      to: 'groups?.values().some(',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'a training makes room for a problem that arrives',
+      from: 'if (this.isStopped || isInTheWay) stop.abort(LEAVE);',
+      to: 'if (this.isStopped || (isInTheWay && this.facts.rows.length === 0)) stop.abort(LEAVE);',
+    },
+  ]),
+  ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
+    {
+      control: 'what nobody could judge does not count as kept',
+      from: 'both.length > 0 && isKept',
+      to: 'isKept',
+    },
+    {
+      control: 'a problem counts where both were judged',
+      from: 'before === null || after === null ? []',
+      to: 'before === null ? []',
+    },
+  ]),
+  ...quick('libs/statistics/src/retention.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
+    {
+      control: 'the gate lets nothing pass that costs too much',
+      from: 'cost <= mostCost + ROUNDING',
+      to: 'cost <= mostCost + 0.1 + ROUNDING',
+    },
+  ]),
   {
     suite: 'slow',
     file: 'libs/training-runs/src/train-on-demand.handler.ts',

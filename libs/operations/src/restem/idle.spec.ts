@@ -42,12 +42,18 @@ describe('a self-training in idle time', () => {
   ])('ends at its budget of %s', (_of, changes, mayTrain) => {
     const idle = { ...BUDGET, ...changes };
     const resumed = { ...EXAMPLE_EVENTS.SelfTrainingResumed, selfTrainingId: 't', meta: at(0) };
-    const answered = [outcome(0, 0), outcome(0, 1)].map((each) => ({ ...each, meta: { ...each.meta, occurredAt: 5000 } }));
+    const answered = [outcome(0, 0), outcome(0, 1)].map((each) => ({
+      ...each,
+      meta: { ...each.meta, occurredAt: 5000 },
+    }));
     const state = stateOf([started(idle), resumed, published(0), ...answered]);
     const facts = { waiting: 0, spent: spentBy(state, 5000) };
     expect(facts.spent).toEqual({ attempts: 2, seconds: 5, tokens: 2 * (2 + 1 + 2 + 1) });
     const config = { config: { ...state.config, idle } };
-    expect(whenIdle({ kind: 'explore', index: 1, rows: [1] }, config, facts)).toEqual({ kind: 'none', reason: 'budget' });
+    expect(whenIdle({ kind: 'explore', index: 1, rows: [1] }, config, facts)).toEqual({
+      kind: 'none',
+      reason: 'budget',
+    });
     expect(whenIdle({ kind: 'train', index: 1 }, config, facts).kind).toBe(mayTrain ? 'train' : 'none');
     const richer = { config: { ...state.config, idle: { ...idle, maxAttempts: 3, maxTokens: 13, maxSeconds: 5.1 } } };
     expect(whenIdle({ kind: 'explore', index: 1, rows: [1] }, richer, facts).kind).toBe('explore');
@@ -180,7 +186,10 @@ class Simulation {
     if (rows.length !== 1) this.faults.push(`explored ${rows.length} at once`);
     const event = problemOf(rows[0]!, index, 't');
     this.events.push(event);
-    this.todo.set(event.problem.problemId, [0, 1].map((candidate) => outcome(rows[0]!, candidate, index)));
+    this.todo.set(
+      event.problem.problemId,
+      [0, 1].map((candidate) => outcome(rows[0]!, candidate, index)),
+    );
     const spent = this.state.places.size * 2;
     if (spent > 11) this.faults.push(`explored after ${spent} attempts`);
   }
@@ -198,7 +207,11 @@ class Simulation {
   }
 }
 
-const at = (occurredAt: number) => ({ ...EXAMPLE_EVENTS.SelfTrainingPaused.meta, messageId: `at-${occurredAt}`, occurredAt });
+const at = (occurredAt: number) => ({
+  ...EXAMPLE_EVENTS.SelfTrainingPaused.meta,
+  messageId: `at-${occurredAt}`,
+  occurredAt,
+});
 
 function started(idle: IdleSettings = BUDGET) {
   const configuration = JSON.stringify({ iterations: 2, passages: 3, patience: 0, idle, algorithm: {} });
