@@ -223,8 +223,8 @@ export default [
     },
     {
       control: 'a problem waits until every group is complete',
-      from: 'groups?.values().every(',
-      to: 'groups?.values().some(',
+      from: '.every(({ groupSize, settled })',
+      to: '.some(({ groupSize, settled })',
     },
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
