@@ -14,7 +14,7 @@ interface Asked {
   readonly parent: Artefact | null;
 }
 
-export interface KeptJudgement {
+interface KeptJudgement {
   readonly isKept: boolean;
   /** In words for an operator. */
   readonly reason: string;

@@ -106,7 +106,7 @@ describe('the problems that wait', () => {
   it('are those without a result or an answer of every attempt; a letter that is redriven waits again', () => {
     const waiting = (...events: SeamEvent[]) =>
       othersWaiting(events.reduce(evolveOpenWork, initialOpenWork()), (id) => id.startsWith('own'));
-    const [asked] = [otherProblem('p')];
+    const asked = otherProblem('p');
     const scout = { ...experience('p', 0), groupId: 'p/scouts', groupSize: 1 };
     const dead = { ...EXAMPLE_EVENTS.DeadLettered, key: 'p' };
     expect(waiting(asked)).toBe(1);

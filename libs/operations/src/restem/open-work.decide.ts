@@ -12,7 +12,7 @@ interface OpenGroup {
   readonly settled: Set<string>;
 }
 
-export interface OpenWork {
+interface OpenWork {
   /** By problem its groups, as far as they are known; those that wait alone. */
   readonly open: Map<string, Map<string, OpenGroup>>;
   /** Problems that wait no more: what is recorded of them again is no work. */
