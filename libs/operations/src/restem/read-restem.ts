@@ -52,7 +52,7 @@ export function reportOf(state: SelfTraining, runs: Parameters<typeof nextStep>[
 /** From outside the file is not known: of problems to explore those that were. */
 function standingOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): SelfTrainingReport['standing'] {
   if (state.stopped !== null) return 'stopped';
-  if (state.pause !== null) return state.pause.reason === 'work' ? 'resting' : 'ended';
+  if (state.config.idle !== null && state.pause !== null) return state.pause.reason === 'work' ? 'resting' : 'ended';
   const isUnderWayNow = [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
   const most = Math.max(1, ...[...state.iterations.values()].map(({ problems }) => problems.size));
   const { kind } = nextStep(state, runs, most);

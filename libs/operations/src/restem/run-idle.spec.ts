@@ -4,6 +4,7 @@ import { SeamError, systemClock } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS, eventsOf, openLog, recordsOf } from '@seamstream/testing';
 import { settingsFor } from '../publish/index.js';
 import type { TrainerClient } from '../train/index.js';
+import { spentBy } from './idle.decide.js';
 import { reportOf } from './read-restem.js';
 import { resolveRestEm } from './restem.config.js';
 import { runRestEm } from './run-restem.js';
@@ -27,6 +28,10 @@ it('a self-training in idle time waits for other problems, leaves its training f
     { mostCost: 0.2, problems: [] },
     { mostCost: 0.2, problems: [] },
   ]);
+  // What the last pause says of the time is what the log says.
+  const [last] = (await eventsOf(scene.log, 'SelfTrainingPaused')).slice(-1);
+  expect(last!.seconds).toBeGreaterThan(0.9);
+  expect(last!.seconds).toBeCloseTo(spentBy(ending.state).seconds, 1);
   const report = reportOf(ending.state, ending.runs);
   expect(report).toMatchObject({ standing: 'ended', idle: { spent: { attempts: 2 }, pause: { reason: 'end' } } });
 });

@@ -194,6 +194,7 @@ class RestEmRun {
     const { selfTrainingId } = state;
     const doesWork = step.kind === 'explore' || step.kind === 'wait' || step.kind === 'train';
     if (doesWork ? this.isWorking : isOnRecord(state, step)) return;
+    const { waiting, spent } = this.idleFacts(state);
     this.isWorking = doesWork;
     const meta = originMeta({
       ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
@@ -201,7 +202,6 @@ class RestEmRun {
     });
     if (doesWork) await this.record([encodeEvent({ type: 'SelfTrainingResumed', meta, selfTrainingId })]);
     else {
-      const { waiting, spent } = this.idleFacts(state);
       const reason = pauseReason(step);
       await this.record([encodeEvent({ type: 'SelfTrainingPaused', meta, selfTrainingId, reason, waiting, ...spent })]);
     }
