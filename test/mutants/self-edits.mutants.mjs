@@ -350,6 +350,11 @@ export default [
       to: "run.id !== ''",
     },
   ]),
+  ...quick('libs/experiment-tracking/src/run-plots.ts', 'libs/experiment-tracking/src/run-plots.spec.ts', [
+    { control: "a run's name is text", from: ".replaceAll('<', '&lt;')", to: '' },
+    { control: 'what is drawn stays in its panel', from: 'Math.min(1, Math.max(0, value))', to: 'value' },
+    { control: 'a trend has the slope of least squares', from: '(step - x) ** 2', to: '(step - x) ** 2 + 1' },
+  ]),
   ...quick('libs/experiment-tracking/src/tracker.mlflow.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
     { control: 'an answer without end is refused', from: 'if (size > MAX_ANSWER_BYTES)', to: 'if (size < 0)' },
     { control: 'nothing is sent elsewhere', from: "redirect: 'manual'", to: "redirect: 'follow'" },
