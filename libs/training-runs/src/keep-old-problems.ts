@@ -48,7 +48,7 @@ export async function keepsOldProblems(
   if (old === undefined)
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Cannot tell what a candidate keeps: expected an evaluation that can be asked old problems, got one of its own problems alone. Leave out "idle".',
+      'Cannot tell what a candidate keeps: expected an evaluation that can be asked old problems, got one that has a separate set alone. Leave out "idle".',
     );
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
   const stretch = { asked: {}, from: 0, count: problems.length };

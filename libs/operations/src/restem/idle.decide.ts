@@ -59,7 +59,7 @@ function workedMs({ stretches, iterations, runTimes }: SelfTraining, now: number
   }, 0);
 }
 
-/** What it may do instead of a step, so that it is in nobody's way and spends no more than its budget. */
+/** What it may do instead of a step, so that it is in the way of no other work and spends no more than its budget. */
 export function whenIdle(
   step: NextStep,
   { config: { idle } }: Pick<SelfTraining, 'config'>,

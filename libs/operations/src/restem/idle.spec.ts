@@ -17,7 +17,7 @@ import {
 const BUDGET: IdleSettings = { maxAttempts: 1000, maxSeconds: 1e6, maxTokens: null, mostCost: 0.1, oldPassages: 20 };
 
 describe('a self-training in idle time', () => {
-  it('begins no passage and no training while a problem of others waits, whatever arrives and wherever it is killed', () => {
+  it('begins no passage and no training while a problem of others waits, regardless of what arrives and where it is killed', () => {
     for (let seed = 0; seed < 150; seed++) {
       const world = new Simulation(Random.of('idle', seed));
       for (let tick = 0; tick < 120; tick++) world.tick();
@@ -59,7 +59,7 @@ describe('a self-training in idle time', () => {
     expect(whenIdle({ kind: 'explore', index: 1, rows: [1] }, richer, facts).kind).toBe('explore');
   });
 
-  it('counts no time in which it rested or was dead, and tells why it rests', () => {
+  it('counts no time in which it rested or was dead, and says why it rests', () => {
     const resumed = (ms: number) => ({ ...EXAMPLE_EVENTS.SelfTrainingResumed, selfTrainingId: 't', meta: at(ms) });
     const paused = (ms: number) => ({ ...EXAMPLE_EVENTS.SelfTrainingPaused, selfTrainingId: 't', meta: at(ms) });
     const publishedAt = (row: number, ms: number) => ({ ...published(row), meta: at(ms) });

@@ -39,7 +39,7 @@ export const SOURCE = 'seam/cli';
 /** In the order in which they are looked at: what an event rests on is read before it. */
 export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
 
-/** Those of them and what else tells which problems wait. */
+/** Those of them and what else says which problems wait. */
 const IDLE_TOPICS = [
   ...[TOPIC.deadLetters, TOPIC.outcomes, TOPIC.answers, TOPIC.experiences, TOPIC.problems, TOPIC.training],
 ] as const;
