@@ -167,7 +167,7 @@ export default [
       from: 'Object.assign(known, { config, stopped: null });',
       to: 'Object.assign(known, { config });',
     },
-    { control: 'lost problems are not waited for', from: 'new Set([...lost, ', to: 'new Set([' },
+    { control: 'lost problems are not waited for', from: 'new Set([...lost.keys(), ', to: 'new Set([' },
     {
       control: 'runs of other self-trainings are passed over',
       from: 'iteration?.of === selfTrainingId',
@@ -179,6 +179,78 @@ export default [
       control: 'attempts of other writers do not count',
       from: 'adapterDigest === writer);',
       to: 'adapterDigest !== undefined);',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'in idle time passages are explored one by one',
+      from: 'rows: missing.slice(0, 1) };',
+      to: 'rows: missing };',
+    },
+    {
+      control: 'the time of a rest is not spent',
+      from: 'if (last !== undefined) last.to ??= at;',
+      to: 'if (last === undefined) return;',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/idle.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'idle time ends where a problem waits',
+      from: 'return waiting > 0 ? {',
+      to: 'return waiting > 1 ? {',
+    },
+    {
+      control: 'a spent budget begins no passage',
+      from: 'spent.attempts >= idle.maxAttempts ||',
+      to: '',
+    },
+    {
+      control: 'tokens count',
+      from: '|| spent.tokens >= (idle.maxTokens ?? Number.POSITIVE_INFINITY)',
+      to: '',
+    },
+    {
+      control: 'only what a promoted writer learned from is old',
+      from: 'run === undefined || !isBetter(run)',
+      to: 'run === undefined',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/open-work.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'what is recorded again of an ended problem is no work',
+      from: 'if (ended.has(problemId)) return undefined;',
+      to: '',
+    },
+    {
+      control: 'a problem waits until every group is complete',
+      from: '.every(({ groupSize, settled })',
+      to: '.some(({ groupSize, settled })',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'a training makes room for a problem that arrives',
+      from: 'if (this.isStopped || isInTheWay) stop.abort(LEAVE);',
+      to: 'if (this.isStopped || (isInTheWay && this.facts.rows.length === 0)) stop.abort(LEAVE);',
+    },
+  ]),
+  ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
+    {
+      control: 'what nobody could judge does not count as kept',
+      from: 'both.length > 0 && isKept',
+      to: 'isKept',
+    },
+    {
+      control: 'a problem counts where both were judged',
+      from: 'before === null || after === null ? []',
+      to: 'before === null ? []',
+    },
+  ]),
+  ...quick('libs/statistics/src/retention.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
+    {
+      control: 'the gate lets nothing pass that costs too much',
+      from: 'cost <= mostCost + ROUNDING',
+      to: 'cost <= mostCost + 0.1 + ROUNDING',
     },
   ]),
   {
@@ -277,6 +349,11 @@ export default [
       from: '/^[A-Za-z0-9_-]{1,128}$/.test(run.id)',
       to: "run.id !== ''",
     },
+  ]),
+  ...quick('libs/experiment-tracking/src/run-plots.ts', 'libs/experiment-tracking/src/run-plots.spec.ts', [
+    { control: "a run's name is text", from: ".replaceAll('<', '&lt;')", to: '' },
+    { control: 'what is drawn stays in its panel', from: 'Math.min(1, Math.max(0, value))', to: 'value' },
+    { control: 'a trend has the slope of least squares', from: '(step - x) ** 2', to: '(step - x) ** 2 + 1' },
   ]),
   ...quick('libs/experiment-tracking/src/tracker.mlflow.adapter.ts', 'libs/experiment-tracking/src/trackers.spec.ts', [
     { control: 'an answer without end is refused', from: 'if (size > MAX_ANSWER_BYTES)', to: 'if (size < 0)' },

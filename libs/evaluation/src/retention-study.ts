@@ -1,7 +1,7 @@
 /** Edits merged one after the other into a model, with what is left of each passage after every one of them. */
 import type { Adaptation, AdaptationRequest, ExecutorModel } from '@seamstream/environments';
 import { Random, SeamError } from '@seamstream/kernel';
-import { mean } from '@seamstream/statistics';
+import { costOf, isKept, mean } from '@seamstream/statistics';
 import { squadScore } from '@seamstream/verifiers';
 import type { RetentionArm, RetentionStep, RetentionStudied } from './retention.js';
 
@@ -132,7 +132,8 @@ class Study {
         continue;
       }
       const isMerged =
-        learned !== null && (arm !== 'gate' || (await this.costs(model, learned, order.slice(0, at))) <= this.mostCost);
+        learned !== null &&
+        (arm !== 'gate' || isKept(await this.costs(model, learned, order.slice(0, at)), this.settings.mostCost));
       if (isMerged) model = learned;
       yield { arm, seed, step: at + 1, scores: await this.scores(model, order.slice(0, at + 1)), merged: isMerged };
       this.tell(arm, seed);
@@ -143,10 +144,6 @@ class Study {
   async scores(model: Learner, asked: readonly number[]): Promise<readonly (number | null)[]> {
     const scores = await this.scored(model, this.measured, asked);
     return this.passages.map((_, index) => scores.get(index) ?? null);
-  }
-
-  private get mostCost(): number {
-    return this.settings.mostCost;
   }
 
   private tell(arm: RetentionArm, seed: string): void {
@@ -181,7 +178,7 @@ class Study {
       await this.scored(model, this.gating, earlier),
       await this.scored(learned, this.gating, earlier),
     ];
-    return mean([...was.values()]) - mean([...is.values()]);
+    return costOf([...was.values()], [...is.values()]);
   }
 
   private async scored(

@@ -68,6 +68,8 @@ describe('an event on the wire', () => {
       ['TrainingRunCancelled', 'seam.training', 'r-1'],
       ['SelfTrainingStarted', 'seam.training', 't-1'],
       ['SelfTrainingStopped', 'seam.training', 't-1'],
+      ['SelfTrainingResumed', 'seam.training', 't-1'],
+      ['SelfTrainingPaused', 'seam.training', 't-1'],
       ['TeamTurnTaken', 'seam.teams', 'run-1'],
       ['TeamRolloutJudged', 'seam.teams', 'run-1'],
       ['TeamBatchSampled', 'seam.teams', 'run-1'],

@@ -1,10 +1,11 @@
 /**
- * Runs as files: a folder per run with `run.json` (name, parameters, status) and `metrics.jsonl` (a point a line). Both are replaced as a
- * whole, so that a reader never sees half of one.
+ * Runs as files: a folder per run with `run.json` (name, parameters, status), `metrics.jsonl` (a point a line) and
+ * `plots.svg`. Each is replaced as a whole, so that a reader never sees half of one.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId, SeamError } from '@seamstream/kernel';
+import { runPlots } from './run-plots.js';
 import type { ExperimentTracker, Tracked, TrackedRun } from './tracker.port.js';
 
 export class FilesTracker implements ExperimentTracker {
@@ -18,6 +19,7 @@ export class FilesTracker implements ExperimentTracker {
     const metrics = join(where, 'metrics.jsonl');
     const known = await linesOf(metrics);
     await replace(metrics, points.map((point) => `${JSON.stringify(point)}\n`).join(''));
+    await replace(join(where, 'plots.svg'), runPlots({ name: run.name, points }));
     await replace(join(where, 'run.json'), `${JSON.stringify({ version: 1, ...run }, null, 2)}\n`);
     return { added: Math.max(0, points.length - known), where };
   }

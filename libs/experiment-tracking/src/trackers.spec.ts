@@ -17,7 +17,7 @@ describe('files', () => {
     expect(await tracker.track({ ...run, points: run.points.slice(0, 1) })).toMatchObject({ added: 1 });
     expect(await tracker.track(run)).toEqual({ added: 1, where: join(folder, 'run-1') });
     expect(await tracker.track(run)).toMatchObject({ added: 0 });
-    expect((await readdir(join(folder, 'run-1'))).toSorted()).toEqual(['metrics.jsonl', 'run.json']);
+    expect((await readdir(join(folder, 'run-1'))).toSorted()).toEqual(['metrics.jsonl', 'plots.svg', 'run.json']);
     const lines = (await readFile(join(folder, 'run-1', 'metrics.jsonl'), 'utf8')).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(run.points);
     const written = JSON.parse(await readFile(join(folder, 'run-1', 'run.json'), 'utf8')) as object;

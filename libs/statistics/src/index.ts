@@ -26,4 +26,5 @@ export {
   type PairedProblems,
   pairedInterval,
 } from './paired-evidence.js';
+export { costOf, isKept } from './retention.js';
 export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';

@@ -334,6 +334,12 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     stoppedBy: 'ada',
     reason: 'the passages are to be others',
   },
+  SelfTrainingResumed: { type: 'SelfTrainingResumed', meta: meta('m-14-3-1', null), selfTrainingId: 't-1' },
+  SelfTrainingPaused: {
+    type: 'SelfTrainingPaused',
+    meta: meta('m-14-3-2', null),
+    ...{ selfTrainingId: 't-1', reason: 'work', waiting: 3, attempts: 8, seconds: 12.5, tokens: 4096 },
+  },
   TeamTurnTaken: {
     type: 'TeamTurnTaken',
     meta: meta('m-14-4', null),

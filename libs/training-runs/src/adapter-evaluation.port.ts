@@ -1,3 +1,4 @@
+import type { Problem } from '@seamstream/events';
 import type { Adapter } from '@seamstream/language-model';
 import type { Artefact } from './artefact.js';
 import type { EvaluationTerms } from './run-plan.js';
@@ -32,6 +33,9 @@ export abstract class AdapterEvaluation<A extends Artefact = Adapter> {
 
   /** The same problems under the terms of a plan. @throws as models do that cannot be opened under them */
   abstract under(terms: EvaluationTerms): Promise<AdapterEvaluation<A>>;
+
+  /** Other problems, asked in the same way; absent where that is not possible. @param problemSet what events call them */
+  over?(problemSet: string, problems: readonly Problem[]): AdapterEvaluation<A>;
 
   /**
    * How many problems there are to ask, by domain.

@@ -30,6 +30,10 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
     return Promise.resolve(new RolloutEvaluation({ ...this.settings, responseMaxTokens, entryMaxTokens }));
   }
 
+  override over(problemSet: string, problems: readonly Problem[]): AdapterEvaluation<Served> {
+    return new RolloutEvaluation({ ...this.settings, problemSet, problems });
+  }
+
   override async measure(
     adapter: Served | null,
     domains: readonly string[],

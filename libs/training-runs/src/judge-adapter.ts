@@ -1,10 +1,12 @@
 /** Measures a run's adapter against its parent and decides whether it is to be served. */
+import type { EventLog } from '@seamstream/event-log';
 import type { AdapterPublished, Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { decidePromotion } from '@seamstream/release';
 import type { Artefact } from './artefact.js';
 import { compareAdapters, measureWhole } from './compare-adapters.js';
 import type { JobRunner } from './job-runner.js';
+import { keepsOldProblems } from './keep-old-problems.js';
 import type { RunPlan } from './run-plan.js';
 import type { TrainingHistory } from './training-history.js';
 
@@ -25,16 +27,18 @@ export async function judgeAdapter(
   published: AdapterPublished,
   history: TrainingHistory,
   {
+    log,
     runner,
     signal,
     onProgress,
   }: {
+    readonly log: EventLog;
     readonly runner: JobRunner;
     readonly signal: AbortSignal;
     readonly onProgress: (done: number, total: number) => void;
   },
 ): Promise<Judgement> {
-  const { domains, promotion } = plan.configuration;
+  const { domains, promotion, retention } = plan.configuration;
   const candidate = await runner.load(published);
   const parent = (): Promise<Artefact | null> => parentOf(plan, history.published, runner);
   const comparison = {
@@ -59,7 +63,13 @@ export async function judgeAdapter(
     evaluation,
     policy: promotion.rule === 'better' ? promotion : { ...promotion, rule: 'tolerance' },
   });
-  return { ...decision, evaluation };
+  if (retention === undefined || !decision.promote) return { ...decision, evaluation };
+  const kept = await keepsOldProblems({ candidate, parent: await parent() }, retention, { ...comparison, log });
+  const judged = {
+    rule: `${decision.rule}, and keeps old problems`,
+    evaluation: { ...evaluation, retained: kept.retained },
+  };
+  return { ...judged, promote: kept.isKept, reason: `${decision.reason}; ${kept.reason}` };
 }
 
 /** The parent's success as it was recorded at its promotion where that was on the same problems, else measured now. */

@@ -26,7 +26,7 @@ import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
 import { planPublished, publishedPreferences, unendedRun, unreadProblems } from './plan-published.js';
 import { RecentEvents } from './recorded-events.js';
-import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
 import { type Comparisons, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
@@ -151,7 +151,7 @@ export class PlanRunHandler {
     return this.plan({
       choice: { algorithm: request.algorithm, reason: 'asked for' },
       settings: request.settings ?? {},
-      iteration: request.iteration,
+      request,
       window: null,
       current,
       results,
@@ -194,7 +194,7 @@ export class PlanRunHandler {
 
   private async plan(facts: {
     readonly choice: EndedWindow['choice'];
-    readonly iteration?: RunIteration | undefined;
+    readonly request?: Pick<TrainingRequest, 'iteration' | 'retention'>;
     readonly settings: Readonly<Record<string, unknown>>;
     readonly window: RunWindow | null;
     readonly current: RunWindow;
@@ -205,7 +205,8 @@ export class PlanRunHandler {
     readonly history: TrainingHistory;
     readonly signal?: AbortSignal | undefined;
   }): Promise<RunPlan> {
-    const { choice, iteration, window, current, results, versions, curriculum, history, signal } = facts;
+    const { choice, window, current, results, versions, curriculum, history, signal } = facts;
+    const { iteration, retention } = facts.request ?? {};
     const algorithm = this.algorithm(choice.algorithm);
     const settings = algorithm.resolveConfiguration(
       mergeSettings(this.settings[choice.algorithm] ?? {}, facts.settings),
@@ -228,6 +229,7 @@ export class PlanRunHandler {
           algorithm: settings,
           reason: extended ? `${choice.reason}; ${rounds} rounds replayed, for fewer held too little` : choice.reason,
           ...(iteration === undefined ? {} : { iteration: { ...iteration } }),
+          ...(retention === undefined ? {} : { retention: { ...retention, problems: [...retention.problems] } }),
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           ...refusedIn([...earlier, current]),

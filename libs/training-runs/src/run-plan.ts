@@ -62,6 +62,8 @@ const runConfigurationSchema = z.object({
   reason: z.string(),
   /** The self-training that the run is a step of, and which iteration of it, from 1; absent for other runs. */
   iteration: z.object({ of: z.string(), index: z.int().positive() }).optional(),
+  /** Of problems that adapters before learned from, by id: a candidate that costs more of them is not promoted. Absent where that does not decide. */
+  retention: z.object({ mostCost: z.number(), problems: z.array(z.string()) }).optional(),
   /** Null for a run that a person asked for. */
   window: z
     .object({
@@ -92,6 +94,8 @@ const runConfigurationSchema = z.object({
 
 /** Which iteration of which self-training a run belongs to. */
 export type RunIteration = NonNullable<RunConfiguration['iteration']>;
+/** What a candidate has to keep. */
+export type RunRetention = NonNullable<RunConfiguration['retention']>;
 export type RunConfiguration = z.infer<typeof runConfigurationSchema>;
 export type RunWindow = NonNullable<RunConfiguration['window']>;
 

@@ -194,10 +194,11 @@ export class RunTraining {
     published: Parameters<typeof judgeAdapter>[1],
     metrics: Readonly<Record<string, number>>,
   ): Promise<SeamEvent> {
-    const { logger, onProgress } = this.dependencies;
+    const { log, logger, onProgress } = this.dependencies;
     const { runId, algorithm, parentAdapter: parent } = plan;
     const { adapterDigest } = published;
     const { promote, rule, reason, evaluation } = await judgeAdapter(plan, published, known, {
+      log,
       runner: this.making.runnerOf(plan),
       signal: holder.signal,
       onProgress: (done, total) => onProgress({ runId, algorithm, phase: 'evaluating', done, total, metrics: {} }),

@@ -1,4 +1,4 @@
-import type { RunIteration } from './run-plan.js';
+import type { RunIteration, RunRetention } from './run-plan.js';
 
 /** What a person asks for. */
 export interface TrainingRequest {
@@ -8,6 +8,8 @@ export interface TrainingRequest {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Of a self-training: its run of this iteration resumes, regardless of what was recorded since it was planned. */
   readonly iteration?: RunIteration | undefined;
+  /** What a candidate has to keep of old problems to be promoted; absent: that does not decide. */
+  readonly retention?: RunRetention | undefined;
   /** Their name; recorded with the plan. */
   readonly by?: string | undefined;
 }

@@ -30,15 +30,35 @@ export function renderSelfTrainings(reports: readonly SelfTrainingReport[], styl
 }
 
 export function renderSelfTraining(report: SelfTrainingReport, style: Style): string {
-  const { selfTrainingId, standing, stopped, config, iterations } = report;
+  const { selfTrainingId, standing, stopped, config, idle, iterations } = report;
   const by = stopped === null ? '' : ` by ${onOneLine(stopped.by)}: ${onOneLine(stopped.reason)}`;
   const head = `${style.bold(shortId(selfTrainingId))} ${standing}${by}; ${plural(config.iterations, 'iteration')} of ${plural(config.passages, 'passage')}\n`;
   const reasons = iterations.flatMap(({ index, run }) =>
     run?.reason == null || run.status === 'promoted' ? [] : [`${index}: ${onOneLine(run.reason)}\n`],
   );
   const table = iterations.length === 0 ? '' : renderTable(COLUMNS, iterations.map(rowOf), style);
-  return `${head}${table}${renderDynamics(iterations)}${reasons.join('')}`;
+  return `${head}${idle === null ? '' : renderIdle(idle, config.idle!)}${table}${renderDynamics(iterations)}${reasons.join('')}`;
 }
+
+/** What idle time was spent, and why it does not work now. */
+function renderIdle(
+  { spent, pause }: NonNullable<SelfTrainingReport['idle']>,
+  { maxAttempts, maxSeconds, maxTokens }: NonNullable<SelfTrainingReport['config']['idle']>,
+): string {
+  const tokens =
+    maxTokens === null ? plural(spent.tokens, 'token') : `${count(spent.tokens)} of ${plural(maxTokens, 'token')}`;
+  const why =
+    pause === null
+      ? ''
+      : `; ${PAUSES[pause.reason] ?? onOneLine(pause.reason)}${pause.waiting === 0 ? '' : ` (${pause.waiting} waited)`} since ${new Date(pause.since).toISOString()}`;
+  return `in idle time: spent ${count(spent.attempts)} of ${plural(maxAttempts, 'attempt')}, ${spent.seconds.toFixed(0)} of ${maxSeconds} s, ${tokens}${why}\n`;
+}
+
+const PAUSES: Readonly<Record<string, string>> = {
+  work: 'rests, for other problems wait',
+  budget: 'its budget is spent',
+  end: 'it has ended',
+};
 
 /** What the table's rows come to together; empty where that is nothing. */
 function renderDynamics(iterations: readonly IterationFigures[]): string {
@@ -89,6 +109,8 @@ export function sayStep(step: NextStep): string {
       return `iteration ${step.index}: waiting for the services, ${step.settled} of ${plural(step.problems, 'problem')} settled`;
     case 'train':
       return `iteration ${step.index}: training`;
+    case 'rest':
+      return `iteration ${step.index}: resting, for ${plural(step.waiting, 'other problem')} ${step.waiting === 1 ? 'waits' : 'wait'}`;
     case 'none':
       return ENDINGS[step.reason];
   }
@@ -98,5 +120,6 @@ const ENDINGS: Readonly<Record<Extract<NextStep, { kind: 'none' }>['reason'], st
   done: 'all iterations are done',
   'no gain': 'ended: as many iterations in a row as patience allows made no better writer',
   stopped: 'stopped: the same command resumes',
+  budget: 'ended: its budget for idle time is spent; a greater one continues it',
   failed: 'a training run failed: look at it (seam runs show last); other settings begin another self-training',
 };

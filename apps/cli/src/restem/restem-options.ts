@@ -29,7 +29,7 @@ export function withRestEmOptions(command: Command): Command {
   return command
     .option(
       '--config <file>',
-      'settings in YAML or JSON: iterations, passages, patience, algorithm; "-" is standard input',
+      'settings in YAML or JSON: iterations, passages, patience, idle, algorithm; "-" is standard input',
     )
     .addOption(
       new Option('--preset <name>', "named settings to begin with (default: the trainer's)").choices(RESTEM_PRESETS),

@@ -74,6 +74,22 @@ describe('seam restem stop and status', () => {
     expect(shown).toMatch(/^ +1 +\S+ +1\/1 +1 +0\.500 +0\.000 +– +0\.0 % +·····█···· /m);
   });
 
+  it('tell what idle time was spent, and for what it rests', async () => {
+    const world = await fakeWorld();
+    const idle = { maxAttempts: 40, maxSeconds: 600, maxTokens: null, mostCost: 0.1, oldPassages: 20 };
+    const configuration = JSON.stringify({ algorithm: {}, iterations: 2, passages: 8, patience: 0, idle });
+    await world.log.append([
+      encodeEvent({ ...EXAMPLE_EVENTS.SelfTrainingStarted, configuration }),
+      encodeEvent(EXAMPLE_EVENTS.SelfTrainingPaused),
+    ]);
+    expect(await world.seam('restem', 'status')).toBe(0);
+    const shown = world.takeOutput();
+    expect(shown).toContain('t-1 resting; 2 iterations of 8 passages');
+    expect(shown).toContain(
+      'in idle time: spent 0 of 40 attempts, 0 of 600 s, 0 tokens; rests, for other problems wait (3 waited) since ',
+    );
+  });
+
   it('say what is not there', async () => {
     const world = await fakeWorld();
     expect(await world.seam('restem', 'status')).toBe(0);

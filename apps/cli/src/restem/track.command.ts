@@ -67,7 +67,7 @@ export function trackCommand(run: RunCommand): Command {
         'time adds what is new. infra/tracking/wandb_from_files.py shows the files in Weights & Biases.',
     )
     .argument('[id]', 'the first characters of its id; without it all')
-    .option('--files <folder>', 'a folder for each, with run.json and metrics.jsonl')
+    .option('--files <folder>', 'a folder for each, with run.json, metrics.jsonl and plots.svg')
     .option('--mlflow <url>', 'a server of MLflow')
     .option('--experiment <name>', "MLflow's experiment", 'seamstream')
     .option('--authorization-variable <name>', 'environment variable with what MLflow gets as authorization')

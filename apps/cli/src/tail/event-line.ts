@@ -27,6 +27,7 @@ function colourOf(event: SeamEvent): Colour {
     case 'TrainingRunRejected':
     case 'TrainingRunCancelled':
     case 'SelfTrainingStopped':
+    case 'SelfTrainingPaused':
     case 'AdapterRolledBack':
     case 'AdapterPinned':
     case 'ApiKeyRevoked':

@@ -92,6 +92,11 @@ export interface Evaluation {
    * others.
    */
   readonly repeated: number;
+  /**
+   * What is kept of old problems, where that decides too. Null: it does not, or the comparison before it had
+   * decided.
+   */
+  readonly retained?: Retained | null | undefined;
 }
 
 /** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */
@@ -252,6 +257,18 @@ export interface ReleaseDraw {
    * the candidate's.
    */
   readonly isCandidate: boolean;
+}
+
+/** What an adapter keeps of problems that adapters before it learned from. */
+export interface Retained {
+  /** Problems that both could be judged on. 0: none was learned from before. */
+  readonly problems: number;
+  /** Fraction solved by the candidate. */
+  readonly success: number;
+  /** Fraction solved by the parent. */
+  readonly parentSuccess: number;
+  /** The most by which the fraction may fall. */
+  readonly mostCost: number;
 }
 
 /** How a reward was computed. The same figures give the same reward, without a model or an endpoint. */
@@ -1057,6 +1074,36 @@ export interface SelfTrainingStopped {
   readonly stoppedBy: string;
   /** The person's reason. */
   readonly reason: string;
+}
+
+/** A self-training that works only while no other problem waits begins to work, or works again. */
+export interface SelfTrainingResumed {
+  readonly meta: EventMeta;
+  /** The self-training. */
+  readonly selfTrainingId: string;
+}
+
+/**
+ * A self-training that works only while no other problem waits stops working, or cannot begin. It continues by
+ * itself where problems wait, and does not where its budget is spent or it has ended.
+ */
+export interface SelfTrainingPaused {
+  readonly meta: EventMeta;
+  /** The self-training. */
+  readonly selfTrainingId: string;
+  /** `work`: other problems wait. `budget`: its budget is spent. `end`: it has ended. */
+  readonly reason: string;
+  /** Other problems that wait. */
+  readonly waiting: number;
+  /** Attempts that it has spent so far, of all iterations. */
+  readonly attempts: number;
+  /** Seconds that it has worked so far. */
+  readonly seconds: number;
+  /**
+   * Tokens that its attempts have read and written so far. Where a server did not say, the bytes of the text
+   * count.
+   */
+  readonly tokens: number;
 }
 
 /**
@@ -1943,6 +1990,8 @@ export interface EventsByType {
   readonly TrainingRunCancelled: TrainingRunCancelled;
   readonly SelfTrainingStarted: SelfTrainingStarted;
   readonly SelfTrainingStopped: SelfTrainingStopped;
+  readonly SelfTrainingResumed: SelfTrainingResumed;
+  readonly SelfTrainingPaused: SelfTrainingPaused;
   readonly LibraryReplyRecorded: LibraryReplyRecorded;
   readonly TeamTurnTaken: TeamTurnTaken;
   readonly TeamRolloutJudged: TeamRolloutJudged;
@@ -2011,7 +2060,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.answers', partitions: 4, events: ['AnswerRecorded', 'AnswerSettled', 'FeedbackRefused'] },
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'LibraryReplyRecorded'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped', 'SelfTrainingResumed', 'SelfTrainingPaused', 'LibraryReplyRecorded'] },
   { name: 'seam.teams', partitions: 4, events: ['TeamTurnTaken', 'TeamRolloutJudged', 'TeamBatchSampled', 'AgentUpdateTried', 'AgentUpdated', 'AgentSwapped', 'AgentWarmedUp', 'TeamPreferencePublished', 'TeamEvaluated'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned', 'ReleasePlanned', 'ReleaseDecided', 'GuardPlanned', 'DomainMuted', 'DomainUnmuted'] },
   { name: 'seam.access', partitions: 1, events: ['ApiKeyIssued', 'ApiKeyRevoked', 'QuotaDeclared', 'PriceDeclared', 'DeadLettersRedriven'] },
@@ -2045,6 +2094,8 @@ export const TOPIC_OF = {
   TrainingRunCancelled: 'seam.training',
   SelfTrainingStarted: 'seam.training',
   SelfTrainingStopped: 'seam.training',
+  SelfTrainingResumed: 'seam.training',
+  SelfTrainingPaused: 'seam.training',
   LibraryReplyRecorded: 'seam.training',
   TeamTurnTaken: 'seam.teams',
   TeamRolloutJudged: 'seam.teams',
@@ -2129,6 +2180,10 @@ export function keyOf(event: SeamEvent): string | null {
     case 'SelfTrainingStarted':
       return event.selfTrainingId;
     case 'SelfTrainingStopped':
+      return event.selfTrainingId;
+    case 'SelfTrainingResumed':
+      return event.selfTrainingId;
+    case 'SelfTrainingPaused':
       return event.selfTrainingId;
     case 'LibraryReplyRecorded':
       return event.runId;

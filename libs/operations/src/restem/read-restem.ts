@@ -5,6 +5,7 @@ import { type Clock, isMeant, LEAST_OF_ID, newId, onOneLine, SeamError, shortId 
 import { NewEvents } from '@seamstream/log-reader';
 import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
 import { readRuns } from '../read-models/read-models.js';
+import { type Spent, spentBy } from './idle.decide.js';
 import { type IterationFigures, iterationFigures } from './iteration-figures.js';
 import type { RestEmRunConfig } from './restem.config.js';
 import { SELF_TRAINING_TOPICS, SOURCE } from './run-restem.js';
@@ -12,6 +13,7 @@ import {
   evolveSelfTrainings,
   initialSelfTrainings,
   nextStep,
+  type Pause,
   runsByIteration,
   type SelfTraining,
 } from './self-training.decide.js';
@@ -19,9 +21,11 @@ import {
 export interface SelfTrainingReport {
   readonly selfTrainingId: string;
   readonly startedAt: number;
-  readonly standing: 'exploring' | 'training' | 'ended' | 'stopped';
+  readonly standing: 'exploring' | 'training' | 'resting' | 'ended' | 'stopped';
   readonly stopped: SelfTraining['stopped'];
   readonly config: RestEmRunConfig;
+  /** In idle time: what it has spent, and why it does not work now. Null: it works next to other work. */
+  readonly idle: { readonly spent: Spent; readonly pause: Pause | null } | null;
   readonly iterations: readonly IterationFigures[];
 }
 
@@ -40,6 +44,7 @@ export function reportOf(state: SelfTraining, runs: Parameters<typeof nextStep>[
   return {
     ...{ selfTrainingId, startedAt, stopped, config },
     standing: standingOf(state, runs),
+    idle: config.idle === null ? null : { spent: spentBy(state), pause: state.pause },
     iterations: iterationFigures(state, runs),
   };
 }
@@ -47,10 +52,13 @@ export function reportOf(state: SelfTraining, runs: Parameters<typeof nextStep>[
 /** From outside the file is not known: of problems to explore those that were. */
 function standingOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): SelfTrainingReport['standing'] {
   if (state.stopped !== null) return 'stopped';
+  if (state.config.idle !== null && state.pause !== null) return state.pause.reason === 'work' ? 'resting' : 'ended';
+  const isUnderWayNow = [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
   const most = Math.max(1, ...[...state.iterations.values()].map(({ problems }) => problems.size));
   const { kind } = nextStep(state, runs, most);
   if (kind === 'none') return 'ended';
-  const isTraining = kind === 'train' || [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
+  // In idle time passages are published one by one: those that are settled are not all.
+  const isTraining = isUnderWayNow || (kind === 'train' && state.config.idle === null);
   return isTraining ? 'training' : 'exploring';
 }
 

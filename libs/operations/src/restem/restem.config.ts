@@ -7,6 +7,23 @@ import { z } from 'zod';
 /** What learns in every iteration. */
 export const ALGORITHM = 'rest-em';
 
+/** When a self-training works only while no other problem waits, and what it may spend. */
+const idleSchema = z.strictObject({
+  /** Attempts in all. It begins with no passage once so many are spent; those of the passage under way are more. */
+  maxAttempts: z.int().positive(),
+  /** Seconds of work in all: exploring, training and comparing. */
+  maxSeconds: z.number().positive(),
+  /** Tokens that generator and executor read and wrote in all; null: any number, for models on one's own machines. */
+  maxTokens: z.int().positive().nullable().default(null),
+  /** The most by which success on old passages may fall. `seam study retention` has the same gate with the same default. */
+  mostCost: z.number().min(0).max(1).default(0.1),
+  /** Old passages that are asked, drawn from all that promoted writers learned from. Each takes a training with the old and the new writer. */
+  oldPassages: z.int().positive().max(1000).default(20),
+});
+
+/** What an idle-time self-training may spend and cost. */
+export type IdleSettings = z.infer<typeof idleSchema>;
+
 const restEmRunSchema = z.strictObject({
   /** Explorations, each followed by a training. SEAL's authors do two. */
   iterations: z.int().positive().default(2),
@@ -14,6 +31,8 @@ const restEmRunSchema = z.strictObject({
   passages: z.int().positive().default(50),
   /** Iterations in a row without a better writer, after which there are no more; 0: all are done. */
   patience: z.int().min(0).default(0),
+  /** Null: it works at once, next to all other work. */
+  idle: idleSchema.nullable().default(null),
   /** Settings of rest-em (docs/explanation/algorithms/rest-em.md) that differ from those of the trainer and of the preset. */
   algorithm: z.record(z.string(), z.unknown()).default({}),
 });
@@ -55,7 +74,7 @@ export function resolveRestEm({ trainer, preset, file = {}, set = {} }: RestEmCh
   if (!parsed.success) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Cannot configure ReST-EM: expected iterations, passages, patience and algorithm, got others: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}. Correct --config or --set.`,
+      `Cannot configure ReST-EM: expected iterations, passages, patience, idle and algorithm, got others: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}. Correct --config or --set.`,
       { cause: parsed.error },
     );
   }

@@ -21,6 +21,8 @@ import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
 import { readRuns } from '../read-models/read-models.js';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import type { TrainerClient, TrainingOutcome, TrainingStepReport } from '../train/training-client.js';
+import { oldPassages, spentBy, whenIdle } from './idle.decide.js';
+import { evolveOpenWork, initialOpenWork, othersWaiting } from './open-work.decide.js';
 import { ALGORITHM, type RestEmRunConfig } from './restem.config.js';
 import {
   evolveSelfTrainings,
@@ -36,6 +38,11 @@ export const SOURCE = 'seam/cli';
 
 /** In the order in which they are looked at: what an event rests on is read before it. */
 export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
+
+/** Those of them and what else says which problems wait. */
+const IDLE_TOPICS = [
+  ...[TOPIC.deadLetters, TOPIC.outcomes, TOPIC.answers, TOPIC.experiences, TOPIC.problems, TOPIC.training],
+] as const;
 
 /** Between two looks at the log while services work. */
 const LOOK_MS = 500;
@@ -81,7 +88,8 @@ export async function runRestEm(
   const selfTrainingId = derivedId(sha256(canonicalJson([file.digest, rows, passages, algorithm])), 'self-training');
   const log = await world.openLog();
   const claim = await log.claim(`self-training.${selfTrainingId}`);
-  const run = new RestEmRun(world, { log, claim, file, settings, rows, selfTrainingId });
+  const isIdle = config.idle !== null;
+  const run = new RestEmRun(world, { log, claim, file, settings, rows, selfTrainingId, isIdle });
   await run.begin(config);
   return run.toTheEnd();
 }
@@ -105,17 +113,22 @@ interface Facts {
   readonly settings: ReadingSettings;
   readonly rows: readonly number[];
   readonly selfTrainingId: string;
+  /** Whether it works only while no other problem waits. */
+  readonly isIdle: boolean;
 }
 
 class RestEmRun {
   private readonly news: NewEvents;
   private readonly known = initialSelfTrainings();
+  private readonly work = initialOpenWork();
+  /** In idle time: whether this process has recorded that it works. */
+  private isWorking = false;
 
   constructor(
     private readonly world: RestEmWorld,
     private readonly facts: Facts,
   ) {
-    this.news = new NewEvents(facts.log, SELF_TRAINING_TOPICS);
+    this.news = new NewEvents(facts.log, facts.isIdle ? IDLE_TOPICS : SELF_TRAINING_TOPICS);
   }
 
   /** Records the start, unless that very configuration is under way. */
@@ -143,22 +156,56 @@ class RestEmRun {
       this.world.signal.throwIfAborted();
       const state = await this.look();
       const runs = await this.runs();
-      const step = nextStep(state, runs, rows.length);
+      const step = this.stepNow(state, runs, rows.length);
+      if (this.facts.isIdle) await this.recordWork(state, step);
       this.world.onStep(step);
       switch (step.kind) {
         case 'explore':
           await this.explore(step);
           break;
         case 'wait':
+        case 'rest':
           await sleep(LOOK_MS, this.world.signal);
           break;
         case 'train':
-          await this.train(state, step.index);
+          await this.train(state, step.index, runs);
           break;
         case 'none':
           return { selfTrainingId, reason: step.reason, state, runs };
       }
     }
+  }
+
+  private stepNow(state: SelfTraining, runs: readonly RecordedRun[], total: number): NextStep {
+    return whenIdle(nextStep(state, runs, total), state, this.idleFacts(state));
+  }
+
+  private idleFacts(state: SelfTraining) {
+    const { places } = this.known;
+    const isOwn = (problemId: string): boolean => places.get(problemId)?.of === state.selfTrainingId;
+    return {
+      waiting: othersWaiting(this.work, isOwn),
+      spent: spentBy(state, this.isWorking ? this.world.clock.now() : undefined),
+    };
+  }
+
+  /** Records that it works, or why it does not, where that is not on record. */
+  private async recordWork(state: SelfTraining, step: NextStep): Promise<void> {
+    const { selfTrainingId } = state;
+    const doesWork = step.kind === 'explore' || step.kind === 'wait' || step.kind === 'train';
+    if (doesWork ? this.isWorking : isOnRecord(state, step)) return;
+    const { waiting, spent } = this.idleFacts(state);
+    this.isWorking = doesWork;
+    const meta = originMeta({
+      ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
+      ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
+    });
+    if (doesWork) await this.record([encodeEvent({ type: 'SelfTrainingResumed', meta, selfTrainingId })]);
+    else {
+      const reason = pauseReason(step);
+      await this.record([encodeEvent({ type: 'SelfTrainingPaused', meta, selfTrainingId, reason, waiting, ...spent })]);
+    }
+    await this.look();
   }
 
   private get isStopped(): boolean {
@@ -167,7 +214,10 @@ class RestEmRun {
 
   /** The self-training as the log records it now. */
   private async look(): Promise<SelfTraining> {
-    for (const { event } of await this.news.read()) evolveSelfTrainings(this.known, event);
+    for (const { event } of await this.news.read()) {
+      evolveSelfTrainings(this.known, event);
+      if (this.facts.isIdle) evolveOpenWork(this.work, event);
+    }
     return this.known.byId.get(this.facts.selfTrainingId)!;
   }
 
@@ -194,6 +244,8 @@ class RestEmRun {
         'CONFLICT',
         `Cannot explore ${file.name}: expected the file that was checked, but it changed while it was read. Nothing of iteration ${index} was recorded; start again when no program writes to it.`,
       );
+    // Reading a large file takes long enough for a problem to arrive.
+    if (this.facts.isIdle && this.idleFacts(await this.look()).waiting > 0) return;
     await this.record(records);
   }
 
@@ -212,40 +264,67 @@ class RestEmRun {
     }
   }
 
-  /** Trains until the run ends, or a person stops the self-training: then its run resumes when it is started again. */
-  private async train({ config, selfTrainingId }: SelfTraining, index: number): Promise<void> {
+  /**
+   * Trains until the run ends, a person stops the self-training, or in idle time other problems wait or the time is over. A run that was
+   * stopped so resumes from its last checkpoint.
+   */
+  private async train(state: SelfTraining, index: number, runs: readonly RecordedRun[]): Promise<void> {
     const { world } = this;
+    const { config, selfTrainingId } = state;
+    const { idle } = config;
     const trainer = await world.openTrainer();
     const stop = new AbortController();
     const ended = new AbortController();
-    const watching = this.watch(stop, ended.signal).catch((error: unknown) => stop.abort(error));
+    const watching = this.watch(stop, ended.signal, index).catch((error: unknown) => stop.abort(error));
     try {
       const outcome = await trainer.train(
         {
           algorithm: ALGORITHM,
           configuration: config.algorithm,
           iteration: { of: selfTrainingId, index },
+          ...(idle === null
+            ? {}
+            : {
+                retention: {
+                  mostCost: idle.mostCost,
+                  problems: oldPassages(this.known, runs, { selfTrainingId, index, count: idle.oldPassages }),
+                },
+              }),
           by: world.by,
         },
         { signal: AbortSignal.any([world.signal, stop.signal]), onStep: world.onTraining },
       );
       world.onTrained(index, outcome);
     } catch (error) {
-      if (!this.isStopped) throw error;
+      if (stop.signal.reason !== LEAVE) throw error;
     } finally {
       ended.abort();
       await watching;
     }
   }
 
-  private async watch(stop: AbortController, ended: AbortSignal): Promise<void> {
+  private async watch(stop: AbortController, ended: AbortSignal, index: number): Promise<void> {
     while (!ended.aborted && !stop.signal.aborted) {
-      await this.look();
-      if (this.isStopped)
-        stop.abort(
-          new SeamError('ABORTED', 'Cannot finish the self-training: it was stopped. Start it again to continue.'),
-        );
+      const state = await this.look();
+      const isInTheWay = whenIdle({ kind: 'train', index }, state, this.idleFacts(state)).kind !== 'train';
+      if (this.isStopped || isInTheWay) stop.abort(LEAVE);
       await sleep(LOOK_MS, ended).catch(() => undefined);
     }
   }
+}
+
+/** Why a training is left for later. */
+const LEAVE = new SeamError(
+  'ABORTED',
+  'Cannot finish the training now: it was left for later. It resumes from its checkpoint.',
+);
+
+function pauseReason(step: NextStep): string {
+  if (step.kind === 'rest') return 'work';
+  return step.kind === 'none' && step.reason === 'budget' ? 'budget' : 'end';
+}
+
+/** A stop is on record by itself. */
+function isOnRecord({ pause }: SelfTraining, step: NextStep): boolean {
+  return pause?.reason === pauseReason(step) || (step.kind === 'none' && step.reason === 'stopped');
 }

@@ -17,10 +17,11 @@ const ITERATION = 'iteration';
 
 /** The problems of one iteration and what became of their attempts. */
 interface Explored {
-  readonly problems: Set<string>;
+  /** With the time of their publication, in milliseconds since the Unix epoch. */
+  readonly problems: Map<string, number>;
   readonly results: ResultEvent[];
   /** Problems that will not be answered any more: expired, or sent to the dead letters. */
-  readonly lost: Set<string>;
+  readonly lost: Map<string, number>;
 }
 
 /** What the log records of one self-training, apart from its training runs. */
@@ -31,16 +32,38 @@ export interface SelfTraining {
   /** Who stopped it and why; null while it continues. */
   stopped: { readonly by: string; readonly reason: string } | null;
   readonly iterations: Map<number, Explored>;
+  /** When it works only while no other problem waits: from when to when it did, oldest first. */
+  readonly stretches: Stretch[];
+  /** Times of what is recorded of its training runs. */
+  readonly runTimes: number[];
+  /** Why it does not work now; null where it does, or has not begun. */
+  pause: Pause | null;
+}
+
+/** Milliseconds since the Unix epoch. */
+interface Stretch {
+  readonly from: number;
+  /** Null: its end is not recorded. It continues, or its process was killed. */
+  to: number | null;
+}
+
+export interface Pause {
+  readonly reason: string;
+  /** Other problems that waited when it began. */
+  readonly waiting: number;
+  readonly since: number;
 }
 
 export interface SelfTrainings {
   readonly byId: Map<string, SelfTraining>;
   /** Iteration and self-training of each problem. */
   readonly places: Map<string, { readonly of: string; readonly index: number }>;
+  /** The self-training of each training run that was planned for one. */
+  readonly ofRuns: Map<string, string>;
 }
 
 export function initialSelfTrainings(): SelfTrainings {
-  return { byId: new Map(), places: new Map() };
+  return { byId: new Map(), places: new Map(), ofRuns: new Map() };
 }
 
 /** Id of a problem of an iteration: the same for every publisher and each time. */
@@ -61,17 +84,38 @@ export function evolveSelfTrainings(state: SelfTrainings, event: SeamEvent): Sel
       break;
     case 'SelfTrainingStopped': {
       const known = state.byId.get(event.selfTrainingId);
-      if (known !== undefined) known.stopped = { by: event.stoppedBy, reason: event.reason };
+      if (known === undefined) break;
+      known.stopped = { by: event.stoppedBy, reason: event.reason };
+      endStretch(known, event.meta.occurredAt);
       break;
     }
+    case 'SelfTrainingResumed':
+      resume(state.byId.get(event.selfTrainingId), event.meta.occurredAt);
+      break;
+    case 'SelfTrainingPaused':
+      pause(state.byId.get(event.selfTrainingId), event);
+      break;
+    case 'TrainingRunPlanned':
+    case 'TrainingRunStarted': {
+      const iteration = iterationOf(event);
+      if (iteration !== undefined) state.ofRuns.set(event.runId, iteration.of);
+      noteRun(state, event.runId, event.meta.occurredAt);
+      break;
+    }
+    case 'TrainingRunCheckpointed':
+    case 'TrainingRunCompleted':
+    case 'TrainingRunRejected':
+    case 'TrainingRunFailed':
+      noteRun(state, event.runId, event.meta.occurredAt);
+      break;
     case 'ProblemPublished':
       publish(state, event);
       break;
     case 'ProblemExpired':
-      exploredWith(state, event.problem.problemId)?.lost.add(event.problem.problemId);
+      exploredWith(state, event.problem.problemId)?.lost.set(event.problem.problemId, event.meta.occurredAt);
       break;
     case 'DeadLettered':
-      if (event.key !== null) exploredWith(state, event.key)?.lost.add(event.key);
+      if (event.key !== null) exploredWith(state, event.key)?.lost.set(event.key, event.meta.occurredAt);
       break;
     default:
       if (isAttemptResult(event)) exploredWith(state, event.problem.problemId)?.results.push(event);
@@ -86,18 +130,42 @@ function start(state: SelfTrainings, event: EventOf<'SelfTrainingStarted'>): voi
   if (known === undefined)
     state.byId.set(selfTrainingId, {
       ...{ selfTrainingId, config, startedAt: meta.occurredAt },
-      ...{ stopped: null, iterations: new Map() },
+      ...{ stopped: null, iterations: new Map(), stretches: [], runTimes: [], pause: null },
     });
   else Object.assign(known, { config, stopped: null });
 }
 
-function publish(state: SelfTrainings, { problem: { problemId, metadata } }: EventOf<'ProblemPublished'>): void {
+function resume(known: SelfTraining | undefined, at: number): void {
+  if (known === undefined || known.stretches.some(({ from }) => from === at)) return;
+  known.stretches.push({ from: at, to: null });
+  known.pause = null;
+}
+
+function pause(known: SelfTraining | undefined, { reason, waiting, meta }: EventOf<'SelfTrainingPaused'>): void {
+  const since = meta.occurredAt;
+  const last = known?.stretches.at(-1);
+  if (known === undefined || (last !== undefined && last.from > since)) return;
+  endStretch(known, since);
+  known.pause = { reason, waiting, since };
+}
+
+function endStretch({ stretches }: SelfTraining, at: number): void {
+  const last = stretches.at(-1);
+  if (last !== undefined) last.to ??= at;
+}
+
+function noteRun(state: SelfTrainings, runId: string, at: number): void {
+  const of = state.ofRuns.get(runId);
+  if (of !== undefined) state.byId.get(of)?.runTimes.push(at);
+}
+
+function publish(state: SelfTrainings, { meta, problem: { problemId, metadata } }: EventOf<'ProblemPublished'>): void {
   const [of, index] = [metadata[OF], Number(metadata[ITERATION])];
   const known = of === undefined ? undefined : state.byId.get(of);
   if (known === undefined || !Number.isInteger(index) || index < 1) return;
-  const explored = known.iterations.get(index) ?? { problems: new Set(), results: [], lost: new Set() };
+  const explored = known.iterations.get(index) ?? { problems: new Map(), results: [], lost: new Map() };
   known.iterations.set(index, explored);
-  explored.problems.add(problemId);
+  if (!explored.problems.has(problemId)) explored.problems.set(problemId, meta.occurredAt);
   state.places.set(problemId, { of: known.selfTrainingId, index });
 }
 
@@ -118,8 +186,8 @@ export function settledIn({ problems, results, lost }: Explored): number {
   const complete = [...byGroup.values()].filter((members) =>
     isComplete({ groupSize: members[0]!.groupSize, members: members.length }),
   );
-  const settled = new Set([...lost, ...complete.map(([first]) => first!.problem.problemId)]);
-  return [...problems].filter((problemId) => settled.has(problemId)).length;
+  const settled = new Set([...lost.keys(), ...complete.map(([first]) => first!.problem.problemId)]);
+  return [...problems.keys()].filter((problemId) => settled.has(problemId)).length;
 }
 
 export type NextStep =
@@ -127,7 +195,9 @@ export type NextStep =
   | { readonly kind: 'explore'; readonly index: number; readonly rows: readonly number[] }
   | { readonly kind: 'wait'; readonly index: number; readonly settled: number; readonly problems: number }
   | { readonly kind: 'train'; readonly index: number }
-  | { readonly kind: 'none'; readonly reason: 'done' | 'no gain' | 'stopped' | 'failed' };
+  /** Other problems wait: it works when they are answered. */
+  | { readonly kind: 'rest'; readonly index: number; readonly waiting: number }
+  | { readonly kind: 'none'; readonly reason: 'done' | 'no gain' | 'stopped' | 'failed' | 'budget' };
 
 /**
  * @param runs of the log: those of this self-training are found by what they were planned for
@@ -149,8 +219,11 @@ export function nextStep(state: SelfTraining, runs: readonly RecordedRun[], tota
     const missing = rowsOf(index, state.config, total).filter(
       (row) => explored?.problems.has(explorationId(state.selfTrainingId, index, row)) !== true,
     );
-    if (missing.length > 0) return { kind: 'explore', index, rows: missing };
-    const [settled, problems] = [settledIn(explored!), explored!.problems.size];
+    const [settled, problems] = explored === undefined ? [0, 0] : [settledIn(explored), explored.problems.size];
+    const { idle } = state.config;
+    if (missing.length > 0 && idle === null) return { kind: 'explore', index, rows: missing };
+    // In idle time one after the other, so that no more than one is in the way of other work.
+    if (missing.length > 0 && settled === problems) return { kind: 'explore', index, rows: missing.slice(0, 1) };
     return settled < problems ? { kind: 'wait', index, settled, problems } : { kind: 'train', index };
   }
   return { kind: 'none', reason: 'done' };
@@ -169,7 +242,9 @@ export function runsByIteration(
   );
 }
 
-function iterationOf({ configuration }: RecordedRun): { readonly of: string; readonly index: number } | undefined {
+function iterationOf({
+  configuration,
+}: Pick<RecordedRun, 'configuration'>): { readonly of: string; readonly index: number } | undefined {
   try {
     const { iteration } = JSON.parse(configuration) as { readonly iteration?: { of: string; index: number } };
     return iteration;

@@ -167,7 +167,7 @@ describe('the settings of a self-training', () => {
 });
 
 function config(changes: Partial<RestEmRunConfig> = {}): RestEmRunConfig {
-  return { iterations: 2, passages: 2, patience: 0, algorithm: {}, ...changes };
+  return { iterations: 2, passages: 2, patience: 0, idle: null, algorithm: {}, ...changes };
 }
 
 function started(changes: Partial<RestEmRunConfig> = {}): SeamEvent {

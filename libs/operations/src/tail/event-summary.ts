@@ -151,9 +151,10 @@ export function eventSummary(event: SeamEvent): string {
     case 'BufferCommitted':
       return `version ${event.sequence}${event.shards === 1 ? '' : ` of shard ${shardNameOf(event)}`}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
     case 'SelfTrainingStarted':
-      return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
     case 'SelfTrainingStopped':
-      return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'SelfTrainingResumed':
+    case 'SelfTrainingPaused':
+      return selfTrainingSummary(event);
     case 'LibraryReplyRecorded':
       return `${shortId(event.runId)} ${event.stage} by ${onOneLine(event.model)}: ${excerpt(event.content ?? '(refused)', TEXT_WIDTH)}`;
     case 'AdapterPublished':
@@ -252,4 +253,19 @@ function usageSummary(event: EventOf<'QuotaDeclared' | 'PriceDeclared' | 'UsageR
 /** Money is counted in millionths. */
 function amountOf(measure: QuotaMeasure, amount: number): string {
   return measure === 'money' ? String(amount / 1_000_000) : count(amount);
+}
+
+function selfTrainingSummary(
+  event: EventOf<'SelfTrainingStarted' | 'SelfTrainingStopped' | 'SelfTrainingResumed' | 'SelfTrainingPaused'>,
+): string {
+  switch (event.type) {
+    case 'SelfTrainingStarted':
+      return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
+    case 'SelfTrainingStopped':
+      return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'SelfTrainingResumed':
+      return `${shortId(event.selfTrainingId)} works`;
+    case 'SelfTrainingPaused':
+      return `${shortId(event.selfTrainingId)} for ${excerpt(event.reason, TEXT_WIDTH)}: ${plural(event.waiting, 'problem')} of others, spent ${plural(event.attempts, 'attempt')}, ${event.seconds.toFixed(0)} s and ${plural(event.tokens, 'token')}`;
+  }
 }

@@ -27,6 +27,7 @@ interface OnDemand {
         readonly algorithm: string;
         readonly settings?: Readonly<Record<string, unknown>>;
         readonly iteration?: { readonly of: string; readonly index: number } | undefined;
+        readonly retention?: { readonly mostCost: number; readonly problems: string[] } | undefined;
         readonly by: string;
       },
       signal: AbortSignal,
@@ -92,12 +93,12 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
   let told: (report: TrainingStepReport) => void = () => undefined;
   let training: Promise<OnDemand> | undefined;
   return {
-    async train({ algorithm, configuration, iteration, by }, { signal, onStep }) {
+    async train({ algorithm, configuration, iteration, retention, by }, { signal, onStep }) {
       told = onStep;
       training ??= create({ onProgress: reporting((report) => told(report)) });
       const { onDemand } = await training;
       const { runId, ending, overtaken } = await onDemand.handle(
-        { algorithm, settings: configuration, by, ...(iteration === undefined ? {} : { iteration }) },
+        { algorithm, settings: configuration, by, iteration, retention },
         signal,
       );
       return outcomeOf(runId, ending, overtaken);

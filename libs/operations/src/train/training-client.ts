@@ -65,6 +65,8 @@ export interface TrainerClient {
       readonly configuration: Readonly<Record<string, unknown>>;
       /** Of a self-training, by its id: a run that was planned for this iteration resumes. */
       readonly iteration?: { readonly of: string; readonly index: number };
+      /** Old problems, by id, and the most that a candidate may cost of them to be promoted; absent: that does not decide. */
+      readonly retention?: { readonly mostCost: number; readonly problems: string[] };
       /** The person who asks; recorded. */
       readonly by: string;
     },

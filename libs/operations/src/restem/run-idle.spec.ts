@@ -1,0 +1,100 @@
+import { bytesInMemory } from '@seamstream/datasets';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS, eventsOf, openLog, recordsOf } from '@seamstream/testing';
+import { settingsFor } from '../publish/index.js';
+import type { TrainerClient } from '../train/index.js';
+import { spentBy } from './idle.decide.js';
+import { reportOf } from './read-restem.js';
+import { resolveRestEm } from './restem.config.js';
+import { runRestEm } from './run-restem.js';
+
+it('a self-training in idle time waits for other problems, leaves its training for them, and records why', async () => {
+  const scene = await sceneOf();
+  await scene.publishOther('first');
+  const ending = await scene.start();
+  expect(ending.reason).toBe('done');
+  const recorded = (await recordsOf(scene.log, TOPIC.training))
+    .map(decodeEvent)
+    .map((event) =>
+      event.type === 'SelfTrainingPaused' ? `${event.reason} ${event.waiting} ${event.attempts}` : event.type,
+    )
+    .filter((told) => !told.startsWith('TrainingRun'));
+  expect(recorded).toEqual([
+    ...['SelfTrainingStarted', 'work 1 0', 'SelfTrainingResumed', 'work 1 2', 'SelfTrainingResumed', 'end 0 2'],
+  ]);
+  expect(scene.said).toEqual(['rest', 'explore', 'wait', 'explore', 'wait', 'train', 'rest', 'train', 'none']);
+  expect(scene.asked).toEqual([
+    { mostCost: 0.2, problems: [] },
+    { mostCost: 0.2, problems: [] },
+  ]);
+  // What the last pause says of the time is what the log says.
+  const [last] = (await eventsOf(scene.log, 'SelfTrainingPaused')).slice(-1);
+  expect(last!.seconds).toBeGreaterThan(0.9);
+  expect(last!.seconds).toBeCloseTo(spentBy(ending.state).seconds, 1);
+  const report = reportOf(ending.state, ending.runs);
+  expect(report).toMatchObject({ standing: 'ended', idle: { spent: { attempts: 2 }, pause: { reason: 'end' } } });
+});
+
+const PASSAGES = [1, 2].map((n) =>
+  JSON.stringify({ passage: `House ${n} is red.`, questions: [{ question: `Colour of ${n}?`, reference: 'red' }] }),
+);
+
+/** The services answer a problem when the driver rests or waits, and another one arrives while it trains for the first time. */
+async function sceneOf() {
+  const log = await openLog();
+  const [said, asked]: [string[], unknown[]] = [[], []];
+  const answered = new Set<string>();
+  const append = (event: SeamEvent) => log.append([encodeEvent(event)]);
+  const publishOther = (problemId: string) => append({ ...published, problem: { ...published.problem, problemId } });
+  const answerAll = async (): Promise<void> => {
+    for (const { problem } of await eventsOf(log, 'ProblemPublished')) {
+      if (answered.has(problem.problemId)) continue;
+      answered.add(problem.problemId);
+      await append(resultOf(problem));
+    }
+  };
+  const train: TrainerClient['train'] = async ({ iteration, retention }, { signal }) => {
+    asked.push(retention);
+    if (asked.length === 1) {
+      await publishOther('second');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw new SeamError('ABORTED', 'Cannot finish: it was stopped.');
+    }
+    const run = { ...EXAMPLE_EVENTS.TrainingRunStarted, configuration: JSON.stringify({ iteration }) };
+    await append(run);
+    await append({ ...EXAMPLE_EVENTS.TrainingRunRejected, runId: run.runId });
+    return { runId: run.runId, status: 'refused', adapterDigest: null, reason: 'no', metrics: {} };
+  };
+  const idle = { maxAttempts: 9, maxSeconds: 900, mostCost: 0.2 };
+  const config = resolveRestEm({ trainer: {}, set: { iterations: 1, passages: 2, idle } });
+  const start = () =>
+    runRestEm(
+      {
+        ...{ by: 'ada', clock: systemClock, signal: new AbortController().signal },
+        openInput: () => Promise.resolve(bytesInMemory(Buffer.from(`${PASSAGES.join('\n')}\n`))),
+        openLog: () => Promise.resolve(log),
+        openKeptLog: () => Promise.resolve({ log, snapshots: null }),
+        openTrainer: () => Promise.resolve({ train } as TrainerClient),
+        progress: () => ({ advance: () => undefined, stop: () => undefined }),
+        onStep({ kind }) {
+          if (said.at(-1) !== kind) said.push(kind);
+          if (kind === 'rest' || kind === 'wait') void answerAll();
+        },
+        ...{ onTraining: () => undefined, onTrained: () => undefined },
+      },
+      'passages.jsonl',
+      (file) => settingsFor(file, { fractions: '0.9,0.05,0.05', splitSeed: '0' }),
+      config,
+    );
+  return { log, said, asked, publishOther, start };
+}
+
+const published = EXAMPLE_EVENTS.ProblemPublished;
+
+function resultOf(problem: typeof published.problem): SeamEvent {
+  const [experienceId, groupId] = [`${problem.problemId}/0`, `${problem.problemId}/g`];
+  const meta = { ...EXAMPLE_EVENTS.OutcomeRecorded.meta, messageId: experienceId };
+  const place = { problem, experienceId, groupId, candidateIndex: 0, groupSize: 1, attemptId: null };
+  return { ...EXAMPLE_EVENTS.OutcomeRecorded, ...place, meta };
+}

@@ -1,0 +1,94 @@
+import { encodeEvent, type Problem } from '@seamstream/events';
+import type { Adapter } from '@seamstream/language-model';
+import { EXAMPLE_EVENTS, openLog } from '@seamstream/testing';
+import { FakeEvaluation } from './adapter-evaluation.fake.js';
+import { AdapterEvaluation, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
+import { keepsOldProblems } from './keep-old-problems.js';
+
+const IDS = Array.from({ length: 10 }, (_, index) => `p-${index}`);
+
+describe('a candidate', () => {
+  it.each([
+    ['as many', 6, 6, 0, true],
+    ['fewer, but within what may be lost', 6, 5, 0.1, true],
+    ['fewer than may be lost', 6, 4, 0.1, false],
+    ['fewer where nothing may be lost', 6, 5, 0, false],
+    ['more', 3, 9, 0, true],
+  ])('that solves %s of the old problems', async (_how, before, after, mostCost, isKept) => {
+    const judged = await judge({ before, after, mostCost });
+    expect(judged).toMatchObject({
+      isKept,
+      retained: { problems: 10, success: after / 10, parentSuccess: before / 10, mostCost },
+    });
+    expect(judged.reason).toContain(`of 10 old problems ${after * 10}.0 %`);
+  });
+
+  it('has nothing to keep where no adapter learned before, and keeps nothing that could not be judged', async () => {
+    expect(await judge({ before: 9, after: 0, ids: [] })).toMatchObject({ isKept: true, retained: { problems: 0 } });
+    expect(await judge({ before: 9, after: 9, unjudged: 10 })).toMatchObject({ isKept: false });
+    // Of the ten, four are judged with both: what was lost among the others counts in nothing.
+    expect(await judge({ before: 10, after: 4, unjudged: 6 })).toMatchObject({
+      isKept: true,
+      retained: { problems: 4 },
+    });
+  });
+
+  it('is refused by an evaluation that cannot be asked other problems', async () => {
+    await expect(judge({ before: 1, after: 1, evaluator: new FakeEvaluation() })).rejects.toThrow('old problems');
+  });
+});
+
+interface Case {
+  readonly before: number;
+  readonly after: number;
+  readonly mostCost?: number;
+  readonly ids?: readonly string[];
+  /** Of the last problems: with the candidate. */
+  readonly unjudged?: number;
+  readonly evaluator?: AdapterEvaluation;
+}
+
+async function judge({ before, after, mostCost = 0.1, ids = IDS, unjudged = 0, evaluator }: Case) {
+  const log = await openLog();
+  const { ProblemPublished: published } = EXAMPLE_EVENTS;
+  // Each is recorded twice, and the log has others.
+  for (const problemId of [...IDS, ...IDS, 'another'])
+    await log.append([encodeEvent({ ...published, problem: { ...published.problem, problemId } })]);
+  const candidate = { digest: 'candidate' } as Adapter;
+  return keepsOldProblems(
+    { candidate, parent: null },
+    { mostCost, problems: [...ids] },
+    { evaluator: evaluator ?? new Solving({ before, after, unjudged }), log, onProgress: () => undefined },
+  );
+}
+
+/** The first problems are solved: so many by the parent, and so many by the candidate. */
+class Solving extends AdapterEvaluation {
+  override readonly problemSet = 'validation';
+  override readonly problemSetDigest = 'digest';
+  override under = (): Promise<this> => Promise.resolve(this);
+  override sizes = () => ({});
+  override digestOf = () => '';
+
+  constructor(
+    private readonly counts: { readonly before: number; readonly after: number; readonly unjudged: number },
+    private readonly problems: readonly Problem[] = [],
+  ) {
+    super();
+  }
+
+  override over(_name: string, problems: readonly Problem[]): AdapterEvaluation {
+    return new Solving(this.counts, problems);
+  }
+
+  override measure(adapter: Adapter | null, domains: readonly string[], stretch: Stretch): Promise<ProblemResult[]> {
+    expect([domains, stretch.count]).toEqual([['arithmetic'], this.problems.length]);
+    expect(this.problems.map(({ problemId }) => problemId)).toEqual(IDS);
+    const { before, after, unjudged } = this.counts;
+    const solved = (index: number): boolean | null => {
+      if (adapter === null) return index < before;
+      return index >= IDS.length - unjudged ? null : index < after;
+    };
+    return Promise.resolve(this.problems.map(({ domain }, index) => ({ domain, solved: solved(index) })));
+  }
+}
