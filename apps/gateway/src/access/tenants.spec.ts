@@ -212,6 +212,7 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   'GET /api/views/runs': { requests: nothing },
   'GET /api/views/buffer': { requests: nothing },
   'GET /api/views/releases': { requests: nothing },
+  'GET /api/views/facts': { requests: nothing },
   'GET /api/views/success': { requests: nothing },
   'GET /api/views/dead-letters': { requests: nothing },
   'GET /api/views/doctor': { requests: nothing },
