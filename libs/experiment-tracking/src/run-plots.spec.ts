@@ -33,7 +33,7 @@ describe('the picture of a run', () => {
   it('is well formed, within its panels and the same each time, for any figures and names', () => {
     const metrics = ['reward/mean', 'reward/std', 'success_rate', 'gaining_share', 'validation/after_training'];
     metrics.push('accuracy/before_update', 'reward/histogram_0', 'reward/histogram_9', 'something/else');
-    for (let seed = 0; seed < 200; seed++) {
+    for (let seed = 0; seed < 40; seed++) {
       const random = Random.of('plots', seed);
       const steps = Array.from({ length: random.int(6) }, (_, at) => at * (1 + random.int(3)));
       const points = metrics.flatMap((metric) =>

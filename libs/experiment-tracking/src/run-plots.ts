@@ -67,12 +67,10 @@ function across(steps: readonly number[]): (step: number) => number {
 function line(values: Series, colour: string): string[] {
   if (values.size === 0) return [];
   const place = across([...values.keys()]);
-  const places = [...values].map(([step, value]) => `${place(step)},${down(value)}`);
-  const dots = places.map((each) => {
-    const [x, y] = each.split(',');
-    return `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`;
-  });
-  return [`<polyline points="${places.join(' ')}" fill="none" stroke="${colour}"/>`, ...dots];
+  const places = [...values].map(([step, value]) => ({ x: place(step), y: down(value) }));
+  const dots = places.map(({ x, y }) => `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`);
+  const corners = places.map(({ x, y }) => `${x},${y}`).join(' ');
+  return [`<polyline points="${corners}" fill="none" stroke="${colour}"/>`, ...dots];
 }
 
 function rewardLines(means: Series, deviations: Series): string[] {
