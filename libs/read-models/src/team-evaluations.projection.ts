@@ -7,7 +7,7 @@ export interface TeamEvaluation extends Omit<EventOf<'TeamEvaluated'>, 'type' | 
   readonly at: number;
 }
 
-export interface TeamEvaluationsState {
+interface TeamEvaluationsState {
   readonly folded: FoldedOffsets;
   readonly bySlot: Map<string, TeamEvaluation[]>;
 }
