@@ -236,7 +236,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {
-      control: 'what nobody could judge does not count as kept',
+      control: 'what no one could judge does not count as kept',
       from: 'both.length > 0 && isKept',
       to: 'isKept',
     },

@@ -8,7 +8,7 @@ import { changesBy } from './counted-verdicts.js';
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** A publisher may write what they like: more facts, and longer names, are not counted. Of a fact the newest adapters are kept. */
-export const MOST_FACTS = { ofAProblem: 16, ofADomain: 500, letters: 64, adapters: 16 } as const;
+const MOST_FACTS = { ofAProblem: 16, ofADomain: 500, letters: 64, adapters: 16 } as const;
 
 /** Verdicts on problems that depend on a fact. */
 export interface FactTally {
@@ -87,7 +87,7 @@ export const learnedFactsProjection: KeptProjection<LearnedFactsState, LearnedFa
 };
 
 /** The facts that a problem depends on, each once. @param metadata with `facts`: names, with commas between */
-export function factsOf(metadata: Readonly<Record<string, string>>): readonly string[] {
+function factsOf(metadata: Readonly<Record<string, string>>): readonly string[] {
   const names = (metadata.facts ?? '').split(',', MOST_FACTS.ofAProblem).map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== '' && name.length <= MOST_FACTS.letters))];
 }
