@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SCHEMAS } from '../generated/schemas.generated.js';
 import type { AvroDefinition } from './avro-schema.js';
 
 const script = fileURLToPath(new URL('../../scripts/schemas.mjs', import.meta.url));
@@ -31,7 +32,8 @@ describe('npm run schemas:check', () => {
 
   it('passes on the schemas as they are', async () => {
     const { code, output } = await check(schemas);
-    expect(output).toMatch(/^53 events read all \d+ released schemas\n$/);
+    const released = Object.values(SCHEMAS).flatMap((each) => each.released);
+    expect(output).toBe(`${Object.keys(SCHEMAS).length} events read all ${released.length} released schemas\n`);
     expect(code).toBe(0);
   });
 
