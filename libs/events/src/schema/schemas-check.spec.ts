@@ -32,8 +32,9 @@ describe('npm run schemas:check', () => {
 
   it('passes on the schemas as they are', async () => {
     const { code, output } = await check(schemas);
-    const released = Object.values(SCHEMAS).flatMap((each) => each.released);
-    expect(output).toBe(`${Object.keys(SCHEMAS).length} events read all ${released.length} released schemas\n`);
+    const older = Object.values(SCHEMAS).reduce((sum, { released }) => sum + released.length, 0);
+    const events = Object.keys(SCHEMAS).length;
+    expect(output).toBe(`${events} events read all ${events + older} released schemas\n`);
     expect(code).toBe(0);
   });
 
