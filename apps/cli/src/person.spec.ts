@@ -20,7 +20,7 @@ describe('The person who acts', () => {
       ...['gateway keys issue', 'gateway keys revoke', 'gateway quotas remove', 'gateway quotas set'],
       ...['gateway users sign-out', 'library import', 'publish', 'release guard off', 'release guard on'],
       ...['release guard unmute', 'release override', 'release plan', 'restem start', 'restem stop', 'runs cancel'],
-      'train',
+      ...['team prefer', 'train'],
     ]);
     for (const { name, flags, mandatory, description } of asking)
       expect([name, flags, mandatory, description]).toEqual([

@@ -14,13 +14,21 @@ const acts = (wanted: Partial<AuditWanted> = {}) =>
 describe('The audit', () => {
   it('names who did what for each event by which a person, a key or a user acts, and no other', async () => {
     await append(...Object.values(EXAMPLE_EVENTS));
-    const listed = new Map((await acts()).map(({ act, by }) => [act, by]));
-    expect(Object.fromEntries(listed)).toEqual({
-      ...{ 'issue key': 'ada', 'revoke key': 'ada', 'set limit': 'ada', 'set price': 'ada', redrive: 'ada' },
-      ...{ 'roll back': 'ada', pin: 'ada', unpin: 'ada', evaluate: 'ada', 'plan release': 'ada' },
-      ...{ 'stop training': 'ada', 'start training': null, publish: null, feedback: 'ada', refused: 'aB3dE6gH9jK2' },
-      ...{ 'sign in': 'user-Yk3dE6gH9jK2mN5pQ8sT1v', 'sign out': 'ada' },
-    });
+    const listed = new Set((await acts()).map(({ act, by }) => `${act} ${by}`));
+    expect([...listed].toSorted()).toEqual([
+      ...[
+        'evaluate ada',
+        'feedback ada',
+        'issue key ada',
+        'pin ada',
+        'plan release ada',
+        'publish ada',
+        'publish null',
+      ],
+      ...['redrive ada', 'refused aB3dE6gH9jK2', 'revoke key ada', 'roll back ada', 'set limit ada', 'set price ada'],
+      ...['sign in user-Yk3dE6gH9jK2mN5pQ8sT1v', 'sign out ada', 'start training null', 'stop training ada'],
+      'unpin ada',
+    ]);
   });
 
   it('names the person who published, trained or imported, and leaves out what services did by rule', async () => {
