@@ -201,8 +201,21 @@ export default [
     {
       file: 'libs/training-runs/src/preference-set.ts',
       control: 'a set that is published again mends it',
-      from: 'event.setDigest === setDigest) pairs.set',
-      to: 'event.setDigest === setDigest && !pairs.has(event.index)) pairs.set',
+      from: 'pairs.set(event.index, event);',
+      to: 'if (!pairs.has(event.index)) pairs.set(event.index, event);',
+    },
+    {
+      file: 'libs/training-runs/src/preference-set.ts',
+      control: 'a pair that was added to a set is left out where it is published again',
+      from: '({ index }) => index < count',
+      to: '() => true',
+    },
+    {
+      file: 'libs/training-runs/src/run-lease.ts',
+      spec: 'apps/trainer/src/asked-twice.spec.ts',
+      control: 'a process of another container has not ended because none here has its number',
+      from: "machine === '' || machine !== OWN_PROCESS.machine || ",
+      to: '',
     },
     {
       file: 'libs/training-runs/src/believed-plans.ts',

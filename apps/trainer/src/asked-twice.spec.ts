@@ -1,4 +1,5 @@
 /** A run that a person asks for while another process carries it out: the second one says so, and takes nothing away. */
+import { hostname } from 'node:os';
 import { openTuner, publishProblems, SETTINGS, teamEvents } from './team-world.fake.js';
 import { newWorld, type World } from './trainer-world.fake.js';
 
@@ -26,7 +27,7 @@ describe('a stage that is asked for twice', () => {
 
   it('is resumed by the second process when the first one has not reported for its time', async () => {
     const world = newWorld();
-    // Dead to others: on another machine, and what it writes to the store does not arrive.
+    // Dead to others: in another container of this host's name, and what it writes to the store does not arrive.
     const cutOff = { ...newWorld(), storage: world.storage };
     const first = await openTuner(cutOff);
     await publishProblems(first.log, 0, 6);
@@ -34,17 +35,22 @@ describe('a stage that is asked for twice', () => {
     const ada = first.onDemand.handle({ ...request, by: 'ada' }, signal);
     await held.reached;
     const [key] = leasesIn(cutOff);
-    const lease = Buffer.from('{"holder":"x","by":"ada","host":"elsewhere","pid":1}');
-    world.objects.set(key!, { body: lease, etag: 'old' });
+    const holder = { holder: 'x', by: 'ada', host: hostname(), machine: 'another', pid: NO_PROCESS };
+    world.objects.set(key!, { body: Buffer.from(JSON.stringify(holder)), etag: 'old' });
     const second = await openTuner(world);
+    const askedAt = performance.now();
     const joe = await second.onDemand.handle({ ...request, by: 'joe' }, signal);
     expect(joe.ending).toMatchObject([{ type: 'AdapterPromoted' }]);
+    expect(performance.now() - askedAt).toBeGreaterThan(1500);
     expect(leasesIn(world)).toEqual([]);
     held.release();
     await expect(ada).rejects.toMatchObject({ code: 'FENCED' });
     expect(await teamEvents(first.log, 'AdapterPromoted')).toHaveLength(1);
   }, 60_000);
 });
+
+/** A system gives no process so large an id. */
+const NO_PROCESS = 2 ** 30;
 
 const leasesIn = ({ objects }: World): readonly string[] =>
   [...objects.keys()].filter((key) => key.endsWith('lease.json'));

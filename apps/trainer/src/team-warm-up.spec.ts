@@ -89,11 +89,14 @@ describe('a warm-up of an agent', () => {
     expect(await teamEvents(tuner.log, 'TrainingRunPlanned')).toEqual([]);
   });
 
-  it('is refused where the set was changed, until its file is published again', async () => {
+  it.each([
+    ['a pair of it was changed', { chosen: '{"concepts":["ash"]}' }, 7],
+    ['a pair was added to it', { index: 7, pairs: 8 }, 8],
+  ])('is refused where %s, until its file is published again', async (_, change, count) => {
     const { tuner, preferences } = await published();
     const [first] = await teamEvents(tuner.log, 'TeamPreferencePublished');
-    await tuner.log.append([encodeEvent({ ...first!, chosen: '{"concepts":["ash"]}' })]);
-    await expect(warmUp(tuner, { preferences })).rejects.toThrow(/got 7 pairs with another digest/);
+    await tuner.log.append([encodeEvent({ ...first!, ...change })]);
+    await expect(warmUp(tuner, { preferences })).rejects.toThrow(`got ${count} pairs with another digest`);
     await publishPairs(tuner.log, PAIRS);
     expect((await warmUp(tuner, { preferences })).ending).toMatchObject([{ type: 'AdapterPromoted' }]);
   });

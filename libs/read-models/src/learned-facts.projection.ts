@@ -7,7 +7,7 @@ import { type Cells, MemoryCells } from './cells.js';
 import { changesBy } from './counted-verdicts.js';
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
-/** A publisher may write what they like: more facts, and longer names, are not counted. Of a fact the newest adapters are kept. */
+/** A publisher may write what they like: more facts, and longer names, are not counted. Of a fact the adapters are kept that wrote last. */
 const MOST_FACTS = { ofAProblem: 16, ofADomain: 500, letters: 64, adapters: 16 } as const;
 
 /** Verdicts on problems that depend on a fact. */
@@ -108,7 +108,10 @@ function count(tallies: Map<string, Tally>, by: string, isSolved: boolean, chang
   if (known === undefined && change < 0) return;
   const tally = known ?? { outcomes: 0, successes: 0 };
   tally.outcomes += change;
-  if (isSolved) tally.successes += change;
+  // A verdict from before the adapter was let go may be taken back.
+  if (isSolved) tally.successes = Math.max(0, tally.successes + change);
+  // Last in the order of the map: those that were not used for longest are first.
+  tallies.delete(by);
   tallies.set(by, tally);
   const adapters = [...tallies.keys()].filter((each) => each !== CONTROL && each !== '');
   if (adapters.length > MOST_FACTS.adapters) tallies.delete(adapters[0]!);

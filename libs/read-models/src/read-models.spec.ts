@@ -94,6 +94,15 @@ describe('learned facts', () => {
     expect([facts.length, leftOut]).toEqual([500, 101]);
     expect(facts.find(({ fact }) => fact === 'all')!.adapters).toHaveLength(16);
   });
+
+  it('keep an adapter that is served again, however old it is', () => {
+    const served = (index: number, adapterDigest: string) =>
+      recorded(`p${index}`, true, { adapterDigest, facts: 'all' });
+    const later = Array.from({ length: 15 }, (_, index) => served(index, `d${index}`));
+    const log = placed([served(100, 'old'), ...later, served(101, 'old'), served(102, 'new'), served(103, 'old')]);
+    const [fact] = answerOf(learnedFactsProjection, log).facts;
+    expect(fact!.adapters.find(({ adapterDigest }) => adapterDigest === 'old')).toMatchObject({ outcomes: 3 });
+  });
 });
 
 describe('success by arm', () => {

@@ -77,10 +77,14 @@ const ofSet =
   ({ key }) =>
     key === setDigest;
 
-/** The last record of each place counts, so that a file that is published again mends its set. */
+/** The last record of each place counts, and the last of all says how many there are: a file that is published again mends its set. */
 function pairsAmong(events: readonly SeamEvent[], setDigest: string): TeamPreferencePublished[] {
   const pairs = new Map<number, TeamPreferencePublished>();
+  let count = 0;
   for (const event of events)
-    if (event.type === 'TeamPreferencePublished' && event.setDigest === setDigest) pairs.set(event.index, event);
-  return [...pairs.values()].sort((a, b) => a.index - b.index);
+    if (event.type === 'TeamPreferencePublished' && event.setDigest === setDigest) {
+      pairs.set(event.index, event);
+      count = event.pairs;
+    }
+  return [...pairs.values()].filter(({ index }) => index < count).sort((a, b) => a.index - b.index);
 }

@@ -3,6 +3,7 @@
  * renewed for a while belongs to a holder that died. It saves work and proves nothing: who holds a run is decided by its claim on the
  * log, where the latest claim fences all earlier ones.
  */
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Clock, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import type { ObjectInfo, ObjectStore } from '@seamstream/object-store';
@@ -15,6 +16,8 @@ const leaseSchema = z.object({
   /** The person who asked for the work. */
   by: z.string().nullable().catch(null),
   host: z.string().catch(''),
+  /** By which a process id means one process: of the machine's start, and of what its processes see of one another. */
+  machine: z.string().catch(''),
   pid: z.int().positive().catch(0),
 });
 
@@ -143,7 +146,17 @@ export class RunLeases {
 /** While a lease runs out: a holder renews it three times in its time. */
 const LOOKS = 6;
 
-const OWN_PROCESS = { host: hostname(), pid: process.pid };
+const OWN_PROCESS = { host: hostname(), machine: ownMachine(), pid: process.pid };
+
+/** Two containers may have one host name, and not one process in common. Empty where the system does not say. */
+function ownMachine(): string {
+  try {
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${bootId} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
 
 function keyOf(runId: string): string {
   return `${runFolder(runId)}lease.json`;
@@ -162,8 +175,8 @@ function leaseIn(text: string | undefined): Lease {
 }
 
 /** Whether the holder was a process of this machine that is no more. */
-function hasEnded({ host, pid }: Lease): boolean {
-  if (host !== OWN_PROCESS.host || pid === 0) return false;
+function hasEnded({ machine, pid }: Lease): boolean {
+  if (machine === '' || machine !== OWN_PROCESS.machine || pid === 0) return false;
   try {
     process.kill(pid, 0);
     return false;

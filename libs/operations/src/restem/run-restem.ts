@@ -296,7 +296,10 @@ class RestEmRun {
       );
       world.onTrained(index, outcome);
     } catch (error) {
-      if (stop.signal.reason !== LEAVE) throw error;
+      if (stop.signal.reason === LEAVE) return;
+      // The process that this one took the self-training over from finishes its training first.
+      if (!isSeamError(error, 'CONFLICT') || error.details.pid === undefined) throw error;
+      await sleep(LOOK_MS, world.signal);
     } finally {
       ended.abort();
       await watching;

@@ -117,6 +117,11 @@ function stepsOf(
   seed: string,
 ): readonly (readonly TrainingSequence[])[] {
   const teaching = sequences.filter(({ targets }) => targets.length > 0);
+  if (teaching.length === 0)
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot warm up: expected an answer in which the agent has a choice, got none. Prefer answers that its schema leaves open.',
+    );
   return Array.from({ length: epochs }, (_, epoch) => {
     const drawn = Random.of(seed, epoch).shuffled(teaching);
     return Array.from({ length: Math.ceil(drawn.length / batchSize) }, (__, step) => {
