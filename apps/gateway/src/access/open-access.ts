@@ -1,5 +1,5 @@
 /** The door as the settings want it: what must hold before a gateway listens, and what it then follows. */
-import { SeamError } from '@seamstream/kernel';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { HealthCheck } from '@seamstream/service-kit';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
@@ -22,8 +22,11 @@ export async function openAccess(
   const { config, drivers, clock, ending } = world;
   assertGuarded(config.gateway);
   const [tokens, ofTokens] = await openTokens(world);
+  const { tenantsClaim, tenants } = config.gateway.issuer;
+  const tenantsBy = Object.keys(tenants).length === 0 ? undefined : canonicalJson({ tenantsClaim, tenants });
+  const ofSession = { log: drivers.log, clock, tenantsBy };
   const [sessions, ofSessions] =
-    login === undefined ? [] : await Sessions.open({ log: drivers.log, clock, origin: login.origin }, ending);
+    login === undefined ? [] : await Sessions.open({ ...ofSession, origin: login.origin }, ending);
   const doors = { tokens, sessions };
   const [access, ofKeys] = await Access.open(config.gateway, doors, refusals, drivers.log, clock, ending);
   return [access, Promise.all([ofTokens, ofSessions, ofKeys]).then(() => undefined)];

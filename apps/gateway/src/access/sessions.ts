@@ -32,6 +32,8 @@ export interface SessionsWorld {
   readonly clock: Clock;
   /** Scheme, host and port of the gateway as browsers know it. */
   readonly origin: string;
+  /** The claim and the table that say whose tenant's a user is; undefined without a table. A session that began under another is none. */
+  readonly tenantsBy: string | undefined;
 }
 
 export class Sessions {
@@ -72,7 +74,7 @@ export class Sessions {
   async principalOf({ headers, method }: IncomingMessage): Promise<Principal | undefined> {
     const secret = this.cookie.in(headers.cookie);
     if (secret === undefined) return undefined;
-    const sessionId = sha256(secret);
+    const sessionId = this.idOf(secret);
     const session = SECRET.test(secret) ? await this.whenOpen(sessionId, READ_WITHIN_MS) : undefined;
     if (session === undefined) throw sessionEnded();
     const { userId, role, tenant, expiresAt } = session;
@@ -88,7 +90,7 @@ export class Sessions {
   async begin({ id: userId, role, tenant }: Principal & { readonly id: string }, lifetimeMs: number): Promise<string> {
     const { log, clock } = this.world;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const sessionId = sha256(secret);
+    const sessionId = this.idOf(secret);
     const nowMs = clock.now();
     const meta = metaOf(userId, tenant, nowMs);
     const expiresAt = nowMs + lifetimeMs;
@@ -103,6 +105,11 @@ export class Sessions {
     const ended = { userId: id, sessionId, endedBy: id, reason: 'signed out' };
     await this.world.log.append([encodeEvent({ type: 'SessionEnded', meta, ...ended })]);
     this.apply([{ type: 'SessionEnded', meta, ...ended }]);
+  }
+
+  private idOf(secret: string): string {
+    const { tenantsBy } = this.world;
+    return sha256(tenantsBy === undefined ? secret : `${secret} ${tenantsBy}`);
   }
 
   private openOf(sessionId: string): KnownSession | undefined {
