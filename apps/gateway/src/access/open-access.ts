@@ -1,5 +1,5 @@
 /** The door as the settings want it: what must hold before a gateway listens, and what it then follows. */
-import { canonicalJson, SeamError } from '@seamstream/kernel';
+import { SeamError } from '@seamstream/kernel';
 import type { HealthCheck } from '@seamstream/service-kit';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
@@ -22,9 +22,7 @@ export async function openAccess(
   const { config, drivers, clock, ending } = world;
   assertGuarded(config.gateway);
   const [tokens, ofTokens] = await openTokens(world);
-  const { tenantsClaim, tenants } = config.gateway.issuer;
-  const tenantsBy = Object.keys(tenants).length === 0 ? undefined : canonicalJson({ tenantsClaim, tenants });
-  const ofSession = { log: drivers.log, clock, tenantsBy };
+  const ofSession = { log: drivers.log, clock, issuer: config.gateway.issuer };
   const [sessions, ofSessions] =
     login === undefined ? [] : await Sessions.open({ ...ofSession, origin: login.origin }, ending);
   const doors = { tokens, sessions };

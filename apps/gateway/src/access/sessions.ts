@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
+import { type Clock, canonicalJson, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { type KnownSession, KnownSessions, LONGEST_SESSION_MS } from '@seamstream/operations/access';
 import { SOURCE } from '../chat/chat-events.decide.js';
+import type { IssuerSettings } from '../config.js';
 import { followTopic } from '../follow-topic.js';
 import { Cookie } from '../login/cookies.js';
 import type { Principal } from './principal.js';
@@ -32,8 +33,8 @@ export interface SessionsWorld {
   readonly clock: Clock;
   /** Scheme, host and port of the gateway as browsers know it. */
   readonly origin: string;
-  /** The claim and the table that say whose tenant's a user is; undefined without a table. A session that began under another is none. */
-  readonly tenantsBy: string | undefined;
+  /** What says to which tenant a user belongs. A session that began under another table is not open. */
+  readonly issuer: Pick<IssuerSettings, 'tenantsClaim' | 'tenants'>;
 }
 
 export class Sessions {
@@ -108,8 +109,9 @@ export class Sessions {
   }
 
   private idOf(secret: string): string {
-    const { tenantsBy } = this.world;
-    return sha256(tenantsBy === undefined ? secret : `${secret} ${tenantsBy}`);
+    const { tenantsClaim, tenants } = this.world.issuer;
+    const hasTable = Object.keys(tenants).length > 0;
+    return sha256(hasTable ? `${secret} ${canonicalJson({ tenantsClaim, tenants })}` : secret);
   }
 
   private openOf(sessionId: string): KnownSession | undefined {

@@ -128,31 +128,6 @@ describe('a session', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'session_ended' } });
   });
 
-  it('opens nothing under another table of tenants than the one that it began under', async () => {
-    await start();
-    await signIn();
-    const withTable = async (tenants: Readonly<Record<string, string>>): Promise<void> => {
-      await gateway!.stop();
-      const { issuer, ...rest } = settings();
-      gateway = await startGateway({ log, gateway: { ...rest, issuer: { ...issuer, tenants } } });
-    };
-    // The default tenant is in the table, so it does not tell by its name that the session is an old one.
-    await withTable({ staff: 'acme', house: 'default' });
-    const cookies = [...browser.cookies(origin)];
-    const refused = await browser.ask(`${origin}/api/me`);
-    expect(await refused.json()).toMatchObject({ error: { code: 'session_ended' } });
-    await signIn();
-    expect(await (await browser.ask(`${origin}/api/me`)).json()).toMatchObject({ tenant: 'acme' });
-    await withTable({ house: 'default', staff: 'acme' });
-    expect(await statusOf('/api/me')).toBe(200);
-    await withTable({ staff: 'globex' });
-    expect(await statusOf('/api/me')).toBe(401);
-    await withTable({});
-    expect(await statusOf('/api/me')).toBe(401);
-    for (const [name, value] of cookies) browser.cookies(origin).set(name, value);
-    expect(await statusOf('/api/me')).toBe(200);
-  });
-
   it('is not opened by a forged or changed cookie', async () => {
     await start();
     await signIn();
