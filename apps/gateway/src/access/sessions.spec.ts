@@ -34,7 +34,7 @@ describe('a session', () => {
     expect(await Promise.all(told)).toEqual(expected);
   });
 
-  it('is the same whatever the order in which the table is written', async () => {
+  it('is the same for any order in which the table is written', async () => {
     const log = await openLog();
     const tenantsClaim = 'org';
     const first = await open(log, { tenantsClaim, tenants: { a: 'acme', b: 'globex' } });
