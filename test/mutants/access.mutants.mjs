@@ -36,6 +36,12 @@ const tenants = [
       to: '',
       title: 'closes the whole system',
     },
+    {
+      control: 'a stream that begins while the first tenant comes ends as well',
+      from: '{ ...principal, id, sight: this.sightOf(request) }',
+      to: '{ ...principal, id, sight: this.sightNow(principal) }',
+      title: 'about to begin',
+    },
   ]),
   ...quick('apps/gateway/src/api/events.controller.ts', TENANTS, [
     {
@@ -50,6 +56,12 @@ const tenants = [
       to: 'TOPICS',
       title: 'follow the topics of problems alone',
     },
+    {
+      control: 'a stream resumes after the first tenant came',
+      from: 'all.includes(topic) || !TOPICS.includes(topic)',
+      to: 'topic !== undefined',
+      title: 'may still follow',
+    },
   ]),
   ...quick('apps/gateway/src/views/views.controller.ts', TENANTS, [
     {
@@ -57,6 +69,12 @@ const tenants = [
       from: 'problems.recent.filter((problem) => sees(sight, problem))',
       to: 'problems.recent',
       title: 'on any route',
+    },
+    {
+      control: 'a story names the adapters in it alone',
+      from: 'told.has(adapterDigest) ?',
+      to: 'told.size > 0 ?',
+      title: 'learn of adapters',
     },
   ]),
   ...quick('libs/operations/src/show/read-story.ts', TENANTS, [
@@ -70,9 +88,15 @@ const tenants = [
   ...quick('libs/operations/src/publish/publish-problems.ts', TENANTS, [
     {
       control: "an id that a client chooses is its tenant's",
-      from: 'own === undefined || tenant === DEFAULT_TENANT ? own',
-      to: 'own === undefined || tenant !== undefined ? own',
+      from: '(tenant === DEFAULT_TENANT && !LIKE_OURS.test(own))',
+      to: 'tenant !== undefined',
       title: 'choose the same names',
+    },
+    {
+      control: "no client of the default tenant chooses the id of another tenant's problem",
+      from: 'tenant === DEFAULT_TENANT && !LIKE_OURS.test(own)',
+      to: 'tenant === DEFAULT_TENANT',
+      title: 'take no id of another',
     },
   ]),
   ...quick('apps/gateway/src/chat/chat-events.decide.ts', TENANTS, [
@@ -83,6 +107,44 @@ const tenants = [
       title: 'choose the same names',
     },
   ]),
+  ...quick('apps/gateway/src/access/sessions.ts', 'apps/gateway/src/access/sessions.spec.ts', [
+    {
+      control: 'a session opens nothing under another table of tenants',
+      from: 'hasTable ? `${secret} ${canonicalJson({ tenantsClaim, tenants })}` : secret',
+      to: 'hasTable ? secret : secret',
+      title: 'under no other',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/role-of-claims.decide.ts', TOKENS, [
+    {
+      control: 'a word of a text names no tenant',
+      from: ': [value];',
+      to: ": String(value).split(' ');",
+      title: 'belongs to the one tenant',
+    },
+    {
+      control: 'a list of names too long to read names no tenant',
+      from: 'if (names.length > MOST_GROUPS) return undefined;',
+      to: '',
+      title: 'more groups than are read',
+    },
+  ]),
+  ...quick(
+    'libs/read-models/src/problem-story.projection.ts',
+    'libs/read-models/src/problem-story.projection.spec.ts',
+    [
+      {
+        control: "a story has nothing of another tenant's problem of the same id",
+        from: 'tenantOf(meta) === tenant;',
+        to: 'meta.messageId !== tenant;',
+      },
+      {
+        control: "another tenant's candidate does not take the place of a story's own",
+        from: '`${tenantOf(event.meta)}/${attemptIdOf(event)}`',
+        to: 'attemptIdOf(event)',
+      },
+    ],
+  ),
   ...quick('libs/events/src/meta.ts', 'libs/events/src/meta.spec.ts', [
     {
       control: 'what follows from an event is of its tenant',
@@ -246,7 +308,7 @@ export default [
     },
     {
       control: 'the log has the digest of a secret and not the secret',
-      from: 'const sessionId = sha256(secret);\n    const nowMs',
+      from: 'const sessionId = this.idOf(secret);\n    const nowMs',
       to: 'const sessionId = secret;\n    const nowMs',
       title: 'the log has no secret',
     },

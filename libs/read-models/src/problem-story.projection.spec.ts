@@ -60,6 +60,19 @@ describe('the story of a problem', () => {
     expect(answerOf(story, [...log, ...log])).toEqual(expected);
   });
 
+  it('has nothing of another tenant, whose problem of the same id has the same attempts', () => {
+    const own = [published('p'), recorded('p', false), generated('p')];
+    const others = [published('p'), recorded('p', true), generated('p'), expired('p')];
+    const told = (tenant: string, events: readonly SeamEvent[]): SeamEvent[] =>
+      events.map((event) => ({ ...event, meta: { ...event.meta, tenant } }));
+    const [first, second] = [told('acme', own), told('globex', others)];
+    const alone = answerOf(problemStoryProjection('p'), placed(first));
+    expect(alone).toMatchObject({ tenant: 'acme', standing: 'notSolved', attempts: [{ results: [{}] }] });
+    // In each order, also where the other's candidate is first in its partition.
+    for (const log of [placed([...first, ...second]), placed([...first.slice(0, 2), ...second, first[2]!])])
+      expect(withoutPlaces(answerOf(problemStoryProjection('p'), log))).toEqual(withoutPlaces(alone));
+  });
+
   it('ends as the ledger has it, and does not exist for a problem that was never published', () => {
     const standing = (...events: SeamEvent[]): unknown =>
       answerOf(problemStoryProjection('p'), placed(events))?.standing;
@@ -72,3 +85,7 @@ describe('the story of a problem', () => {
     expect(standing(published('p'), deadLettered('seam.problems', 'p'))).toBe('deadLettered');
   });
 });
+
+function withoutPlaces(story: unknown): unknown {
+  return JSON.parse(JSON.stringify(story, (name, value: unknown) => (name === 'position' ? null : value)));
+}

@@ -9,6 +9,7 @@
 import {
   type Arm,
   attemptIdOf,
+  type EventMeta,
   type EventOf,
   type OffsetRange,
   type Problem,
@@ -165,11 +166,12 @@ interface RunFacts {
 export interface ProblemStoryState {
   readonly folded: FoldedOffsets;
   readonly published: { readonly event: EventOf<'ProblemPublished'>; readonly position: EventPosition }[];
+  /** By tenant and attempt. */
   readonly candidates: Map<string, Candidate>;
   /** With the place of each. */
   readonly results: { readonly event: Result; readonly position: EventPosition }[];
   readonly expiries: EventOf<'ProblemExpired'>[];
-  /** By attempt; of several the first in its partition. */
+  /** By tenant and attempt; of several the first in its partition. */
   readonly answers: Map<string, EventOf<'AnswerRecorded'>>;
   readonly feedback: EventOf<'FeedbackGiven'>[];
   /** By the feedback's id. */
@@ -231,8 +233,8 @@ function evolve(state: ProblemStoryState, event: SeamEvent, position: EventPosit
       break;
     case 'ExperienceGenerated':
     case 'ExperienceWithheld':
-      if (event.problem.problemId === problemId && !state.candidates.has(attemptIdOf(event)))
-        state.candidates.set(attemptIdOf(event), event);
+      if (event.problem.problemId === problemId && !state.candidates.has(tenantsAttempt(event)))
+        state.candidates.set(tenantsAttempt(event), event);
       break;
     case 'OutcomeRecorded':
     case 'ExecutionFailed':
@@ -240,8 +242,8 @@ function evolve(state: ProblemStoryState, event: SeamEvent, position: EventPosit
       if (event.problem.problemId === problemId) state.results.push({ event, position });
       break;
     case 'AnswerRecorded':
-      if (event.problem.problemId === problemId && !state.answers.has(attemptIdOf(event)))
-        state.answers.set(attemptIdOf(event), event);
+      if (event.problem.problemId === problemId && !state.answers.has(tenantsAttempt(event)))
+        state.answers.set(tenantsAttempt(event), event);
       break;
     case 'FeedbackGiven':
       if (event.problemId === problemId) state.feedback.push(event);
@@ -305,25 +307,47 @@ function endRun(
   }
 }
 
-function story(state: ProblemStoryState): ProblemStory | null {
-  const published = state.published.toSorted(
+/** Two tenants' problems of one id, which no gateway publishes, would have attempts of one id too. */
+const tenantsAttempt = (event: Candidate | EventOf<'AnswerRecorded'>): string =>
+  `${tenantOf(event.meta)}/${attemptIdOf(event)}`;
+
+/** Without what another tenant published, wrote, answered or said. */
+function ofTenant(state: ProblemStoryState, tenant: string): ProblemStoryState {
+  const isOwn = ({ meta }: { readonly meta: EventMeta }): boolean => tenantOf(meta) === tenant;
+  const byAttempt = <E extends Candidate | EventOf<'AnswerRecorded'>>(all: ReadonlyMap<string, E>): Map<string, E> =>
+    new Map([...all.values()].filter(isOwn).map((event) => [attemptIdOf(event), event]));
+  return {
+    ...state,
+    candidates: byAttempt(state.candidates),
+    results: state.results.filter(({ event }) => isOwn(event)),
+    expiries: state.expiries.filter(isOwn),
+    answers: byAttempt(state.answers),
+    feedback: state.feedback.filter(isOwn),
+  };
+}
+
+function story(all: ProblemStoryState): ProblemStory | null {
+  const published = all.published.toSorted(
     (a, b) => a.event.meta.occurredAt - b.event.meta.occurredAt || comparePlaces(a.position, b.position),
   );
   const [first] = published;
   if (first === undefined) return null;
   const tenant = tenantOf(first.event.meta);
-  const attempts = attemptsOf(state, tenant);
+  const state = ofTenant(all, tenant);
+  const attempts = attemptsOf(state);
   return {
     problem: first.event.problem,
     tenant,
-    publications: published.map(({ event: { meta, mode, expiresAt }, position }) => ({
-      messageId: meta.messageId,
-      at: meta.occurredAt,
-      source: meta.source,
-      mode,
-      expiresAt,
-      position,
-    })),
+    publications: published
+      .filter(({ event }) => tenantOf(event.meta) === tenant)
+      .map(({ event: { meta, mode, expiresAt }, position }) => ({
+        messageId: meta.messageId,
+        at: meta.occurredAt,
+        source: meta.source,
+        mode,
+        expiresAt,
+        position,
+      })),
     standing: standingOf(state, attempts),
     attempts,
     expiries: state.expiries
@@ -338,7 +362,7 @@ function story(state: ProblemStoryState): ProblemStory | null {
         at: meta.occurredAt,
       }))
       .sort((a, b) => a.at - b.at || comparePlaces(a.position, b.position)),
-    refusedElsewhere: refusedElsewhere(state),
+    refusedElsewhere: refusedElsewhere(all),
     runs: runsOf(state, first.event.problem),
   };
 }
@@ -376,11 +400,9 @@ function standingOf(state: ProblemStoryState, attempts: readonly Attempt[]): Pro
   return state.deadLetters.length > 0 ? 'deadLettered' : 'inFlight';
 }
 
-/** What another tenant says of an answer is not part of its story. */
-function attemptsOf(state: ProblemStoryState, tenant: string): readonly Attempt[] {
+function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
   const results = Map.groupBy(state.results, ({ event }) => attemptIdOf(event));
-  const said = state.feedback.filter(({ meta }) => tenantOf(meta) === tenant);
-  const feedback = Map.groupBy(said, ({ attemptId }) => attemptId);
+  const feedback = Map.groupBy(state.feedback, ({ attemptId }) => attemptId);
   const decisions = Map.groupBy(state.decisions, ({ experienceId }) => experienceId);
   const sequences = sequencesOf(state);
   const ids = new Set([...state.candidates.keys(), ...state.answers.keys(), ...results.keys()]);

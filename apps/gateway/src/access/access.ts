@@ -38,7 +38,8 @@ export interface OtherDoors {
 export class Access {
   private keys = NO_KEYS;
   private limits = NO_LIMITS;
-  private readonly principals = new WeakMap<IncomingMessage, Principal>();
+  /** Who asks, and what they saw when they were let in: an answer that begins late ends all the same when a tenant came meanwhile. */
+  private readonly admitted = new WeakMap<IncomingMessage, { readonly principal: Principal; readonly sight: Sight }>();
   /** What ends with its key or session, who asked, and what they saw then. */
   private readonly held = new Map<AbortController, Principal & { readonly id: string; readonly sight: Sight }>();
 
@@ -85,7 +86,7 @@ export class Access {
     try {
       if (this.isOpen) assertOwnSite(request);
       const principal = this.isOpen ? ANYONE : await this.principalOpening(request);
-      this.principals.set(request, principal);
+      this.admitted.set(request, { principal, sight: this.sightNow(principal) });
     } catch (error) {
       if (error instanceof RefusedError) this.count(error, request, route);
       throw error;
@@ -131,9 +132,9 @@ export class Access {
     this.refuse(request, route, facts);
   }
 
-  /** What the client of a request sees now. */
+  /** What the client of a request saw when it was let in. */
   sightOf(request: IncomingMessage): Sight {
-    return this.sightNow(this.principalOf(request));
+    return this.admittedOf(request).sight;
   }
 
   /** @param route as it is declared @throws ApiError 403 for a client that does not see the whole system */
@@ -169,8 +170,12 @@ export class Access {
   }
 
   principalOf(request: IncomingMessage): Principal {
-    const principal = this.principals.get(request);
-    if (principal !== undefined) return principal;
+    return this.admittedOf(request).principal;
+  }
+
+  private admittedOf(request: IncomingMessage): { readonly principal: Principal; readonly sight: Sight } {
+    const admitted = this.admitted.get(request);
+    if (admitted !== undefined) return admitted;
     throw new SeamError('INTERNAL', 'Cannot say who asks: expected an admitted request, got another.');
   }
 
@@ -184,7 +189,7 @@ export class Access {
     const { id, expiresAt } = principal;
     const closed = new AbortController();
     if (id === null || gone.aborted) return closed.signal;
-    this.held.set(closed, { ...principal, id, sight: this.sightNow(principal) });
+    this.held.set(closed, { ...principal, id, sight: this.sightOf(request) });
     const left = expiresAt === null ? LONGEST_TIMER_MS : Math.min(expiresAt - this.clock.now(), LONGEST_TIMER_MS);
     const timer = setTimeout(() => closed.abort(), left).unref();
     gone.addEventListener('abort', () => {

@@ -31,7 +31,7 @@ export const issuerSchema = z
     rolesClaim: z.string().min(1).default('groups'),
     /** Roles by group, as a JSON object: {"staff": "publisher", "platform": "admin"}. The highest counts; without one a token is refused. */
     roles: z.record(z.string().min(1), z.enum(ROLES)).default({}),
-    /** The claim that says to which tenant a user belongs, in the form of rolesClaim. */
+    /** The claim that says to which tenant a user belongs, in the form of rolesClaim. A text in it is one name, with its spaces. */
     tenantsClaim: z.string().min(1).default('groups'),
     /**
      * Tenants by what the claim holds, as a JSON object: {"org-7": "acme", "house": "default"}. A token needs exactly one of them. Empty: all

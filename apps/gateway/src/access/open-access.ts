@@ -22,8 +22,9 @@ export async function openAccess(
   const { config, drivers, clock, ending } = world;
   assertGuarded(config.gateway);
   const [tokens, ofTokens] = await openTokens(world);
+  const ofSession = { log: drivers.log, clock, issuer: config.gateway.issuer };
   const [sessions, ofSessions] =
-    login === undefined ? [] : await Sessions.open({ log: drivers.log, clock, origin: login.origin }, ending);
+    login === undefined ? [] : await Sessions.open({ ...ofSession, origin: login.origin }, ending);
   const doors = { tokens, sessions };
   const [access, ofKeys] = await Access.open(config.gateway, doors, refusals, drivers.log, clock, ending);
   return [access, Promise.all([ofTokens, ofSessions, ofKeys]).then(() => undefined)];

@@ -20,8 +20,8 @@ export function roleOfClaims(
 }
 
 /**
- * The tenant that the claim names; undefined where it names none that is known, or several.
- * @param claim as above
+ * The tenant that the claim names; undefined where it names none that is known, or several, or holds more names than are read.
+ * @param claim as above, but a text is one name: of words that a user may have chosen no one counts by itself
  */
 export function tenantOfClaims(
   claims: Readonly<Record<string, unknown>>,
@@ -30,7 +30,10 @@ export function tenantOfClaims(
 ): string | undefined {
   const known = new Map(Object.entries(tenants));
   if (known.size === 0) return DEFAULT_TENANT;
-  const named = new Set(groupsIn(claimAt(claims, claim)).flatMap((group) => known.get(group) ?? []));
+  const value = claimAt(claims, claim);
+  const names: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (names.length > MOST_GROUPS) return undefined;
+  const named = new Set(names.flatMap((name) => (typeof name === 'string' ? (known.get(name) ?? []) : [])));
   return named.size === 1 ? [...named][0] : undefined;
 }
 

@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
+import { type Clock, canonicalJson, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { type KnownSession, KnownSessions, LONGEST_SESSION_MS } from '@seamstream/operations/access';
 import { SOURCE } from '../chat/chat-events.decide.js';
+import type { IssuerSettings } from '../config.js';
 import { followTopic } from '../follow-topic.js';
 import { Cookie } from '../login/cookies.js';
 import type { Principal } from './principal.js';
@@ -32,6 +33,8 @@ export interface SessionsWorld {
   readonly clock: Clock;
   /** Scheme, host and port of the gateway as browsers know it. */
   readonly origin: string;
+  /** What says to which tenant a user belongs. A session that began under another table is not open. */
+  readonly issuer: Pick<IssuerSettings, 'tenantsClaim' | 'tenants'>;
 }
 
 export class Sessions {
@@ -72,7 +75,7 @@ export class Sessions {
   async principalOf({ headers, method }: IncomingMessage): Promise<Principal | undefined> {
     const secret = this.cookie.in(headers.cookie);
     if (secret === undefined) return undefined;
-    const sessionId = sha256(secret);
+    const sessionId = this.idOf(secret);
     const session = SECRET.test(secret) ? await this.whenOpen(sessionId, READ_WITHIN_MS) : undefined;
     if (session === undefined) throw sessionEnded();
     const { userId, role, tenant, expiresAt } = session;
@@ -88,7 +91,7 @@ export class Sessions {
   async begin({ id: userId, role, tenant }: Principal & { readonly id: string }, lifetimeMs: number): Promise<string> {
     const { log, clock } = this.world;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const sessionId = sha256(secret);
+    const sessionId = this.idOf(secret);
     const nowMs = clock.now();
     const meta = metaOf(userId, tenant, nowMs);
     const expiresAt = nowMs + lifetimeMs;
@@ -103,6 +106,12 @@ export class Sessions {
     const ended = { userId: id, sessionId, endedBy: id, reason: 'signed out' };
     await this.world.log.append([encodeEvent({ type: 'SessionEnded', meta, ...ended })]);
     this.apply([{ type: 'SessionEnded', meta, ...ended }]);
+  }
+
+  private idOf(secret: string): string {
+    const { tenantsClaim, tenants } = this.world.issuer;
+    const hasTable = Object.keys(tenants).length > 0;
+    return sha256(hasTable ? `${secret} ${canonicalJson({ tenantsClaim, tenants })}` : secret);
   }
 
   private openOf(sessionId: string): KnownSession | undefined {

@@ -1,10 +1,12 @@
 /** What clients of one tenant learn of another: nothing, on any route that the gateway has. */
-import { DEFAULT_TENANT } from '@seamstream/events';
-import { newId, systemClock } from '@seamstream/kernel';
+import { DEFAULT_TENANT, encodeEvent } from '@seamstream/events';
+import { derivedId, newId, systemClock } from '@seamstream/kernel';
 import { type IssuedKey, issueKey, ROLES, type Role } from '@seamstream/operations/access';
 import { declareQuota } from '@seamstream/operations/quotas';
 import { eventsOf, type FlakyLog, openLog, until } from '@seamstream/testing';
+import { generated } from '@seamstream/testing/log-of';
 import { chatCompletion } from '@seamstream/testing/model-server';
+import { adapterPublished } from '@seamstream/testing/training-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import { GatewayServer } from '../http-server.js';
 import { isGuarded } from './access.js';
@@ -110,6 +112,34 @@ describe('two tenants of one gateway', () => {
     expect(answers.map(({ meta }) => meta.tenant).toSorted()).toEqual(['acme', 'globex']);
   });
 
+  it('take no id of another by choosing one in the form that the system gives', async () => {
+    await start();
+    const [acme, other] = [await keyOf('acme', 'publisher'), await keyOf(DEFAULT_TENANT, 'publisher')];
+    const publish = async (key: IssuedKey, problemId?: string): Promise<string> => {
+      const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: 'Why?', problemId } });
+      return (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems[0].problemId;
+    };
+    const known = derivedId('acme/p-1', 'problem');
+    const random = newId();
+    const taken = [known, known.toUpperCase(), random];
+    for (const id of taken) expect(taken).not.toContain(await publish(other, id));
+    expect(await publish(other, 'p-1')).toBe('p-1');
+    expect(await publish(acme, 'p-1')).toBe(known);
+    expect((await ask(acme, 'GET /api/problems/:id', { id: known })).status).toBe(200);
+    expect((await ask(other, 'GET /api/problems/:id', { id: known })).status).toBe(404);
+  });
+
+  it('learn of adapters what is in the story of their problem', async () => {
+    await start();
+    const key = await keyOf('acme', 'publisher');
+    const { problemId } = await workOf(key);
+    const wrote = generated(problemId, { adapterDigest: 'a2' });
+    const events = [adapterPublished('a1', null, 'r1'), adapterPublished('a2', 'a1', 'r2')];
+    await log.append([...events, { ...wrote, meta: { ...wrote.meta, tenant: 'acme' } }].map(encodeEvent));
+    const { whole } = await ask(key, 'GET /api/views/problems/:id', { id: problemId });
+    expect((JSON.parse(whole) as { versions: unknown }).versions).toEqual({ a2: 2 });
+  });
+
   it('have separate limits: what one has used up is there for the other', async () => {
     await start();
     const [acme, globex] = [await keyOf('acme', 'publisher'), await keyOf('globex', 'publisher')];
@@ -151,6 +181,39 @@ describe('the first tenant besides the default one', () => {
     await Promise.all(opened.map((stream) => stream.text()));
     expect([await overview(viewer), await overview(operator)]).toEqual([403, 200]);
     expect((await ask(viewer, 'GET /api/views/problems', {})).status).toBe(200);
+  });
+
+  it('lets a stream of the whole system resume with what its client may still follow', async () => {
+    await start();
+    const viewer = await keyOf(DEFAULT_TENANT, 'viewer');
+    const { whole } = await ask(viewer, 'GET /api/events', {}, '\n\n');
+    const headers = { 'last-event-id': /^id: (.*)$/m.exec(whole)![1]! };
+    expect(headers['last-event-id']).toContain('seam.buffer/');
+    const acme = await keyOf('acme', 'viewer');
+    await until(async () => (await ask(viewer, 'GET /api/views/overview', {})).status === 403);
+    for (const key of [viewer, acme]) {
+      const resumed = await ask(key, 'GET /api/events', { headers });
+      expect([resumed.status, resumed.whole.includes('seam.buffer/')]).toEqual([200, false]);
+    }
+    expect((await ask(viewer, 'GET /api/events', { headers, query: 'topics=problems' })).status).toBe(400);
+  });
+
+  it('ends a stream of the whole system that was about to begin when it came', async () => {
+    await start();
+    const viewer = await keyOf(DEFAULT_TENANT, 'viewer');
+    const watermarks = log.watermarks.bind(log);
+    const [asked, came] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    log.watermarks = async (topic) => {
+      asked.resolve(undefined);
+      await came.promise;
+      return watermarks(topic);
+    };
+    const headers = { authorization: `Bearer ${viewer.key}` };
+    const opened = fetch(`${gateway.url}/api/events`, { headers, signal: AbortSignal.timeout(5_000) });
+    await asked.promise;
+    await keyOf('acme', 'viewer');
+    came.resolve(undefined);
+    expect(await (await opened).text()).not.toContain('event: ');
   });
 });
 

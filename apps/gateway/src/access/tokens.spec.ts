@@ -55,6 +55,8 @@ describe('a genuine token', () => {
     [{ tenantsClaim: 'org.name', tenants: { x: 'acme' } }, { org: { name: 'x' } }, 'acme'],
     [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 7 }, 403],
     [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 'constructor default acme' }, 403],
+    [{ tenantsClaim: 'org', tenants: { x: 'acme' } }, { org: 'we love x' }, 403],
+    [{ tenantsClaim: 'org', tenants: { 'Acme Corp': 'acme' } }, { org: 'Acme Corp' }, 'acme'],
   ])(
     'belongs to the one tenant that it names, and opens nothing without: %j, %j',
     async (settings, claims, expected) => {
@@ -63,6 +65,14 @@ describe('a genuine token', () => {
       expect(told instanceof RefusedError ? told.status : (told as { tenant: string }).tenant).toBe(expected);
     },
   );
+
+  it('belongs to no tenant where it has more groups than are read', async () => {
+    const tokens = await open({ tenants: { staff: 'acme', other: 'globex' } });
+    const groups = (number: number) => ['staff', ...Array.from({ length: number - 1 }, (_, at) => `group-${at}`)];
+    expect(await resultOf(tokens, { claims: { groups: groups(1_000) } })).toBe('viewer');
+    expect(await resultOf(tokens, { claims: { groups: [...groups(1_000), 'other'] } })).toBe(403);
+    expect(await resultOf(tokens, { claims: { groups: groups(1_001) } })).toBe(403);
+  });
 
   it.each([
     ['several audiences', () => ({ claims: { aud: ['other', AUDIENCE] } })],

@@ -45,8 +45,9 @@ export class EventsController {
   ): Promise<void> {
     const { log } = this.world.drivers;
     const sight = this.access.sightOf(request.raw);
-    const wanted = topicsIn(topics, sight.isWhole ? TOPICS : TOPICS_OF_TENANTS);
-    const places = lastEventId === undefined ? await placesOf(log, wanted, from) : placesIn(lastEventId, wanted);
+    const all = sight.isWhole ? TOPICS : TOPICS_OF_TENANTS;
+    const wanted = topicsIn(topics, all);
+    const places = lastEventId === undefined ? await placesOf(log, wanted, from) : placesIn(lastEventId, wanted, all);
     const gone = endedOf(reply);
     const signal = AbortSignal.any([gone, this.world.closing, this.access.untilClosed(request.raw, gone)]);
     const { keepAliveMs, stalledMs } = this.world.config.gateway;
@@ -99,11 +100,13 @@ function idOf(next: ReadonlyMap<string, number>): string {
   return [...next].map(([name, offset]) => `${name}:${offset}`).join(',');
 }
 
-function placesIn(id: string, topics: readonly TopicName[]): readonly ConsumedOffset[] {
-  const places = id.split(',').map((part) => {
+/** @param all what the client may follow. A stream that began before the first tenant had more: it is left out */
+function placesIn(id: string, topics: readonly TopicName[], all: readonly TopicName[]): readonly ConsumedOffset[] {
+  const sent = id.split(',').map((part) => {
     const [, topic, partition, offset] = /^(seam\.[a-z-]{1,32})\/(\d{1,6}):(\d{1,15})$/.exec(part) ?? [];
     return { topic: topic as TopicName, partition: Number(partition), nextOffset: Number(offset) };
   });
+  const places = sent.filter(({ topic }) => all.includes(topic) || !TOPICS.includes(topic));
   const isOfThis = places.every(({ topic }) => topics.includes(topic));
   if (isOfThis && new Set(places.map(({ topic }) => topic)).size === topics.length) return places;
   throw invalid('Last-Event-ID', 'expected an id that this stream sent for the same topics, got another');

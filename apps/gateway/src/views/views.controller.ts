@@ -63,7 +63,12 @@ export class ViewsController {
       progress: () => UNSHOWN,
       tenant: confinedTo(this.access.sightOf(request.raw)),
     });
-    const versions = Object.fromEntries(lineage.versions.map((each) => [each.adapterDigest, each.version]));
+    const told = new Set([...story.attempts, ...story.runs].map(({ adapterDigest }) => adapterDigest));
+    const versions = Object.fromEntries(
+      lineage.versions.flatMap(({ adapterDigest, version }) =>
+        told.has(adapterDigest) ? [[adapterDigest, version]] : [],
+      ),
+    );
     return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
   }
 

@@ -6,6 +6,9 @@ import { derivedId, newId, SeamError } from '@seamstream/kernel';
 import { type PublishedFrom, problemRecord } from './publication.js';
 import { readingSettings } from './reading-settings.js';
 
+/** In the form of an id that the system makes itself: version 4 or 5 of a UUID. */
+const LIKE_OURS = /^[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
 export interface PublishedProblem {
   readonly problemId: string;
 }
@@ -63,8 +66,10 @@ export async function publishProblems(
 
 /**
  * An id that a row brings is its tenant's own word: two tenants that choose the same one have two problems, and neither learns of the other's.
- * The default tenant's ids are as they are written, as they always were.
+ * The default tenant's ids are as they are written, as they always were. But one that looks like an id of the system's own could be that of
+ * another tenant's problem, so it becomes another.
  */
 function ownIdIn(tenant: string, own: string | undefined): string | undefined {
-  return own === undefined || tenant === DEFAULT_TENANT ? own : derivedId(clientIn(tenant, own), 'problem');
+  if (own === undefined || (tenant === DEFAULT_TENANT && !LIKE_OURS.test(own))) return own;
+  return derivedId(clientIn(tenant, own), 'problem');
 }

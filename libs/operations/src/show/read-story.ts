@@ -1,7 +1,7 @@
 /** A problem's story as the log records it, and which of its results the rest of the log bears out. */
 
 import type { EventLog, LogRecord } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { TOPIC, tenantOf } from '@seamstream/events';
 import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
@@ -66,11 +66,12 @@ export async function readStory(
   if (told === null || (tenant !== undefined && told.tenant !== tenant)) {
     throw new SeamError('NOT_FOUND', `Cannot show ${problemId}: expected a published problem, got none of this id.`);
   }
-  const doubts = await new Evidence(log).doubts(results);
+  const own = results.filter(({ event }) => tenantOf(event.meta) === told.tenant);
+  const doubts = await new Evidence(log).doubts(own);
   return {
     story: tenant === undefined ? told : withoutOthers(told),
     lineage,
-    doubts: new Map([...doubts].map(([index, doubt]) => [placeName(results[index]!.position), doubt])),
+    doubts: new Map([...doubts].map(([index, doubt]) => [placeName(own[index]!.position), doubt])),
   };
 }
 
