@@ -241,6 +241,16 @@ export default [
       to: 'isKept',
     },
     {
+      control: 'old problems that the log lost are not kept',
+      from: 'isKept: ids.length === 0,',
+      to: 'isKept: problems.length === 0,',
+    },
+    {
+      control: 'no later publication changes an old problem',
+      from: '!found.has(event.problem.problemId)',
+      to: 'wanted.size > 0',
+    },
+    {
       control: 'a problem counts where both were judged',
       from: 'before === null || after === null ? []',
       to: 'before === null ? []',
