@@ -268,9 +268,16 @@ export default [
     file: 'libs/training-runs/src/train-on-demand.handler.ts',
     spec: 'test/learning/restem-flow.spec.ts',
     control: 'a run that was planned for an iteration continues',
-    from: 'plannedFor(request.iteration, known) ??',
+    from: 'plannedFor(request, known) ??',
     to: '',
   },
+  ...quick('libs/training-runs/src/train-on-demand.handler.ts', 'apps/trainer/src/asked-twice.spec.ts', [
+    {
+      control: 'a run that was planned without the gate does not escape it',
+      from: 'if (retention !== undefined && !hasEnded(run)) checkRetention(plan, retention);',
+      to: '',
+    },
+  ]),
   ...quick('libs/operations/src/restem/search-restem.ts', 'apps/cli/src/restem/restem.command.spec.ts', [
     {
       control: 'trials of another search do not count',
