@@ -195,6 +195,11 @@ export default [
   ]),
   ...quick('libs/operations/src/restem/idle.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
     {
+      control: 'the wait for its own passage takes no time while others wait',
+      from: "step.kind === 'none' || step.kind === 'rest') return step;",
+      to: "step.kind === 'none' || step.kind === 'rest' || step.kind === 'wait') return step;",
+    },
+    {
       control: 'idle time ends where a problem waits',
       from: 'return waiting > 0 ? {',
       to: 'return waiting > 1 ? {',

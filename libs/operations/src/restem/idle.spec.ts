@@ -77,6 +77,15 @@ describe('a self-training in idle time', () => {
     expect(reportOf(killed, []).standing).toBe('exploring');
   });
 
+  it('counts the wait for its own passage as rest while others wait, and as work otherwise', () => {
+    const { config } = stateOf([started()]);
+    const step = { kind: 'wait', index: 1, settled: 0, problems: 1 } as const;
+    const spent = { attempts: 0, seconds: 2e6, tokens: 0 };
+    expect(whenIdle(step, { config }, { waiting: 2, spent })).toEqual({ kind: 'rest', index: 1, waiting: 2 });
+    expect(whenIdle(step, { config }, { waiting: 0, spent })).toEqual(step);
+    expect(whenIdle(step, { config: { ...config, idle: null } }, { waiting: 2, spent })).toEqual(step);
+  });
+
   it('has to keep passages that promoted writers learned from, of all self-trainings, and no others', () => {
     const other = { ...started(), selfTrainingId: 'u' };
     const ofOther = (row: number, index: number) => problemOf(row, index, 'u');
