@@ -167,6 +167,11 @@ export default [
       from: 'Object.assign(known, { config, stopped: null });',
       to: 'Object.assign(known, { config });',
     },
+    {
+      control: 'a problem is its own by its id, not by what it says',
+      from: '|| !isRowOf(known, index, problemId)',
+      to: '',
+    },
     { control: 'lost problems are not waited for', from: 'new Set([...lost.keys(), ', to: 'new Set([' },
     {
       control: 'runs of other self-trainings are passed over',

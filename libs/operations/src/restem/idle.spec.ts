@@ -100,6 +100,14 @@ describe('a self-training in idle time', () => {
     expect(ids(2, 2)).toEqual(ids(2, 2));
   });
 
+  it('takes a problem of others as work that says it were its own', () => {
+    const claiming = { ...published(0), problem: { ...published(0).problem, problemId: 'p' } };
+    const events = [started(), claiming, { ...outcome(0, 0), problem: claiming.problem }];
+    const { places, byId } = events.reduce(evolveSelfTrainings, initialSelfTrainings());
+    expect(othersWaiting(events.reduce(evolveOpenWork, initialOpenWork()), (id) => places.has(id))).toBe(1);
+    expect(spentBy(byId.get('t')!).attempts).toBe(0);
+  });
+
   it.each([
     [{ maxAttempts: 0, maxSeconds: 1 }, 'maxAttempts'],
     [{ maxAttempts: 1 }, 'maxSeconds'],
