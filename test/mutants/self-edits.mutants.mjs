@@ -239,6 +239,11 @@ export default [
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
     {
+      control: 'a process that is asked to stop records the end of its work',
+      from: 'if (this.isWorking) await this.recordStop().catch(() => undefined);',
+      to: '',
+    },
+    {
       control: 'a training makes room for a problem that arrives',
       from: 'if (this.isStopped || isInTheWay) stop.abort(LEAVE);',
       to: 'if (this.isStopped || (isInTheWay && this.facts.rows.length === 0)) stop.abort(LEAVE);',
