@@ -232,6 +232,21 @@ export default [
       to: '',
     },
     {
+      control: 'a letter whose record was sent again holds no more',
+      from: '.filter(([place]) => !redriven.has(place))',
+      to: '',
+    },
+    {
+      control: 'a letter of one attempt does not end its siblings',
+      from: 'return missing <= valid',
+      to: 'return valid.length > 0 || missing <= valid',
+    },
+    {
+      control: 'a letter counts for what is missing',
+      from: 'isGivenUp(work, problemId));',
+      to: 'work.redriven.has(problemId));',
+    },
+    {
       control: 'a problem waits until every group is complete',
       from: '.every(({ groupSize, settled })',
       to: '.some(({ groupSize, settled })',

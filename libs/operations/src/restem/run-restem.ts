@@ -40,7 +40,7 @@ export const SOURCE = 'seam/cli';
 export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
 
 /** Those of them and what else says which problems wait. */
-const IDLE_TOPICS = [
+export const IDLE_TOPICS = [
   ...[TOPIC.deadLetters, TOPIC.outcomes, TOPIC.answers, TOPIC.experiences, TOPIC.problems, TOPIC.training],
 ] as const;
 
@@ -234,9 +234,9 @@ class RestEmRun {
 
   /** The self-training as the log records it now. */
   private async look(): Promise<SelfTraining> {
-    for (const { event } of await this.news.read()) {
+    for (const { event, record } of await this.news.read()) {
       evolveSelfTrainings(this.known, event);
-      if (this.facts.isIdle) evolveOpenWork(this.work, event);
+      if (this.facts.isIdle) evolveOpenWork(this.work, { event, record });
     }
     return this.known.byId.get(this.facts.selfTrainingId)!;
   }
