@@ -243,8 +243,8 @@ export default [
     },
     {
       control: 'a letter counts for what is missing',
-      from: 'isGivenUp(work, problemId));',
-      to: 'work.redriven.has(problemId));',
+      from: '!isOwn(problemId) && !isGivenUp(work, problemId)',
+      to: '!isOwn(problemId)',
     },
     {
       control: 'a problem waits until every group is complete',
