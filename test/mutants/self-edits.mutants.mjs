@@ -233,13 +233,13 @@ export default [
     },
     {
       control: 'a letter whose record was sent again holds no more',
-      from: '.filter(([place]) => !redriven.has(place))',
-      to: '',
+      from: '!redriven.has(place)',
+      to: "place !== ''",
     },
     {
       control: 'a letter of one attempt does not end its siblings',
-      from: 'return missing <= valid',
-      to: 'return valid.length > 0 || missing <= valid',
+      from: 'groups.every(({ groupSize, written',
+      to: 'groups.some(({ givenUp }) => givenUp.size > 0) || groups.every(({ groupSize, written',
     },
     {
       control: 'a letter counts for what is missing',

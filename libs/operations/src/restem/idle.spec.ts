@@ -1,4 +1,4 @@
-import { type EventOf, type SeamEvent, TOPIC, TOPIC_OF } from '@seamstream/events';
+import { type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPIC_OF } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { placeOf, REDRIVE_HEADER } from '../dead-letters/dead-letter.js';
@@ -126,7 +126,7 @@ describe('the problems that wait', () => {
     const waiting = (...events: (SeamEvent | Placed)[]) => othersWaiting(workOf(events), (id) => id.startsWith('own'));
     const asked = otherProblem('p');
     const scout = { ...experience('p', 0), groupId: 'p/scouts', groupSize: 1 };
-    const dead = letter('p', TOPIC.problems, 1);
+    const dead = letter(otherProblem('p'), 1);
     const redriven = { event: asked, record: { headers: { [REDRIVE_HEADER]: placeOf(dead) } } };
     expect(waiting(asked)).toBe(1);
     expect(waiting(otherProblem('own'))).toBe(0);
@@ -139,20 +139,27 @@ describe('the problems that wait', () => {
     expect(waiting(asked, dead, redriven)).toBe(1);
     // As another process reads it: topic by topic, letters last.
     expect(waiting(asked, redriven, dead)).toBe(1);
-    expect(waiting(asked, redriven, dead, letter('p', TOPIC.problems, 7))).toBe(0);
+    expect(waiting(asked, redriven, dead, letter(otherProblem('p'), 7))).toBe(0);
   });
 
   it('wait for the attempts that no letter is of, in any order', () => {
     const written = [otherProblem('p'), experience('p', 0), experience('p', 1)];
-    const lost = letter('p', TOPIC.experiences, 4);
+    const lost = letter(experience('p', 1), 4);
     const waiting = (...events: SeamEvent[]) =>
       [events, [...events, lost, lost], [lost, ...events]].map((each) => othersWaiting(workOf(each), () => false));
     expect(waiting(...written)).toEqual([1, 1, 1]);
     expect(waiting(...written, result('p', 0))).toEqual([1, 0, 0]);
-    expect(waiting(...written, letter('p', TOPIC.experiences, 5))).toEqual([1, 0, 0]);
+    expect(waiting(...written, result('p', 1))).toEqual([1, 1, 1]);
+    expect(waiting(...written, letter(experience('p', 1), 5))).toEqual([1, 1, 1]);
+    expect(waiting(...written, letter(experience('p', 0), 5))).toEqual([1, 0, 0]);
+    // What a stranger wrote under its key.
+    const junk = { ...EXAMPLE_EVENTS.DeadLettered, key: 'p' };
+    expect(waiting(...written.slice(0, 1), junk).slice(0, 2)).toEqual([1, 1]);
+    expect(waiting(...written, result('p', 0), { ...junk, topic: TOPIC.experiences })).toEqual([1, 0, 0]);
     // Its writer gave up after the first attempt: that one waits alone.
-    expect(waiting(...written.slice(0, 2), letter('p', TOPIC.problems, 1))).toEqual([1, 0, 0]);
-    expect(waiting(...written.slice(0, 2), letter('p', TOPIC.problems, 1), result('p', 0))).toEqual([0, 0, 0]);
+    const unwritten = [...written.slice(0, 2), letter(otherProblem('p'), 1)];
+    expect(waiting(...unwritten)[0]).toBe(1);
+    expect(waiting(...unwritten, result('p', 0))[0]).toBe(0);
   });
 });
 
@@ -198,15 +205,15 @@ class Simulation {
     const isGivenUp = id.startsWith('other') && this.random.int(6) === 0;
     // The writer gives up a problem with all its attempts, and the executor one attempt.
     if (isGivenUp && rest.length === 3) this.giveUp(id, otherProblem(id), [next!, ...rest]);
-    else if (isGivenUp && next!.type !== 'ExperienceGenerated') this.giveUp(id, experience(id, 0), [next!]);
+    else if (isGivenUp && (next!.type === 'OutcomeRecorded' || next!.type === 'AnswerRecorded'))
+      this.giveUp(id, experience(id, next!.candidateIndex), [next!]);
     else this.events.push(placed(next!));
     if (rest.length === 0 || (isGivenUp && rest.length === 3)) this.todo.delete(id);
     else this.todo.set(id, rest);
   }
 
   private giveUp(id: string, record: SeamEvent, lost: SeamEvent[]): void {
-    const topic = record.type === 'ProblemPublished' ? TOPIC.problems : TOPIC.experiences;
-    const event = letter(id, topic, this.letters++);
+    const event = letter(record, this.letters++);
     this.events.push(placed(event));
     const again = { event: record, record: { headers: { [REDRIVE_HEADER]: placeOf(event) } } };
     this.givenUp.push({ id, again, lost });
@@ -292,8 +299,9 @@ function workOf(events: readonly (SeamEvent | Placed)[]) {
   return events.map((each) => ('event' in each ? each : placed(each))).reduce(evolveOpenWork, initialOpenWork());
 }
 
-function letter(key: string, topic: string, offset: number) {
-  return { ...EXAMPLE_EVENTS.DeadLettered, ...{ topic, partition: 0, offset, key } };
+function letter(of: SeamEvent, offset: number) {
+  const { topic, key, value, headers } = encodeEvent(of);
+  return { ...EXAMPLE_EVENTS.DeadLettered, ...{ topic, partition: 0, offset, key, value, headers } };
 }
 
 function problemOf(row: number, index: number, of: string) {

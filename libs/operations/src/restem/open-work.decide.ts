@@ -4,7 +4,7 @@
  * repeated, and the topics may be read in any order.
  */
 import type { LogRecord } from '@seamstream/event-log';
-import { attemptIdOf, type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { attemptIdOf, decodeEvent, type EventOf, type SeamEvent } from '@seamstream/events';
 import { isAttemptResult, isComplete } from '@seamstream/experience-groups';
 import { placeOf, REDRIVE_HEADER } from '../dead-letters/dead-letter.js';
 
@@ -14,6 +14,8 @@ interface OpenGroup {
   readonly written: Set<string>;
   /** Attempts with a result or an answer. */
   readonly settled: Set<string>;
+  /** Attempts that the executor gave up, by the place of the record. */
+  readonly givenUp: Map<string, string>;
 }
 
 interface OpenWork {
@@ -21,14 +23,14 @@ interface OpenWork {
   readonly open: Map<string, Map<string, OpenGroup>>;
   /** Problems that wait no more: what is recorded of them again is no work. */
   readonly ended: Set<string>;
-  /** By problem its records that a service gave up: the topic by the record's place. */
-  readonly letters: Map<string, Map<string, string>>;
+  /** Places of problems' records that the writer gave up, by problem. */
+  readonly unwritten: Map<string, Set<string>>;
   /** Places of records that were sent again: what their letters say does not hold any more. */
   readonly redriven: Set<string>;
 }
 
 export function initialOpenWork(): OpenWork {
-  return { open: new Map(), ended: new Set(), letters: new Map(), redriven: new Set() };
+  return { open: new Map(), ended: new Set(), unwritten: new Map(), redriven: new Set() };
 }
 
 /** The state after an event, which is changed in place. @param record where the event was read */
@@ -53,7 +55,7 @@ export function evolveOpenWork(
       break;
     case 'DeadLettered':
       // Not ended: a letter may be redriven, and is work again then.
-      if (event.key !== null) noteLetter(work, event.key, event);
+      noteLetter(work, event);
       break;
     default:
       if (isAttemptResult(event) || event.type === 'AnswerRecorded') settle(work, event);
@@ -67,23 +69,38 @@ export function othersWaiting(work: OpenWork, isOwn: (problemId: string) => bool
 }
 
 /** Whether its letters cover all attempts that have no result. */
-function isGivenUp({ open, letters, redriven }: OpenWork, problemId: string): boolean {
-  const valid = [...(letters.get(problemId) ?? [])].filter(([place]) => !redriven.has(place));
-  if (valid.length === 0) return false;
+function isGivenUp({ open, unwritten, redriven }: OpenWork, problemId: string): boolean {
+  const isValid = (place: string): boolean => !redriven.has(place);
   const groups = [...(open.get(problemId)?.values() ?? [])];
   // Of a problem that its writer gave up, no more attempts are written than there are.
-  const isWritten = valid.some(([, topic]) => topic === TOPIC.problems);
+  const isWritten = [...(unwritten.get(problemId) ?? [])].some(isValid);
   if (groups.length === 0) return isWritten;
-  const missing = groups.reduce(
-    (sum, { groupSize, written, settled }) => sum + Math.max(0, (isWritten ? written.size : groupSize) - settled.size),
-    0,
-  );
-  return missing <= valid.filter(([, topic]) => topic === TOPIC.experiences).length;
+  return groups.every(({ groupSize, written, settled, givenUp }) => {
+    const lost = [...givenUp].filter(([place]) => isValid(place)).map(([, attemptId]) => attemptId);
+    const members = new Set([...settled, ...lost]).size;
+    return isComplete({ groupSize: isWritten ? written.size : groupSize, members });
+  });
 }
 
-function noteLetter({ letters }: OpenWork, problemId: string, letter: EventOf<'DeadLettered'>): void {
-  const known = letters.get(problemId) ?? new Map<string, string>();
-  letters.set(problemId, known.set(placeOf(letter), letter.topic));
+/** A record that cannot be read is no work that a letter could end: anyone may write one under a problem's key. */
+function noteLetter(work: OpenWork, letter: EventOf<'DeadLettered'>): void {
+  const event = recordOf(letter);
+  const place = placeOf(letter);
+  if (event?.type === 'ProblemPublished') {
+    const { problemId } = event.problem;
+    work.unwritten.set(problemId, (work.unwritten.get(problemId) ?? new Set()).add(place));
+  } else if (event?.type === 'ExperienceGenerated') {
+    const group = groupOf(work, event.problem.problemId, event.groupId, event.groupSize);
+    group?.givenUp.set(place, attemptIdOf(event));
+  }
+}
+
+function recordOf(letter: EventOf<'DeadLettered'>): SeamEvent | undefined {
+  try {
+    return decodeEvent(letter);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Settled {
@@ -104,9 +121,9 @@ function settle(work: OpenWork, result: Settled): void {
   if (isSettled === true) end(work, problemId);
 }
 
-function end({ open, ended, letters }: OpenWork, problemId: string): void {
+function end({ open, ended, unwritten }: OpenWork, problemId: string): void {
   open.delete(problemId);
-  letters.delete(problemId);
+  unwritten.delete(problemId);
   ended.add(problemId);
 }
 
@@ -120,7 +137,7 @@ function groupsOf({ open, ended }: OpenWork, problemId: string): Map<string, Ope
 function groupOf(work: OpenWork, problemId: string, groupId: string, groupSize: number): OpenGroup | undefined {
   const groups = groupsOf(work, problemId);
   if (groups === undefined) return undefined;
-  const group = groups.get(groupId) ?? { groupSize, written: new Set(), settled: new Set() };
+  const group = groups.get(groupId) ?? { groupSize, written: new Set(), settled: new Set(), givenUp: new Map() };
   groups.set(groupId, group);
   return group;
 }
