@@ -1,6 +1,7 @@
 /** The page of self-edits in a real browser, next to `seam restem status` and `seam edits tried` on the same log, while attempts arrive. */
 import { jest } from '@jest/globals';
 import type { EventOf, SeamEvent } from '@seamstream/events';
+import { derivedId } from '@seamstream/kernel';
 import type { SelfTrainingReport } from '@seamstream/operations/restem';
 import type { EditedPassage } from '@seamstream/read-models';
 import { EXAMPLE_EVENTS } from '@seamstream/testing/example-events';
@@ -97,7 +98,8 @@ function started(): SeamEvent {
 
 const problemOf = (row: number) => ({
   ...EXAMPLE_EVENTS.ProblemPublished.problem,
-  ...{ problemId: `passage-${row}`, metadata: { selfTraining: 'training-1', iteration: '1' } },
+  problemId: derivedId('training-1', 'iteration/1', row),
+  metadata: { selfTraining: 'training-1', iteration: '1' },
 });
 
 const published = (row: number): SeamEvent => ({

@@ -167,6 +167,11 @@ export default [
       from: 'Object.assign(known, { config, stopped: null });',
       to: 'Object.assign(known, { config });',
     },
+    {
+      control: 'a problem is its own by its id, not by what it says',
+      from: '|| !isRowOf(known, index, problemId)',
+      to: '',
+    },
     { control: 'lost problems are not waited for', from: 'new Set([...lost.keys(), ', to: 'new Set([' },
     {
       control: 'runs of other self-trainings are passed over',
@@ -195,6 +200,11 @@ export default [
   ]),
   ...quick('libs/operations/src/restem/idle.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
     {
+      control: 'the wait for its own passage takes no time while others wait',
+      from: "step.kind === 'none' || step.kind === 'rest') return step;",
+      to: "step.kind === 'none' || step.kind === 'rest' || step.kind === 'wait') return step;",
+    },
+    {
       control: 'idle time ends where a problem waits',
       from: 'return waiting > 0 ? {',
       to: 'return waiting > 1 ? {',
@@ -222,12 +232,32 @@ export default [
       to: '',
     },
     {
+      control: 'a letter whose record was sent again holds no more',
+      from: '!redriven.has(place)',
+      to: "place !== ''",
+    },
+    {
+      control: 'a letter of one attempt does not end its siblings',
+      from: 'groups.every(({ groupSize, written',
+      to: 'groups.some(({ givenUp }) => givenUp.size > 0) || groups.every(({ groupSize, written',
+    },
+    {
+      control: 'a letter counts for what is missing',
+      from: '!isOwn(problemId) && !isGivenUp(work, problemId)',
+      to: '!isOwn(problemId)',
+    },
+    {
       control: 'a problem waits until every group is complete',
       from: '.every(({ groupSize, settled })',
       to: '.some(({ groupSize, settled })',
     },
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'a process that is asked to stop records the end of its work',
+      from: 'if (this.isWorking) await this.recordStop().catch(() => undefined);',
+      to: '',
+    },
     {
       control: 'a training makes room for a problem that arrives',
       from: 'if (this.isStopped || isInTheWay) stop.abort(LEAVE);',
@@ -239,6 +269,16 @@ export default [
       control: 'what no one could judge does not count as kept',
       from: 'both.length > 0 && isKept',
       to: 'isKept',
+    },
+    {
+      control: 'old problems that the log lost are not kept',
+      from: 'isKept: ids.length === 0,',
+      to: 'isKept: problems.length === 0,',
+    },
+    {
+      control: 'no later publication changes an old problem',
+      from: '!found.has(event.problem.problemId)',
+      to: 'wanted.size > 0',
     },
     {
       control: 'a problem counts where both were judged',
@@ -258,9 +298,16 @@ export default [
     file: 'libs/training-runs/src/train-on-demand.handler.ts',
     spec: 'test/learning/restem-flow.spec.ts',
     control: 'a run that was planned for an iteration continues',
-    from: 'plannedFor(request.iteration, known) ??',
+    from: 'plannedFor(request, known) ??',
     to: '',
   },
+  ...quick('libs/training-runs/src/train-on-demand.handler.ts', 'apps/trainer/src/asked-twice.spec.ts', [
+    {
+      control: 'a run that was planned without the gate does not escape it',
+      from: 'if (retention !== undefined && !hasEnded(run)) checkRetention(plan, retention);',
+      to: '',
+    },
+  ]),
   ...quick('libs/operations/src/restem/search-restem.ts', 'apps/cli/src/restem/restem.command.spec.ts', [
     {
       control: 'trials of another search do not count',

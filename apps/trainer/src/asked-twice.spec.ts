@@ -49,6 +49,25 @@ describe('a stage that is asked for twice', () => {
   }, 60_000);
 });
 
+it('an iteration that was planned to keep less of old problems than is asked for now is refused until it has ended', async () => {
+  const world = newWorld();
+  const first = await openTuner(world);
+  await publishProblems(first.log, 0, 6);
+  const held = stopBeforeSampling(first);
+  const iterated = { ...request, iteration: { of: 'a self-training', index: 1 } };
+  const planned = first.onDemand.handle(iterated, signal);
+  await held.reached;
+  const second = await openTuner(world);
+  const stricter = { ...iterated, retention: { mostCost: 0.1, problems: [] } };
+  await expect(second.onDemand.handle(stricter, signal)).rejects.toThrow(
+    /at most 0\.1 of old problems, got one that was planned with no such limit\. Cancel it first/,
+  );
+  expect(second.log.writes).toBe(0);
+  held.release();
+  expect((await planned).ending).toMatchObject([{ type: 'AdapterPromoted' }]);
+  expect((await second.onDemand.handle(stricter, signal)).ending).toEqual([]);
+}, 60_000);
+
 /** A system gives no process so large an id. */
 const NO_PROCESS = 2 ** 30;
 

@@ -33,6 +33,21 @@ describe('a candidate', () => {
     });
   });
 
+  it('is not kept where none of the problems that it has to keep is in the log any more', async () => {
+    const judged = await judge({ before: 9, after: 9, ids: ['gone-0', 'gone-1'] });
+    expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 } });
+    expect(judged.reason).toContain('none of 2 old problems');
+  });
+
+  it('is asked problems as they were first published, regardless of who publishes them again', async () => {
+    const other = { ...EXAMPLE_EVENTS.ProblemPublished.problem, problemId: 'p-0', reference: 'made up' };
+    const solving = new Solving({ before: 6, after: 6, unjudged: 0 });
+    await judge({ before: 6, after: 6, evaluator: solving, again: [other] });
+    const { reference } = EXAMPLE_EVENTS.ProblemPublished.problem;
+    expect(reference).not.toBe('made up');
+    expect(solving.asked.map((problem) => problem.reference)).toEqual(IDS.map(() => reference));
+  });
+
   it('is refused by an evaluation that cannot be asked other problems', async () => {
     await expect(judge({ before: 1, after: 1, evaluator: new FakeEvaluation() })).rejects.toThrow('old problems');
   });
@@ -46,14 +61,17 @@ interface Case {
   /** Of the last problems: with the candidate. */
   readonly unjudged?: number;
   readonly evaluator?: AdapterEvaluation;
+  /** Published at last. */
+  readonly again?: readonly Problem[];
 }
 
-async function judge({ before, after, mostCost = 0.1, ids = IDS, unjudged = 0, evaluator }: Case) {
+async function judge({ before, after, mostCost = 0.1, ids = IDS, unjudged = 0, evaluator, again = [] }: Case) {
   const log = await openLog();
   const { ProblemPublished: published } = EXAMPLE_EVENTS;
   // Each is recorded twice, and the log has others.
   for (const problemId of [...IDS, ...IDS, 'another'])
     await log.append([encodeEvent({ ...published, problem: { ...published.problem, problemId } })]);
+  for (const problem of again) await log.append([encodeEvent({ ...published, problem })]);
   const candidate = { digest: 'candidate' } as Adapter;
   return keepsOldProblems(
     { candidate, parent: null },
@@ -69,6 +87,7 @@ class Solving extends AdapterEvaluation {
   override under = (): Promise<this> => Promise.resolve(this);
   override sizes = () => ({});
   override digestOf = () => '';
+  asked: readonly Problem[] = [];
 
   constructor(
     private readonly counts: { readonly before: number; readonly after: number; readonly unjudged: number },
@@ -78,6 +97,7 @@ class Solving extends AdapterEvaluation {
   }
 
   override over(_name: string, problems: readonly Problem[]): AdapterEvaluation {
+    this.asked = problems;
     return new Solving(this.counts, problems);
   }
 

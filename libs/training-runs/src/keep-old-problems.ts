@@ -41,7 +41,12 @@ export async function keepsOldProblems(
   const problems = await publishedProblems(log, ids);
   if (problems.length === 0)
     return {
-      ...{ isKept: true, reason: 'no problem was learned from before' },
+      // Those that are named and are not in the log any more cannot be asked: nothing shows that the old is kept.
+      isKept: ids.length === 0,
+      reason:
+        ids.length === 0
+          ? 'no problem was learned from before'
+          : `none of ${ids.length} old problems is in the log any more`,
       retained: { problems: 0, success: 0, parentSuccess: 0, mostCost },
     };
   const old = evaluator.over?.('old problems', problems);
@@ -73,7 +78,7 @@ export async function keepsOldProblems(
   };
 }
 
-/** In the order of the ids, each once; those that the log does not have any more are left out. */
+/** In the order of the ids, each as it was first published; those that the log does not have any more are left out. */
 async function publishedProblems(log: EventLog, ids: readonly string[]): Promise<readonly Problem[]> {
   const wanted = new Set(ids);
   const found = new Map<string, Problem>();
@@ -84,7 +89,11 @@ async function publishedProblems(log: EventLog, ids: readonly string[]): Promise
   };
   for await (const { events } of readEvents(log, await storedRanges(log, TOPIC.problems), options))
     for (const { event } of events)
-      if (event.type === 'ProblemPublished' && wanted.has(event.problem.problemId))
+      if (
+        event.type === 'ProblemPublished' &&
+        wanted.has(event.problem.problemId) &&
+        !found.has(event.problem.problemId)
+      )
         found.set(event.problem.problemId, event.problem);
   return ids.flatMap((id) => found.get(id) ?? []);
 }

@@ -1,16 +1,17 @@
 /** Training and verification that a person asks for; the same plans, runs and events as the services' own. */
 import type { EventLog } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
-import { type Clock, canonicalJson, newId, sha256 } from '@seamstream/kernel';
+import { type Clock, canonicalJson, newId, SeamError, sha256, shortId } from '@seamstream/kernel';
 import { servedIn } from '@seamstream/release';
 import { holdRun } from './hold-run.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
 import type { RunLeases } from './run-lease.js';
-import { plannedEvent, planOf, type RunIteration, type RunPlan } from './run-plan.js';
+import { plannedEvent, planOf, type RunPlan, type RunRetention } from './run-plan.js';
 import type { Rehearsal, RunTraining, VerifiedAdapter } from './run-training.js';
 import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
+import { hasEnded } from './training-run.js';
 
 /** The queue of runs that no worker takes: the process that planned one carries it out. */
 const NO_QUEUE = '';
@@ -39,7 +40,7 @@ export class TrainOnDemandHandler {
 
   /**
    * Plans a run and carries it out here. Asked again for the same, a killed run is resumed, and an ended one is left alone.
-   * @throws CONFLICT where another process carries it out; nothing of it is touched
+   * @throws CONFLICT where another process carries it out, or where it was planned to keep less of old problems; nothing of it is touched
    * @returns the run's id and the event that ended it, none when it had ended before; and why its promotion does not count, where
    * another one, the stream's perhaps, was just ahead of it
    */
@@ -49,7 +50,7 @@ export class TrainOnDemandHandler {
   ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }> {
     const { history, planRun, leases } = this.dependencies;
     const known = await history.read();
-    const plan = plannedFor(request.iteration, known) ?? (await planRun.onDemand(request, known));
+    const plan = plannedFor(request, known) ?? (await planRun.onDemand(request, known));
     const asked = { holder: newId(), by: request.by ?? null };
     return leases.alone(plan.runId, asked, signal, () => this.carryOut(plan, asked.by, signal));
   }
@@ -96,14 +97,28 @@ export class TrainOnDemandHandler {
   }
 }
 
-/** The run that was planned for an iteration before this process began; undefined where none was. */
-function plannedFor(iteration: RunIteration | undefined, { runs }: TrainingHistory): RunPlan | undefined {
+/** The run that was planned for an iteration before this process began; undefined where none was. @throws CONFLICT */
+function plannedFor({ iteration, retention }: TrainingRequest, { runs }: TrainingHistory): RunPlan | undefined {
   if (iteration === undefined) return undefined;
   for (const run of runs.values()) {
     if (run.status === 'unknown') continue;
     const plan = planOf(run.plan);
     const { of, index } = plan.configuration.iteration ?? {};
-    if (of === iteration.of && index === iteration.index) return plan;
+    if (of !== iteration.of || index !== iteration.index) continue;
+    if (retention !== undefined && !hasEnded(run)) checkRetention(plan, retention);
+    return plan;
   }
   return undefined;
+}
+
+/** What decides on a run is what it was planned with. It would be promoted although it costs more than may be lost now. */
+function checkRetention({ runId, configuration }: RunPlan, { mostCost }: RunRetention): void {
+  const planned = configuration.retention?.mostCost;
+  if (planned !== undefined && planned <= mostCost) return;
+  const id = shortId(runId);
+  throw new SeamError(
+    'CONFLICT',
+    `Cannot continue training run ${id}: expected one that may cost at most ${mostCost} of old problems, got one that was planned with ${planned ?? 'no such limit'}. Cancel it first (seam runs cancel ${id}).`,
+    { details: { runId } },
+  );
 }

@@ -58,6 +58,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   work: 'rests, for other problems wait',
   budget: 'its budget is spent',
   end: 'it has ended',
+  stop: 'its process was stopped',
 };
 
 /** What the table's rows come to together; empty where that is nothing. */

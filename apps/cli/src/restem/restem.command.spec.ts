@@ -1,4 +1,5 @@
 import { encodeEvent } from '@seamstream/events';
+import { derivedId } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -61,7 +62,10 @@ describe('seam restem stop and status', () => {
 
   it('show each iteration with its rewards', async () => {
     const world = await fakeWorld();
-    const problem = { ...EXAMPLE_EVENTS.ProblemPublished.problem, metadata: { selfTraining: 't-1', iteration: '1' } };
+    const problem = {
+      ...EXAMPLE_EVENTS.ProblemPublished.problem,
+      ...{ problemId: derivedId('t-1', 'iteration/1', 0), metadata: { selfTraining: 't-1', iteration: '1' } },
+    };
     await world.log.append([
       started,
       encodeEvent({ ...EXAMPLE_EVENTS.ProblemPublished, problem }),

@@ -1085,13 +1085,16 @@ export interface SelfTrainingResumed {
 
 /**
  * A self-training that works only while no other problem waits stops working, or cannot begin. It continues by
- * itself where problems wait, and does not where its budget is spent or it has ended.
+ * itself where problems wait, and does not where its budget is spent, it has ended or its process was stopped.
  */
 export interface SelfTrainingPaused {
   readonly meta: EventMeta;
   /** The self-training. */
   readonly selfTrainingId: string;
-  /** `work`: other problems wait. `budget`: its budget is spent. `end`: it has ended. */
+  /**
+   * `work`: other problems wait. `budget`: its budget is spent. `end`: it has ended. `stop`: its process was
+   * stopped.
+   */
   readonly reason: string;
   /** Other problems that wait. */
   readonly waiting: number;

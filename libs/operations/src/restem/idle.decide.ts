@@ -65,11 +65,13 @@ export function whenIdle(
   { config: { idle } }: Pick<SelfTraining, 'config'>,
   { waiting, spent }: { readonly waiting: number; readonly spent: Spent },
 ): NextStep {
-  if (idle === null || (step.kind !== 'explore' && step.kind !== 'train')) return step;
+  if (idle === null || step.kind === 'none' || step.kind === 'rest') return step;
   // What was explored may be trained on: that takes no attempts, only time.
   const isTimeOver = spent.seconds >= idle.maxSeconds;
   const isSpent = spent.attempts >= idle.maxAttempts || spent.tokens >= (idle.maxTokens ?? Number.POSITIVE_INFINITY);
-  if (isTimeOver || (isSpent && step.kind === 'explore')) return { kind: 'none', reason: 'budget' };
+  const isOver = isTimeOver || (isSpent && step.kind === 'explore');
+  if (isOver && step.kind !== 'wait') return { kind: 'none', reason: 'budget' };
+  // While the services are at other work, the wait for its own passage takes no time of the budget either.
   return waiting > 0 ? { kind: 'rest', index: step.index, waiting } : step;
 }
 

@@ -1,11 +1,13 @@
-import type { EventOf, SeamEvent } from '@seamstream/events';
+import { type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPIC_OF } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { placeOf, REDRIVE_HEADER } from '../dead-letters/dead-letter.js';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { oldPassages, spentBy, whenIdle } from './idle.decide.js';
 import { evolveOpenWork, initialOpenWork, othersWaiting } from './open-work.decide.js';
 import { reportOf } from './read-restem.js';
 import { type IdleSettings, resolveRestEm } from './restem.config.js';
+import { IDLE_TOPICS } from './run-restem.js';
 import {
   evolveSelfTrainings,
   explorationId,
@@ -77,6 +79,15 @@ describe('a self-training in idle time', () => {
     expect(reportOf(killed, []).standing).toBe('exploring');
   });
 
+  it('counts the wait for its own passage as rest while others wait, and as work otherwise', () => {
+    const { config } = stateOf([started()]);
+    const step = { kind: 'wait', index: 1, settled: 0, problems: 1 } as const;
+    const spent = { attempts: 0, seconds: 2e6, tokens: 0 };
+    expect(whenIdle(step, { config }, { waiting: 2, spent })).toEqual({ kind: 'rest', index: 1, waiting: 2 });
+    expect(whenIdle(step, { config }, { waiting: 0, spent })).toEqual(step);
+    expect(whenIdle(step, { config: { ...config, idle: null } }, { waiting: 2, spent })).toEqual(step);
+  });
+
   it('has to keep passages that promoted writers learned from, of all self-trainings, and no others', () => {
     const other = { ...started(), selfTrainingId: 'u' };
     const ofOther = (row: number, index: number) => problemOf(row, index, 'u');
@@ -89,6 +100,14 @@ describe('a self-training in idle time', () => {
     expect(ids(1)).toEqual([explorationId('u', 1, 0)]);
     expect(ids(2, 2)).toHaveLength(2);
     expect(ids(2, 2)).toEqual(ids(2, 2));
+  });
+
+  it('takes a problem of others as work that says it were its own', () => {
+    const claiming = { ...published(0), problem: { ...published(0).problem, problemId: 'p' } };
+    const events = [started(), claiming, { ...outcome(0, 0), problem: claiming.problem }];
+    const { places, byId } = events.reduce(evolveSelfTrainings, initialSelfTrainings());
+    expect(othersWaiting(workOf(events), (id) => places.has(id))).toBe(1);
+    expect(spentBy(byId.get('t')!).attempts).toBe(0);
   });
 
   it.each([
@@ -104,11 +123,11 @@ describe('a self-training in idle time', () => {
 
 describe('the problems that wait', () => {
   it('are those without a result or an answer of every attempt; a letter that is redriven waits again', () => {
-    const waiting = (...events: SeamEvent[]) =>
-      othersWaiting(events.reduce(evolveOpenWork, initialOpenWork()), (id) => id.startsWith('own'));
+    const waiting = (...events: (SeamEvent | Placed)[]) => othersWaiting(workOf(events), (id) => id.startsWith('own'));
     const asked = otherProblem('p');
     const scout = { ...experience('p', 0), groupId: 'p/scouts', groupSize: 1 };
-    const dead = { ...EXAMPLE_EVENTS.DeadLettered, key: 'p' };
+    const dead = letter(otherProblem('p'), 1);
+    const redriven = { event: asked, record: { headers: { [REDRIVE_HEADER]: placeOf(dead) } } };
     expect(waiting(asked)).toBe(1);
     expect(waiting(otherProblem('own'))).toBe(0);
     expect(waiting(asked, experience('p', 0), result('p', 0))).toBe(1);
@@ -117,7 +136,30 @@ describe('the problems that wait', () => {
     expect(waiting(asked, result('p', 0), result('p', 1), asked, experience('p', 0))).toBe(0);
     expect(waiting(asked, { ...EXAMPLE_EVENTS.ProblemExpired, problem: asked.problem }, asked)).toBe(0);
     expect(waiting(asked, dead)).toBe(0);
-    expect(waiting(asked, dead, asked)).toBe(1);
+    expect(waiting(asked, dead, redriven)).toBe(1);
+    // As another process reads it: topic by topic, letters last.
+    expect(waiting(asked, redriven, dead)).toBe(1);
+    expect(waiting(asked, redriven, dead, letter(otherProblem('p'), 7))).toBe(0);
+  });
+
+  it('wait for the attempts that no letter is of, in any order', () => {
+    const written = [otherProblem('p'), experience('p', 0), experience('p', 1)];
+    const lost = letter(experience('p', 1), 4);
+    const waiting = (...events: SeamEvent[]) =>
+      [events, [...events, lost, lost], [lost, ...events]].map((each) => othersWaiting(workOf(each), () => false));
+    expect(waiting(...written)).toEqual([1, 1, 1]);
+    expect(waiting(...written, result('p', 0))).toEqual([1, 0, 0]);
+    expect(waiting(...written, result('p', 1))).toEqual([1, 1, 1]);
+    expect(waiting(...written, letter(experience('p', 1), 5))).toEqual([1, 1, 1]);
+    expect(waiting(...written, letter(experience('p', 0), 5))).toEqual([1, 0, 0]);
+    // What a stranger wrote under its key.
+    const junk = { ...EXAMPLE_EVENTS.DeadLettered, key: 'p' };
+    expect(waiting(...written.slice(0, 1), junk).slice(0, 2)).toEqual([1, 1]);
+    expect(waiting(...written, result('p', 0), { ...junk, topic: TOPIC.experiences })).toEqual([1, 0, 0]);
+    // Its writer gave up after the first attempt: that one waits alone.
+    const unwritten = [...written.slice(0, 2), letter(otherProblem('p'), 1)];
+    expect(waiting(...unwritten)[0]).toBe(1);
+    expect(waiting(...unwritten, result('p', 0))[0]).toBe(0);
   });
 });
 
@@ -126,10 +168,13 @@ class Simulation {
   others = true;
   isOver = false;
   readonly faults: string[] = [];
-  private readonly events: SeamEvent[] = [started({ ...BUDGET, maxAttempts: 11 })];
+  private readonly events: Placed[] = [placed(started({ ...BUDGET, maxAttempts: 11 }))];
   private readonly runs: RecordedRun[] = [];
   /** What the services have still to do of each problem: the oracle. */
   private readonly todo = new Map<string, SeamEvent[]>();
+  /** Records that a service gave up, and what it did not do for them. */
+  private readonly givenUp: { readonly id: string; readonly again: Placed; readonly lost: SeamEvent[] }[] = [];
+  private letters = 0;
   private training: number | null = null;
   private published = 0;
   private state = initialSelfTrainings();
@@ -143,22 +188,43 @@ class Simulation {
     if (this.others && random.int(4) === 0) this.publishOther();
     const waiting = [...this.todo.keys()];
     if (waiting.length > 0 && random.int(2) === 0) this.serve(random.shuffled(waiting)[0]!);
+    if (this.others && random.int(8) === 0) this.redrive();
     if (random.int(10) === 0) this.die();
     if (random.int(2) === 0) this.drive();
   }
 
   private publishOther(): void {
     const id = `other-${this.published++}`;
-    this.events.push(otherProblem(id));
+    this.events.push(placed(otherProblem(id)));
     const end = [result, answer][this.random.int(2)]!;
     this.todo.set(id, [experience(id, 0), experience(id, 1), end(id, 0), end(id, 1)]);
   }
 
   private serve(id: string): void {
     const [next, ...rest] = this.todo.get(id)!;
-    this.events.push(next!);
-    if (rest.length === 0) this.todo.delete(id);
+    const isGivenUp = id.startsWith('other') && this.random.int(6) === 0;
+    // The writer gives up a problem with all its attempts, and the executor one attempt.
+    if (isGivenUp && rest.length === 3) this.giveUp(id, otherProblem(id), [next!, ...rest]);
+    else if (isGivenUp && (next!.type === 'OutcomeRecorded' || next!.type === 'AnswerRecorded'))
+      this.giveUp(id, experience(id, next!.candidateIndex), [next!]);
+    else this.events.push(placed(next!));
+    if (rest.length === 0 || (isGivenUp && rest.length === 3)) this.todo.delete(id);
     else this.todo.set(id, rest);
+  }
+
+  private giveUp(id: string, record: SeamEvent, lost: SeamEvent[]): void {
+    const event = letter(record, this.letters++);
+    this.events.push(placed(event));
+    const again = { event: record, record: { headers: { [REDRIVE_HEADER]: placeOf(event) } } };
+    this.givenUp.push({ id, again, lost });
+  }
+
+  private redrive(): void {
+    const [of, ...others] = this.random.shuffled(this.givenUp);
+    if (of === undefined) return;
+    this.givenUp.splice(0, this.givenUp.length, ...others);
+    this.events.push(of.again);
+    this.todo.set(of.id, [...(this.todo.get(of.id) ?? []), ...of.lost]);
   }
 
   /** Killed: what was folded is lost, and a training under way is left. */
@@ -167,9 +233,11 @@ class Simulation {
   }
 
   private drive(): void {
-    for (const event of this.events.slice(this.read)) {
-      evolveSelfTrainings(this.state, event);
-      evolveOpenWork(this.work, event);
+    // Topic by topic, as they are read.
+    const place = ({ event }: Placed) => -IDLE_TOPICS.findIndex((topic) => topic === TOPIC_OF[event.type]);
+    for (const each of this.events.slice(this.read).sort((a, b) => place(a) - place(b))) {
+      evolveSelfTrainings(this.state, each.event);
+      evolveOpenWork(this.work, each);
     }
     this.read = this.events.length;
     const self = this.state.byId.get('t')!;
@@ -185,7 +253,7 @@ class Simulation {
     this.check('explored');
     if (rows.length !== 1) this.faults.push(`explored ${rows.length} at once`);
     const event = problemOf(rows[0]!, index, 't');
-    this.events.push(event);
+    this.events.push(placed(event));
     this.todo.set(
       event.problem.problemId,
       [0, 1].map((candidate) => outcome(rows[0]!, candidate, index)),
@@ -220,6 +288,20 @@ function started(idle: IdleSettings = BUDGET) {
 
 function stateOf(events: readonly SeamEvent[]) {
   return events.reduce(evolveSelfTrainings, initialSelfTrainings()).byId.get('t')!;
+}
+
+/** An event and what is read of its record. */
+type Placed = Parameters<typeof evolveOpenWork>[1];
+
+const placed = (event: SeamEvent): Placed => ({ event, record: { headers: {} } });
+
+function workOf(events: readonly (SeamEvent | Placed)[]) {
+  return events.map((each) => ('event' in each ? each : placed(each))).reduce(evolveOpenWork, initialOpenWork());
+}
+
+function letter(of: SeamEvent, offset: number) {
+  const { topic, key, value, headers } = encodeEvent(of);
+  return { ...EXAMPLE_EVENTS.DeadLettered, ...{ topic, partition: 0, offset, key, value, headers } };
 }
 
 function problemOf(row: number, index: number, of: string) {

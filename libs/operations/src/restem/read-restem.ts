@@ -52,7 +52,9 @@ export function reportOf(state: SelfTraining, runs: Parameters<typeof nextStep>[
 /** From outside the file is not known: of problems to explore those that were. */
 function standingOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): SelfTrainingReport['standing'] {
   if (state.stopped !== null) return 'stopped';
-  if (state.config.idle !== null && state.pause !== null) return state.pause.reason === 'work' ? 'resting' : 'ended';
+  // What a stopped process left is as it is after a kill.
+  if (state.config.idle !== null && state.pause !== null && state.pause.reason !== 'stop')
+    return state.pause.reason === 'work' ? 'resting' : 'ended';
   const isUnderWayNow = [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
   const most = Math.max(1, ...[...state.iterations.values()].map(({ problems }) => problems.size));
   const { kind } = nextStep(state, runs, most);

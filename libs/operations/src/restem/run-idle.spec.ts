@@ -5,7 +5,7 @@ import { EXAMPLE_EVENTS, eventsOf, openLog, recordsOf } from '@seamstream/testin
 import { settingsFor } from '../publish/index.js';
 import type { TrainerClient } from '../train/index.js';
 import { spentBy } from './idle.decide.js';
-import { reportOf } from './read-restem.js';
+import { readSelfTrainings, reportOf } from './read-restem.js';
 import { resolveRestEm } from './restem.config.js';
 import { runRestEm } from './run-restem.js';
 
@@ -36,12 +36,25 @@ it('a self-training in idle time waits for other problems, leaves its training f
   expect(report).toMatchObject({ standing: 'ended', idle: { spent: { attempts: 2 }, pause: { reason: 'end' } } });
 });
 
+it('a self-training in idle time whose process is asked to stop records its time and that it stopped, and continues', async () => {
+  const scene = await sceneOf({ stopAt: 'wait' });
+  await expect(scene.start()).rejects.toThrow('asked to stop');
+  const paused = await eventsOf(scene.log, 'SelfTrainingPaused');
+  expect(paused).toMatchObject([{ reason: 'stop', waiting: 0 }]);
+  const kept = { log: scene.log, snapshots: null };
+  const reading = { signal: new AbortController().signal, progress: scene.progress };
+  expect(await readSelfTrainings(kept, reading)).toMatchObject([
+    { standing: 'exploring', idle: { spent: { seconds: paused[0]!.seconds }, pause: { reason: 'stop' } } },
+  ]);
+  expect((await scene.start()).reason).toBe('done');
+});
+
 const PASSAGES = [1, 2].map((n) =>
   JSON.stringify({ passage: `House ${n} is red.`, questions: [{ question: `Colour of ${n}?`, reference: 'red' }] }),
 );
 
 /** The services answer a problem when the driver rests or waits, and another one arrives while it trains for the first time. */
-async function sceneOf() {
+async function sceneOf({ stopAt }: { readonly stopAt?: string } = {}) {
   const log = await openLog();
   const [said, asked]: [string[], unknown[]] = [[], []];
   const answered = new Set<string>();
@@ -68,17 +81,21 @@ async function sceneOf() {
   };
   const idle = { maxAttempts: 9, maxSeconds: 900, mostCost: 0.2 };
   const config = resolveRestEm({ trainer: {}, set: { iterations: 1, passages: 2, idle } });
+  const progress = () => ({ advance: () => undefined, stop: () => undefined });
+  // The first process alone is asked to stop.
+  const stop = new AbortController();
+  const signals = [stop.signal];
   const start = () =>
     runRestEm(
       {
-        ...{ by: 'ada', clock: systemClock, signal: new AbortController().signal },
+        ...{ by: 'ada', clock: systemClock, signal: signals.pop() ?? new AbortController().signal, progress },
         openInput: () => Promise.resolve(bytesInMemory(Buffer.from(`${PASSAGES.join('\n')}\n`))),
         openLog: () => Promise.resolve(log),
         openKeptLog: () => Promise.resolve({ log, snapshots: null }),
         openTrainer: () => Promise.resolve({ train } as TrainerClient),
-        progress: () => ({ advance: () => undefined, stop: () => undefined }),
         onStep({ kind }) {
           if (said.at(-1) !== kind) said.push(kind);
+          if (kind === stopAt) stop.abort(new SeamError('ABORTED', 'Cannot finish: it was asked to stop.'));
           if (kind === 'rest' || kind === 'wait') void answerAll();
         },
         ...{ onTraining: () => undefined, onTrained: () => undefined },
@@ -87,7 +104,7 @@ async function sceneOf() {
       (file) => settingsFor(file, { fractions: '0.9,0.05,0.05', splitSeed: '0' }),
       config,
     );
-  return { log, said, asked, publishOther, start };
+  return { log, said, asked, publishOther, progress, start };
 }
 
 const published = EXAMPLE_EVENTS.ProblemPublished;

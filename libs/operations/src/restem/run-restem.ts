@@ -40,7 +40,7 @@ export const SOURCE = 'seam/cli';
 export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
 
 /** Those of them and what else says which problems wait. */
-const IDLE_TOPICS = [
+export const IDLE_TOPICS = [
   ...[TOPIC.deadLetters, TOPIC.outcomes, TOPIC.answers, TOPIC.experiences, TOPIC.problems, TOPIC.training],
 ] as const;
 
@@ -138,12 +138,8 @@ class RestEmRun {
     const known = this.known.byId.get(selfTrainingId);
     const configuration = canonicalJson(config);
     if (known?.stopped === null && canonicalJson(known.config) === configuration) return;
-    const meta = originMeta({
-      ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
-      ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
-    });
     const event = encodeEvent({
-      ...{ type: 'SelfTrainingStarted', meta, selfTrainingId, configuration },
+      ...{ type: 'SelfTrainingStarted', meta: this.metaNow(), selfTrainingId, configuration },
       startedBy: this.world.by,
     });
     await this.record([event]);
@@ -151,6 +147,22 @@ class RestEmRun {
   }
 
   async toTheEnd(): Promise<RestEmEnding> {
+    try {
+      return await this.stepByStep();
+    } catch (error) {
+      // Where the log is away or another process continues, the last fact that is recorded counts, as after a kill.
+      if (this.isWorking) await this.recordStop().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async recordStop(): Promise<void> {
+    const state = await this.look();
+    // A person's stop is on record by itself.
+    if (state.stopped === null) await this.recordPause(state, 'stop');
+  }
+
+  private async stepByStep(): Promise<RestEmEnding> {
     const { selfTrainingId, rows } = this.facts;
     for (;;) {
       this.world.signal.throwIfAborted();
@@ -191,21 +203,29 @@ class RestEmRun {
 
   /** Records that it works, or why it does not, where that is not on record. */
   private async recordWork(state: SelfTraining, step: NextStep): Promise<void> {
-    const { selfTrainingId } = state;
     const doesWork = step.kind === 'explore' || step.kind === 'wait' || step.kind === 'train';
     if (doesWork ? this.isWorking : isOnRecord(state, step)) return;
+    if (doesWork) {
+      const { selfTrainingId } = state;
+      this.isWorking = true;
+      await this.record([encodeEvent({ type: 'SelfTrainingResumed', meta: this.metaNow(), selfTrainingId })]);
+    } else await this.recordPause(state, pauseReason(step));
+    await this.look();
+  }
+
+  private async recordPause(state: SelfTraining, reason: string): Promise<void> {
+    const { selfTrainingId } = state;
     const { waiting, spent } = this.idleFacts(state);
-    this.isWorking = doesWork;
-    const meta = originMeta({
-      ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
+    this.isWorking = false;
+    const paused = { type: 'SelfTrainingPaused', meta: this.metaNow(), selfTrainingId, reason, waiting } as const;
+    await this.record([encodeEvent({ ...paused, ...spent })]);
+  }
+
+  private metaNow() {
+    return originMeta({
+      ...{ messageId: newId(), correlationId: this.facts.selfTrainingId, source: SOURCE },
       ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
     });
-    if (doesWork) await this.record([encodeEvent({ type: 'SelfTrainingResumed', meta, selfTrainingId })]);
-    else {
-      const reason = pauseReason(step);
-      await this.record([encodeEvent({ type: 'SelfTrainingPaused', meta, selfTrainingId, reason, waiting, ...spent })]);
-    }
-    await this.look();
   }
 
   private get isStopped(): boolean {
@@ -214,9 +234,9 @@ class RestEmRun {
 
   /** The self-training as the log records it now. */
   private async look(): Promise<SelfTraining> {
-    for (const { event } of await this.news.read()) {
+    for (const { event, record } of await this.news.read()) {
       evolveSelfTrainings(this.known, event);
-      if (this.facts.isIdle) evolveOpenWork(this.work, event);
+      if (this.facts.isIdle) evolveOpenWork(this.work, { event, record });
     }
     return this.known.byId.get(this.facts.selfTrainingId)!;
   }

@@ -32,6 +32,10 @@ export interface SelfTraining {
   /** Who stopped it and why; null while it continues. */
   stopped: { readonly by: string; readonly reason: string } | null;
   readonly iterations: Map<number, Explored>;
+  /** The most iterations that it was ever started with. */
+  mostIterations: number;
+  /** By iteration: ids of the file's first rows, as many as it was asked for. */
+  readonly rowIds: Map<number, Set<string>>;
   /** When it works only while no other problem waits: from when to when it did, oldest first. */
   readonly stretches: Stretch[];
   /** Times of what is recorded of its training runs. */
@@ -130,9 +134,13 @@ function start(state: SelfTrainings, event: EventOf<'SelfTrainingStarted'>): voi
   if (known === undefined)
     state.byId.set(selfTrainingId, {
       ...{ selfTrainingId, config, startedAt: meta.occurredAt },
-      ...{ stopped: null, iterations: new Map(), stretches: [], runTimes: [], pause: null },
+      ...{ stopped: null, iterations: new Map(), mostIterations: config.iterations, rowIds: new Map() },
+      ...{ stretches: [], runTimes: [], pause: null },
     });
-  else Object.assign(known, { config, stopped: null });
+  else {
+    known.mostIterations = Math.max(known.mostIterations, config.iterations);
+    Object.assign(known, { config, stopped: null });
+  }
 }
 
 function resume(known: SelfTraining | undefined, at: number): void {
@@ -162,11 +170,21 @@ function noteRun(state: SelfTrainings, runId: string, at: number): void {
 function publish(state: SelfTrainings, { meta, problem: { problemId, metadata } }: EventOf<'ProblemPublished'>): void {
   const [of, index] = [metadata[OF], Number(metadata[ITERATION])];
   const known = of === undefined ? undefined : state.byId.get(of);
-  if (known === undefined || !Number.isInteger(index) || index < 1) return;
+  if (known === undefined || !isRowOf(known, index, problemId)) return;
   const explored = known.iterations.get(index) ?? { problems: new Map(), results: [], lost: new Map() };
   known.iterations.set(index, explored);
   if (!explored.problems.has(problemId)) explored.problems.set(problemId, meta.occurredAt);
   state.places.set(problemId, { of: known.selfTrainingId, index });
+}
+
+/** Whether a problem is a row of an iteration. Anyone may write its metadata: what has another id is work of others. */
+function isRowOf({ selfTrainingId, config, mostIterations, rowIds }: SelfTraining, index: number, id: string): boolean {
+  if (!Number.isInteger(index) || index < 1 || index > mostIterations) return false;
+  const ids = rowIds.get(index) ?? new Set<string>();
+  rowIds.set(index, ids);
+  // The log does not say how many rows the file has. An iteration explores none behind these.
+  while (!ids.has(id) && ids.size < index * config.passages) ids.add(explorationId(selfTrainingId, index, ids.size));
+  return ids.has(id);
 }
 
 function exploredWith(state: SelfTrainings, problemId: string): Explored | undefined {

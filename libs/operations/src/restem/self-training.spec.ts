@@ -79,6 +79,22 @@ describe('the next step of a self-training', () => {
     }
   });
 
+  it('does not count a problem as its own that says so and has no id of its rows', () => {
+    const claims = (problemId: string, index = 1) => {
+      const claiming = { ...problem(index, 0), problemId };
+      return { ...EXAMPLE_EVENTS.ProblemPublished, problem: claiming };
+    };
+    const foreign = [claims('p-1'), claims(explorationId('t', 1, 2)), claims(explorationId('t', 3, 0), 3)];
+    expect(fold([started(), ...foreign]).iterations.size).toBe(0);
+    const own = [published(1, 1), published(2, 3), claims(explorationId('t', 2, 0), 2)];
+    const { iterations } = fold([started({ iterations: 3 }), started(), ...own, ...foreign.slice(2)]);
+    expect([...iterations].map(([index, { problems }]) => [index, problems.size])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 1],
+    ]);
+  });
+
   it('goes through the file, and begins again behind its end', () => {
     const rows = (index: number, passages: number) => rowsOf(index, config({ passages }), TOTAL);
     expect([1, 2, 3].map((index) => rows(index, 2))).toEqual([
