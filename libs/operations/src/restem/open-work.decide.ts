@@ -88,7 +88,7 @@ function noteLetter(work: OpenWork, letter: EventOf<'DeadLettered'>): void {
   const place = placeOf(letter);
   if (event?.type === 'ProblemPublished') {
     const { problemId } = event.problem;
-    work.unwritten.set(problemId, (work.unwritten.get(problemId) ?? new Set()).add(place));
+    work.unwritten.set(problemId, (work.unwritten.get(problemId) ?? new Set<string>()).add(place));
   } else if (event?.type === 'ExperienceGenerated') {
     const group = groupOf(work, event.problem.problemId, event.groupId, event.groupSize);
     group?.givenUp.set(place, attemptIdOf(event));
