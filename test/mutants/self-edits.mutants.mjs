@@ -264,6 +264,13 @@ export default [
       to: 'if (this.isStopped || (isInTheWay && this.facts.rows.length === 0)) stop.abort(LEAVE);',
     },
   ]),
+  ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'a training that another process finishes is waited for',
+      from: 'error.details.pid === undefined',
+      to: 'error.details.pid !== undefined',
+    },
+  ]),
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {
       control: 'what no one could judge does not count as kept',

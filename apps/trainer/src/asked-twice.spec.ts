@@ -15,9 +15,13 @@ describe('a stage that is asked for twice', () => {
     const ada = first.onDemand.handle({ ...request, by: 'ada' }, signal);
     await held.reached;
     const second = await openTuner(world);
-    await expect(second.onDemand.handle({ ...request, by: 'joe' }, signal)).rejects.toThrow(
-      /expected one that no process works on, got one that ada works on \(process \d+ on .*\)\. Wait for its end/,
-    );
+    const refused = await second.onDemand.handle({ ...request, by: 'joe' }, signal).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      ...{ code: 'CONFLICT', details: { by: 'ada', pid: process.pid } },
+      message: expect.stringMatching(
+        /expected one that no process works on, got one that ada works on \(process \d+ on .*\)\. Wait for its end/,
+      ),
+    });
     expect([second.log.writes, second.generator.requests, second.engine.steps]).toEqual([0, [], 0]);
     held.release();
     expect((await ada).ending).toMatchObject([{ type: 'AdapterPromoted' }]);

@@ -49,12 +49,18 @@ it('a self-training in idle time whose process is asked to stop records its time
   expect((await scene.start()).reason).toBe('done');
 });
 
+it('a self-training that is taken over in the middle of its training waits for its end and continues', async () => {
+  const scene = await sceneOf({ isHeld: true });
+  expect((await scene.start()).reason).toBe('done');
+  expect(scene.asked).toHaveLength(2);
+});
+
 const PASSAGES = [1, 2].map((n) =>
   JSON.stringify({ passage: `House ${n} is red.`, questions: [{ question: `Colour of ${n}?`, reference: 'red' }] }),
 );
 
 /** The services answer a problem when the driver rests or waits, and another one arrives while it trains for the first time. */
-async function sceneOf({ stopAt }: { readonly stopAt?: string } = {}) {
+async function sceneOf({ stopAt, isHeld = false }: { readonly stopAt?: string; readonly isHeld?: boolean } = {}) {
   const log = await openLog();
   const [said, asked]: [string[], unknown[]] = [[], []];
   const answered = new Set<string>();
@@ -69,6 +75,8 @@ async function sceneOf({ stopAt }: { readonly stopAt?: string } = {}) {
   };
   const train: TrainerClient['train'] = async ({ iteration, retention }, { signal }) => {
     asked.push(retention);
+    // As the lease of a run says it that another process carries out.
+    if (asked.length === 1 && isHeld) throw new SeamError('CONFLICT', 'Cannot carry out.', { details: { pid: 7 } });
     if (asked.length === 1) {
       await publishOther('second');
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
