@@ -213,6 +213,7 @@ export default [
     {
       file: 'libs/training-runs/src/run-lease.ts',
       spec: 'apps/trainer/src/asked-twice.spec.ts',
+      title: 'a stage that is asked for twice',
       control: 'a process of another container has not ended because none here has its number',
       from: "machine === '' || machine !== OWN_PROCESS.machine || ",
       to: '',
