@@ -182,8 +182,8 @@ const tenants = [
   ...quick('libs/operations/src/quotas/declared-limits.ts', TENANTS, [
     {
       control: "the limit of each client of a tenant is no other tenant's",
-      from: '`${client.slice(0, slash)}/${EACH_CLIENT}`',
-      to: '`globex/${EACH_CLIENT}`',
+      from: 'clientIn(tenant, EACH_CLIENT)',
+      to: "clientIn('globex', EACH_CLIENT)",
       title: 'separate limits',
     },
   ]),

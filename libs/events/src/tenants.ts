@@ -26,6 +26,12 @@ export function clientIn(tenant: string, id: string): string {
   return tenant === DEFAULT_TENANT ? id : `${tenant}/${id}`;
 }
 
+/** The tenant and the client that {@link clientIn} named. */
+export function clientNamed(name: string): readonly [tenant: string, id: string] {
+  const slash = name.indexOf('/');
+  return slash < 0 ? [DEFAULT_TENANT, name] : [name.slice(0, slash), name.slice(slash + 1)];
+}
+
 /** As an event has it: the default tenant has no name there, so one tenant is never written in two ways. */
 export function tenantInMeta(tenant: string): EventMeta['tenant'] {
   return tenant === DEFAULT_TENANT ? null : tenant;

@@ -113,6 +113,7 @@ function count(tallies: Map<string, Tally>, by: string, isSolved: boolean, chang
   // Last in the order of the map: those that were not used for longest are first.
   tallies.delete(by);
   tallies.set(by, tally);
+  if (known !== undefined) return;
   const adapters = [...tallies.keys()].filter((each) => each !== CONTROL && each !== '');
   if (adapters.length > MOST_FACTS.adapters) tallies.delete(adapters[0]!);
 }

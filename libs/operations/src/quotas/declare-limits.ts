@@ -1,6 +1,15 @@
 /** Limits and prices, declared as events: gateways follow the log. */
 import type { EventLog } from '@seamstream/event-log';
-import { clientIn, DEFAULT_TENANT, type EventOf, encodeEvent, isTenant, originMeta, TOPIC } from '@seamstream/events';
+import {
+  clientIn,
+  clientNamed,
+  DEFAULT_TENANT,
+  type EventOf,
+  encodeEvent,
+  isTenant,
+  originMeta,
+  TOPIC,
+} from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
 import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
 import { apiKeysAfter, isUserId, NO_KEYS } from '../access/index.js';
@@ -114,12 +123,6 @@ export function usageStart(nowMs: number): number {
 async function usageSince(log: EventLog, sinceMs: number) {
   const ranges = await rangesSince(log, await storedRanges(log, TOPIC.usage), sinceMs);
   return collectEvents(log, ranges, { undecodable: 'skip' });
-}
-
-/** The tenant, and the client in it. */
-function clientNamed(name: string): readonly [string, string] {
-  const slash = name.indexOf('/');
-  return slash < 0 ? [DEFAULT_TENANT, name] : [name.slice(0, slash), name.slice(slash + 1)];
 }
 
 function metaOf(correlationId: string, clock: Clock, tenant = DEFAULT_TENANT) {

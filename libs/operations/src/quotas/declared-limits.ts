@@ -1,6 +1,7 @@
 /** Who may use how much, and what it costs, as the log says. Pure: a fold over seam.access. */
 import {
   clientIn,
+  clientNamed,
   type EventOf,
   type QuotaMeasure,
   type QuotaWindow,
@@ -57,8 +58,8 @@ export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent):
  * @param client of its tenant, as clientIn names it
  */
 export function limitsFor({ limits }: DeclaredLimits, client: string): readonly UsageLimit[] {
-  const slash = client.indexOf('/');
-  const names = [client, ...(slash < 0 ? [] : [`${client.slice(0, slash)}/${EACH_CLIENT}`]), EACH_CLIENT];
+  const [tenant] = clientNamed(client);
+  const names = [client, clientIn(tenant, EACH_CLIENT), EACH_CLIENT];
   return [...limits.values()]
     .filter(({ keyId, measure, per }) => keyId === names.find((name) => limits.has(placeOf(name, measure, per))))
     .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
