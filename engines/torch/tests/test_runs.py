@@ -29,11 +29,13 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 COMPUTE = ("--micro-batch-tokens", "9")
 
 
-def engine(run: Path, model: Path, world: int = 1, options: tuple[str, ...] = ()) -> subprocess.Popen:
-    """The engine at work on a run."""
+def engine(
+    run: Path, model: Path, world: int = 1, options: tuple[str, ...] = (), libraries: Path | None = None
+) -> subprocess.Popen:
+    """The engine at work on a run; `libraries` is a further folder of modules."""
     launch = TORCHRUN if world == 2 else []
     source = str(Path(__file__).parents[1] / "src")
-    path = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([source, *([str(libraries)] if libraries else []), os.environ.get("PYTHONPATH", "")])
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if torch.cuda.is_available() and torch.cuda.device_count() < world else {}
     return subprocess.Popen(
         [sys.executable, *launch, "-m", "seamstream_torch", str(run), "--model", str(model), *COMPUTE, *options],
@@ -183,6 +185,17 @@ def test_a_run_that_has_a_result_is_not_carried_out_again(
     assert "a result stands" in capsys.readouterr().out
     now = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
     assert now == times
+
+
+def test_a_finished_job_counts_whatever_the_end_of_the_interpreter_does(
+    folder: Path, model: Path, tmp_path: Path
+) -> None:
+    """Threads of gloo abort it now and then."""
+    run = write(folder / "ended", model, "lora", steps=1)
+    (tmp_path / "sitecustomize.py").write_text("import atexit, os; atexit.register(os.abort)")
+    process = engine(run, model, libraries=tmp_path)
+    assert finish(process)[0] == 0
+    assert (run / RESULT).exists()
 
 
 def test_two_starts_at_once_give_one_result(folder: Path, model: Path) -> None:
