@@ -22,6 +22,7 @@ export {
   trlCurve,
   trlMeasurements,
 } from './study/learning-speed.js';
+export { type WorldRun, worldsShortcomings, worldsTable } from './study/many-worlds.js';
 export { embeddedTask } from './study/real-model/embedded-task.js';
 export { priceTables } from './study/real-model/price-tables.js';
 export { Rewards, serveRewards } from './study/reward-server.js';

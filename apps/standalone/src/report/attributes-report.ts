@@ -73,11 +73,13 @@ const BARS = {
   lift: 0.3,
   broken: 0.03,
 } as const;
-const CONTROLS = ['wrapperOnly', 'fixedHint', 'otherProblemsEntry'] as const;
+/** What a generator that learned nothing could do as well. */
+export const CONTROLS = ['wrapperOnly', 'fixedHint', 'otherProblemsEntry'] as const;
 
 type Facts = Pick<AttributesReport, 'preset' | 'sets'>;
 
-function rowOf({ sets }: Pick<Facts, 'sets'>, split: Split, name: string): AttributesRow | undefined {
+/** A row by its name, where the set was measured. */
+export function rowOf({ sets }: Pick<Facts, 'sets'>, split: Split, name: string): AttributesRow | undefined {
   return sets.find((set) => set.split === split)?.rows.find((row) => row.name === name);
 }
 
