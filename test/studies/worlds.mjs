@@ -1,7 +1,7 @@
-// Many worlds: the demonstration of attributes with the lore drawn anew for each seed, and what all of them say together.
+// Many worlds: the demonstration of attributes whose lore each seed draws afresh, and what all of them say together.
 //   npm run study:worlds -- [--folder DIR] [--seeds 11,12,…,20] [--method attributes|familiar-attributes] [--table] [--json]
 // Each seed's report has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing and
-// shows what is there. The bars stand in apps/standalone/src/study/many-worlds.ts and in the report of each run; seed 1 is for choosing.
+// shows what is there. The bars are in apps/standalone/src/study/many-worlds.ts and in the report of each run; seed 1 is for choosing.
 // Ends with 0 where all bars hold, 3 where one does not.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
