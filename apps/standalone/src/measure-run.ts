@@ -7,6 +7,7 @@ import { systemClock } from '@seamstream/kernel';
 import type { ServedAdapter } from '@seamstream/release';
 import { decodeServed, type Served } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
+import { loopPhases } from './loop-phases.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
 import { readLogAccount } from './read-log.js';
 import { buildReport, commandsOf, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
@@ -164,6 +165,7 @@ export async function roundsFacts(input: MeasureRunInput, heldOut: string): Prom
   return {
     ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
     loopSeconds: input.loopSecondsTo(endedAtMs),
+    phases: loopPhases(progress, input.loopSecondsTo),
     madeAt: new Date(systemClock.now()).toISOString(),
     commands: commandsOf({ run, heldOutProblems: input.heldOut, testFile: own?.isTest === true ? own.file : null }),
     measuredOn: own === null ? { name: heldOut, isHeldOut: true } : { name: own.file, isHeldOut: own.isTest },

@@ -41,6 +41,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           window: index + 1,
           algorithm: 'sft',
           startedAtMs: 0,
+          madeAtMs: null,
           endedAtMs: 1,
           parent: parentOf(results, index),
           adapterDigest: servedAs(index).adapterDigest,

@@ -40,6 +40,8 @@ export interface RunProgress {
   readonly window: number | null;
   readonly algorithm: string;
   readonly startedAtMs: number;
+  /** When the candidate was there, and was still to be compared; null for none. */
+  readonly madeAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly parent: string | null;
   readonly adapterDigest: string | null;
@@ -174,6 +176,7 @@ const unseenRun = (runId: string): RunProgress => ({
   window: null,
   algorithm: '',
   startedAtMs: 0,
+  madeAtMs: null,
   endedAtMs: null,
   parent: null,
   adapterDigest: null,
@@ -318,6 +321,7 @@ function evolveRuns(state: LoopProgress, event: SeamEvent): LoopProgress {
     case 'TrainingRunCompleted':
       return withRun(state, event.runId, (run) => ({
         adapterDigest: event.adapterDigest,
+        madeAtMs: event.meta.occurredAt,
         metrics: { ...run.metrics, ...event.metrics },
       }));
     case 'TrainingRunRejected':

@@ -5,7 +5,7 @@ import type { Estimate } from '@seamstream/statistics';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
-import { cost } from './verdict.js';
+import { cost, loopTime } from './verdict.js';
 
 export interface AttributesRow {
   /** A control, `trained`, or a baseline. */
@@ -125,12 +125,9 @@ export function attributesSummary(report: AttributesReport): string {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
     return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
   });
-  return [
-    attributesHeadline(report),
-    ...lifts,
-    `${report.attempts} attempts; the loop took ${report.loopSeconds.toFixed(0)} s.`,
-    cost(report),
-  ].join('\n');
+  return [attributesHeadline(report), ...lifts, `${report.attempts} attempts. ${loopTime(report)}`, cost(report)].join(
+    '\n',
+  );
 }
 
 const liftOf = (lift: Estimate | null): string =>
@@ -172,6 +169,6 @@ ${sets.map(renderSet).join('\n')}
     )}</div>
 <h2>Ledger</h2>
 ${ledgerTable(ledger)}
-<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
+<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(`${loopTime(report)} ${cost(report)}`)}</p>`,
   );
 }

@@ -5,6 +5,7 @@ import type { Evaluation } from '@seamstream/events';
 import type { Ledger } from '@seamstream/read-models';
 import { comparisonOf } from '@seamstream/release';
 import { wilsonInterval } from '@seamstream/statistics';
+import { loopPhases } from '../loop-phases.js';
 import { ratesAsParent } from '../rates-as-parent.js';
 import type { LogAccount } from '../read-log.js';
 import {
@@ -73,6 +74,7 @@ export function buildReport(input: ReportInput): Report {
   const rows = roundRows(rounds, runs, input, startedAtMs);
   return {
     loopSeconds: input.loopSecondsTo(endedAtMs),
+    phases: loopPhases(progress, input.loopSecondsTo),
     seed: file.settings.seed,
     version: file.version,
     madeAt: input.madeAt,

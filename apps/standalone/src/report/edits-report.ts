@@ -9,7 +9,7 @@ import {
 import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
-import { cost } from './verdict.js';
+import { cost, loopTime } from './verdict.js';
 
 export interface EditsReport extends RoundsReport {
   readonly method: 'self-edits';
@@ -79,7 +79,7 @@ export function editsSummary(report: EditsReport): string {
         ? ''
         : `${EDIT_ARM_NAMES[one]} less ${EDIT_ARM_NAMES[other]}: ${inPoints(found.accuracy)}.`;
     }).filter((line) => line !== ''),
-    `${report.study.passages} passages with ${report.study.questions} questions, none of them seen before. The loop took ${report.loopSeconds.toFixed(0)} s.`,
+    `${report.study.passages} passages with ${report.study.questions} questions, none of them seen before. ${loopTime(report)}`,
     cost(report),
   ].join('\n');
 }
@@ -142,6 +142,6 @@ ${example === null ? '<p class="soft">No edit could be written.</p>' : `<pre>${e
 <p class="soft">An edit earns the share of questions that are answered right after training on it. ReST-EM imitates the best edit of each passage. A writer is promoted when its edits are better than its parent's on the same validation passages, beyond chance.</p>
 <h2>Ledger</h2>
 ${ledgerTable(ledger)}
-<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
+<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(`${loopTime(report)} ${cost(report)}`)}</p>`,
   );
 }

@@ -5,7 +5,7 @@ import { points } from '@seamstream/kernel';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
-import { cost } from './verdict.js';
+import { cost, loopTime } from './verdict.js';
 
 export interface LibraryReport extends RoundsReport {
   readonly method: 'library';
@@ -83,7 +83,7 @@ export function librarySummary(report: LibraryReport): string {
   const { weights } = report;
   return [
     libraryHeadline(report),
-    `Weights ${weights.digest.slice(0, 16)} before and after, in each of the log's entries. The loop took ${report.loopSeconds.toFixed(0)} s.`,
+    `Weights ${weights.digest.slice(0, 16)} before and after, in each of the log's entries. ${loopTime(report)}`,
     cost(report),
   ].join('\n');
 }
@@ -147,6 +147,6 @@ ${table(
 )}
 <h2>Ledger</h2>
 ${ledgerTable(ledger)}
-<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(cost(report))}</p>`,
+<p class="soft">Executor ${escapeHtml(executor.model)} ${escapeHtml(executor.digest.slice(0, 16))}, ${executor.unchanged ? 'unchanged' : 'CHANGED'}. ${escapeHtml(`${loopTime(report)} ${cost(report)}`)}</p>`,
   );
 }

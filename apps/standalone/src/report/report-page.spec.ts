@@ -17,6 +17,7 @@ const round = {
 
 const report: Report = {
   loopSeconds: 61,
+  phases: { exploring: 30, training: 18, comparing: 9 },
   seed: 5,
   version: '0.1.0',
   madeAt: '2030-01-31T12:00:00.000Z',

@@ -6,7 +6,7 @@ import { inTwoDigits } from '@seamstream/release';
 import { bars, escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report, RoundRow } from './report.types.js';
 import { ledgerTable } from './run-parts.js';
-import { cost, headline } from './verdict.js';
+import { cost, headline, loopTime } from './verdict.js';
 
 const WIDTH = 860;
 const HEIGHT = 300;
@@ -258,6 +258,6 @@ ${runsTable(report)}
 ${strataTable(report.buffer.strata)}
 <h2>Ledger</h2>
 ${ledgerTable(ledger)}
-<p class="soft">Executor ${escapeHtml(report.executor.model)} ${escapeHtml(report.executor.digest.slice(0, 16))}, ${report.executor.unchanged ? 'unchanged' : 'CHANGED'}. ${report.deadGroups} of ${groups} groups had no variance: all of their candidates succeeded, or none, so there was nothing to compare. ${escapeHtml(cost(report))}</p>`,
+<p class="soft">Executor ${escapeHtml(report.executor.model)} ${escapeHtml(report.executor.digest.slice(0, 16))}, ${report.executor.unchanged ? 'unchanged' : 'CHANGED'}. ${report.deadGroups} of ${groups} groups had no variance: all of their candidates succeeded, or none, so there was nothing to compare. ${escapeHtml(`${loopTime(report)} ${cost(report)}`)}</p>`,
   );
 }

@@ -1,5 +1,6 @@
 /** What `report.json` holds. Rates are fractions of 1; times are seconds; intervals are at 95 %. */
 import type { Comparison } from '@seamstream/release';
+import type { LoopPhases } from '../loop-phases.js';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
 
 type Interval = readonly [low: number, high: number];
@@ -100,6 +101,8 @@ export interface Example {
 export interface Report {
   /** Of the processes that worked on it, from the first problem to the end of the last run; time in which none ran does not count. */
   readonly loopSeconds: number;
+  /** Seconds of these by what was done. */
+  readonly phases: LoopPhases;
   readonly seed: number;
   /** Of Seamstream, and when this was measured (ISO 8601). */
   readonly version: string;
@@ -194,6 +197,7 @@ export type RoundsReport = Pick<
   | 'seed'
   | 'version'
   | 'loopSeconds'
+  | 'phases'
   | 'madeAt'
   | 'commands'
   | 'measuredOn'

@@ -1,6 +1,6 @@
 /** The result of a run, in words: the first line of the report and the last of the terminal. */
 import { percent } from './page-pieces.js';
-import type { Report } from './report.types.js';
+import type { Report, RoundsReport } from './report.types.js';
 
 /** Whether it converged, and which domains are short where it did not. */
 export function headline({ converged, ended, verdict }: Pick<Report, 'verdict' | 'converged' | 'ended'>): string {
@@ -37,14 +37,21 @@ function optimismLine({ optimism }: Report): readonly string[] {
   return [`Validation had said ${percent(atPromotion)} at the promotion, ${compared}.`];
 }
 
+/** How long the loop took, and where its time went. */
+export function loopTime({ loopSeconds, phases: { exploring, training, comparing } }: RoundsReport): string {
+  const seconds = (value: number): string => `${value.toFixed(0)} s`;
+  return `The loop took ${seconds(loopSeconds)}: exploring ${seconds(exploring)}, training ${seconds(training)}, comparing ${seconds(comparing)}.`;
+}
+
 /** The end of a run for a terminal: verdict, figures, costs. */
 export function summary(report: Report): string {
-  const { heldOut, rollouts, loopSeconds, measuredOn } = report;
+  const { heldOut, rollouts, measuredOn } = report;
   const [low, high] = heldOut.interval95;
   const onWhat = measuredOn.isHeldOut ? 'Held-out success' : 'Success on the validation problems';
   return [
     `${headline(report)}${report.converged ? '' : ' Ask seam doctor why.'}`,
-    `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts in ${loopSeconds.toFixed(0)} s.`,
+    `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts.`,
+    loopTime(report),
     ...optimismLine(report),
     cost(report),
   ].join('\n');
