@@ -7,7 +7,7 @@ import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { DistillationClient, LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import { DistillationClient, LanguageModelTraining, openExecutor, openVerifiers } from '@seamstream/model-clients';
 import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
@@ -290,6 +290,12 @@ async function enginesOf(
     return opened.model;
   };
   const validation = assets.validation ?? (await validationOf(trainer));
+  const verifiers = await openVerifiers(trainer.executor.judge, {
+    environment: process.env,
+    keySetting: 'SEAM_TRAINER_EXECUTOR_JUDGE_KEY_VARIABLE',
+  });
+  onClose(() => verifiers.close());
+  verifiers.assertCanJudge(validation.problems);
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) }));
   const model = assets.model ?? (await load());
   const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
@@ -305,7 +311,7 @@ async function enginesOf(
     return training;
   };
   return {
-    surroundings: { environmentOf, validation },
+    surroundings: { environmentOf, validation, verifiers },
     engine: assets.engine ?? openTraining(),
     evaluation:
       assets.evaluation ??
@@ -314,6 +320,7 @@ async function enginesOf(
         environmentOf,
         prompts,
         schemaFor,
+        verifiers,
         responseMaxTokens,
         entryMaxTokens,
         problemSet: validation.name,

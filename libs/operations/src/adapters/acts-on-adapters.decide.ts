@@ -10,6 +10,7 @@ import {
 } from '@seamstream/events';
 import { SeamError, shortId } from '@seamstream/kernel';
 import type { AdapterVersion } from '@seamstream/read-models';
+import { addedTallies } from '@seamstream/rollout';
 import {
   countedPromotions,
   type Decision,
@@ -175,6 +176,7 @@ export function evaluationBy(
       'INVALID_INPUT',
       `Cannot record an evaluation of ${name}: expected a verdict on each problem, got none on ${trained.failed} of ${result.problems}. Leave those out and evaluate again.`,
     );
+  const isParent = parent === null && isWhole(untrained);
   return {
     type: 'AdapterEvaluated',
     slot,
@@ -186,7 +188,7 @@ export function evaluationBy(
       problemSetDigest: result.problemSetDigest,
       problems: trained.problems,
       success: trained.success,
-      parentSuccess: parent === null && isWhole(untrained) ? untrained.success : null,
+      parentSuccess: isParent ? untrained.success : null,
       perDomain: Object.fromEntries(
         Object.entries(trained.perDomain).map(([domain, { success }]) => [domain, success]),
       ),
@@ -195,6 +197,7 @@ export function evaluationBy(
       broken: null,
       asked: {},
       repeated: 0,
+      judges: addedTallies(trained.judges, isParent ? untrained.judges : []),
     },
     baseModelDigest,
     executor,
