@@ -28,7 +28,7 @@ interface TeamAnswer {
   readonly answer: string | null;
   readonly success: boolean;
   /** The model whose opinion that is. */
-  readonly judgedBy: JudgedBy;
+  readonly judgedBy?: JudgedBy;
 }
 
 /** What became of a problem. */
@@ -162,6 +162,6 @@ export function samplesOf(
     ),
     failed: predictions.length - asked.length,
     unjudged: groupUnjudged(predictions.flatMap(({ unjudged }) => (unjudged === null ? [] : [unjudged]))),
-    judges: tallyJudges(asked.flatMap((each) => each.answers.map(({ judgedBy }) => judgedBy))),
+    judges: tallyJudges(asked.flatMap((each) => each.answers.map(({ judgedBy }) => judgedBy ?? null))),
   };
 }

@@ -8,6 +8,7 @@ import { waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Style } from '../terminal/style.js';
+import { renderJudges } from '../evaluate/render-judges.js';
 import { renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
 
@@ -30,7 +31,7 @@ function renderLibraryStudy({ rows, problems, items }: LibraryStudy, style: Styl
       ...[tokens(entryTokens), tokens(responseTokens)],
     ];
   });
-  return `${items} items on ${problems} problems\n${renderTable(columns, cells, style)}`;
+  return `${items} items on ${problems} problems\n${renderTable(columns, cells, style)}${renderJudges(rows.map(([, row]) => row))}`;
 }
 
 async function study(

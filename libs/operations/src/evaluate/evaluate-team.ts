@@ -222,7 +222,7 @@ async function teamMeant(
 
 /** As the authors of sequential agent tuning write it, so that their readers read it; who judged is one field more. */
 function predictionLine({ problem, predicted, answers }: TeamPrediction): string {
-  const judges = tallyJudges(answers.map(({ judgedBy }) => judgedBy));
+  const judges = tallyJudges(answers.map(({ judgedBy }) => judgedBy ?? null));
   return `${JSON.stringify({
     problem_id: problem,
     predicted_answer: predicted,

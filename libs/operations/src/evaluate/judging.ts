@@ -15,8 +15,15 @@ export async function verifiersFor(
   world: JudgingWorld,
   problems: readonly Pick<Problem, 'verifier'>[],
 ): Promise<Verifiers> {
-  if (!problems.some(isJudgedByModel)) return builtInVerifiers;
-  const verifiers = await world.openVerifiers();
+  const verifiers = await openedFor(world, problems);
   verifiers.assertCanJudge(problems);
   return verifiers;
+}
+
+/** The same for who wants the answers also where nobody can judge them. */
+export async function openedFor(
+  world: JudgingWorld,
+  problems: readonly Pick<Problem, 'verifier'>[],
+): Promise<Verifiers> {
+  return problems.some(isJudgedByModel) ? world.openVerifiers() : builtInVerifiers;
 }
