@@ -98,7 +98,7 @@ describe('the check of a deployment', () => {
       'key-in-the-clear',
       {
         ...service('worker', {
-          settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'http://judge/v1', SEAM_TRAINER_EXECUTOR_JUDGE_MODEL: 'j' },
+          settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'http://judge/v1' },
           judgeKeySecret: { name: 'key' },
         }),
         networkPolicy: { extraPorts: [80] },
