@@ -21,7 +21,15 @@ import {
   statementsOf,
   unwritten,
 } from './arm-entries.js';
-import { type ArmResult, armResult, judgeOf, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
+import {
+  type ArmResult,
+  armResult,
+  judgeOf,
+  type Measured,
+  measureEntries,
+  pairs,
+  problemSetDigest,
+} from './evaluate.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import { unasked } from './predictions.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';

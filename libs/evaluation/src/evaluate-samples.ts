@@ -264,7 +264,10 @@ async function isTakenFor(
 }
 
 /** @param samples answers of each problem */
-export function sampledResultOf(tallies: readonly (Omit<Tally, 'judgedBy'> | Unjudged)[], samples: number): SampledResult {
+export function sampledResultOf(
+  tallies: readonly (Omit<Tally, 'judgedBy'> | Unjudged)[],
+  samples: number,
+): SampledResult {
   const judged = tallies.filter((each) => isTally(each));
   const share = (of: (each: Omit<Tally, 'judgedBy'>) => number): Estimate | null => boundedMean(judged.map(of), [0, 1]);
   return {

@@ -90,8 +90,7 @@ async function evaluationOfWhole(
   const measured = await measureWhole(candidate, comparison);
   const recorded = parentAdapter === null ? undefined : history.promoted.get(parentAdapter)?.evaluation;
   const isComparable =
-    recorded?.problemSetDigest === measured.problemSetDigest &&
-    areOfOneJudge(recorded.judges ?? [], measured.judges);
+    recorded?.problemSetDigest === measured.problemSetDigest && areOfOneJudge(recorded.judges ?? [], measured.judges);
   const known = isComparable ? { success: recorded.success, judges: [] } : undefined;
   const others = measured.problems === 0 ? null : (known ?? (await measureWhole(await parent(), comparison)));
   return {

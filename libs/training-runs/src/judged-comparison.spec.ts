@@ -2,7 +2,16 @@
 import { PromptInjection } from '@seamstream/environments';
 import { FakeExecutor } from '@seamstream/environments/testing';
 import { loadPrompts } from '@seamstream/experience';
-import { conceptOf, entryOf, FakeGenerator, PROBLEMS, rightEntry, rule, schemaFor, tokenizer } from '@seamstream/rollout/testing';
+import {
+  conceptOf,
+  entryOf,
+  FakeGenerator,
+  PROBLEMS,
+  rightEntry,
+  rule,
+  schemaFor,
+  tokenizer,
+} from '@seamstream/rollout/testing';
 import { type JudgeServer, judgeServer, opinionOn, partsOf } from '@seamstream/testing/judge-server';
 import { chatCompletion } from '@seamstream/testing/model-server';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';

@@ -7,7 +7,9 @@ const task = (answer: string): JudgingTask => ({ question: 'Where?', reference: 
 describe('a judge that remembers', () => {
   it('is asked once about equal tasks, those under way included, and again about any other', async () => {
     const { judging, remembering } = judgeOf();
-    const verdicts = await Promise.all([task('Wien'), task('Wien'), task('Graz')].map((each) => remembering.judge(each)));
+    const verdicts = await Promise.all(
+      [task('Wien'), task('Wien'), task('Graz')].map((each) => remembering.judge(each)),
+    );
     expect(verdicts[0]).toEqual(verdicts[1]);
     expect(await remembering.judge(task('Wien'))).toEqual(verdicts[0]);
     await remembering.judge({ ...task('Wien'), reference: 'Graz' });

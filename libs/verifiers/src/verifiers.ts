@@ -4,8 +4,8 @@ import type { VerifierSpec } from '@seamstream/events';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { CodeSandbox, type Language, type SandboxSettings } from './code-sandbox.js';
 import { askEndpoint, type VerifierEndpoint } from './http-endpoints.js';
-import { MathThreads } from './math/math-threads.js';
 import { isJudgedByModel, type JudgedProblem } from './judge.verifier.js';
+import { MathThreads } from './math/math-threads.js';
 import { judgeFor } from './registry.js';
 import type {
   AnswerJudge,

@@ -8,8 +8,8 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { askingModels } from './asking-options.js';
-import { estimateCell } from './render-sampled-evaluation.js';
 import { renderJudges } from './render-judges.js';
+import { estimateCell } from './render-sampled-evaluation.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 /** As `seam eval` has them. */

@@ -76,16 +76,20 @@ describe('seam eval of answers in words', () => {
     ['says nothing that can be read', () => ({ kind: 'answer', body: '<html>' }), 'ENDPOINT_FAILED'],
     ['is limited for longer than there is patience', () => limited(), 'ENDPOINT_UNAVAILABLE'],
     ['does not know the key', () => ({ kind: 'answer', status: 401, body: '' }), 'INVALID_CONFIGURATION'],
-  ] as const)('fails where the judge %s: no answer is wrong by that', async (_, behave, code) => {
-    saying(() => 'in Graz');
-    judge.server.behave = behave as typeof judge.server.behave;
-    const digest = await publishedAdapter();
-    const record = ['--adapter', digest, '--record', '--by', 'ada', '--predictions', 'p.jsonl'];
-    expect(await world.seam('eval', 'web.jsonl', ...record, '--json')).not.toBe(0);
-    const message = expect.stringMatching(/^Cannot evaluate \w+: the answer to problem \S+ could not be judged\. /);
-    expect(world.takeJson()).toMatchObject([{ error: { code, message } }]);
-    expect(await evaluated()).toEqual([]);
-  }, 20_000);
+  ] as const)(
+    'fails where the judge %s: no answer is wrong by that',
+    async (_, behave, code) => {
+      saying(() => 'in Graz');
+      judge.server.behave = behave as typeof judge.server.behave;
+      const digest = await publishedAdapter();
+      const record = ['--adapter', digest, '--record', '--by', 'ada', '--predictions', 'p.jsonl'];
+      expect(await world.seam('eval', 'web.jsonl', ...record, '--json')).not.toBe(0);
+      const message = expect.stringMatching(/^Cannot evaluate \w+: the answer to problem \S+ could not be judged\. /);
+      expect(world.takeJson()).toMatchObject([{ error: { code, message } }]);
+      expect(await evaluated()).toEqual([]);
+    },
+    20_000,
+  );
 
   it('puts on record who judged what was measured', async () => {
     saying(({ city }) => `in ${city}`);
@@ -102,7 +106,7 @@ describe('seam eval of answers in words', () => {
     saying(({ city }) => `in ${city}`);
     let asked = 0;
     judge.server.behave = (request) =>
-      [{ kind: 'hang' }, limited('0'), { kind: 'answer', body: chatCompletion('Hm.') }][asked++] as never ??
+      ([{ kind: 'hang' }, limited('0'), { kind: 'answer', body: chatCompletion('Hm.') }][asked++] as never) ??
       opinionOn(request);
     expect(await world.seam(...EVAL, '--arms', 'trained', '--json')).toBe(0);
     expect(world.takeJson()).toMatchObject([{ arms: { trained: { successes: 3, failed: 0 } } }]);
@@ -126,7 +130,9 @@ describe('seam eval of answers in words', () => {
     expect(await world.seam(...args, '--json')).not.toBe(0);
     const [{ error }] = world.takeJson() as [{ error: { code: string; message: string } }];
     expect(error.code).toBe('INVALID_CONFIGURATION');
-    expect(error.message).toMatch(/^Cannot verify by judge@1: expected a model that judges, got none\. Set SEAM_EXECUTOR_JUDGE_URL/);
+    expect(error.message).toMatch(
+      /^Cannot verify by judge@1: expected a model that judges, got none\. Set SEAM_EXECUTOR_JUDGE_URL/,
+    );
   });
 
   it('judges drawn answers, studies and answers to questions alike', async () => {

@@ -11,7 +11,9 @@ interface ProcessWorld {
   onClose(close: () => Promise<void>): void;
 }
 
-export function modelDoors(world: ProcessWorld): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint' | 'openVerifiers'> {
+export function modelDoors(
+  world: ProcessWorld,
+): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint' | 'openVerifiers'> {
   return {
     openLearner: async () => openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
     async openCheckpoint(folder, name) {

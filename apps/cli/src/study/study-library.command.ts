@@ -4,11 +4,11 @@ import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { askingModels, setOption } from '../evaluate/asking-options.js';
+import { renderJudges } from '../evaluate/render-judges.js';
 import { waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Style } from '../terminal/style.js';
-import { renderJudges } from '../evaluate/render-judges.js';
 import { renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
 

@@ -10,7 +10,6 @@ import {
 } from '@seamstream/events';
 import { SeamError, shortId } from '@seamstream/kernel';
 import type { AdapterVersion } from '@seamstream/read-models';
-import { addedTallies } from '@seamstream/rollout';
 import {
   countedPromotions,
   type Decision,
@@ -21,6 +20,7 @@ import {
   lastGoodAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
+import { addedTallies } from '@seamstream/rollout';
 
 /** Who acts, why, when, under which id. */
 export interface Act {

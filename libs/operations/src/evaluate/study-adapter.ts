@@ -65,7 +65,17 @@ export async function studyAdapter(
     observer.progress(what, done, total);
     world.signal.throwIfAborted();
   };
-  const common = { environment, generator, adapter, prompts, schemaFor, verifiers, maxEntryTokens, batchSize: BATCH, onProgress };
+  const common = {
+    environment,
+    generator,
+    adapter,
+    prompts,
+    schemaFor,
+    verifiers,
+    maxEntryTokens,
+    batchSize: BATCH,
+    onProgress,
+  };
   try {
     const ofHints = (domain: string, done: number, total: number): void =>
       onProgress(`fixed hints of ${domain}`, done, total);
