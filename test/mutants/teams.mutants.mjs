@@ -24,7 +24,7 @@ export default [
     suite: 'quick',
     spec: 'libs/team-tuning/src/team-samples.spec.ts',
     file: 'libs/team-tuning/src/team-rollout.ts',
-    control: 'no agent is asked where nobody can judge',
+    control: 'no agent is asked where no model can judge',
     from: '  verifiers.assertCanJudge(problems);\n',
     to: '',
     title: 'are refused before an agent is asked',

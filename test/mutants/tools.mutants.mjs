@@ -132,7 +132,7 @@ export default [
   ]),
   ...quick('libs/verifiers/src/remembering-judge.ts', 'libs/verifiers/src/remembering-judge.spec.ts', [
     {
-      control: 'nobody pays twice for one opinion',
+      control: 'one opinion is not paid for twice',
       from: '    this.keep(key, asked);\n',
       to: '',
     },
@@ -144,7 +144,7 @@ export default [
       title: 'keeps no failure',
     },
     {
-      control: 'a caller that gives up ends nobody else’s verdict',
+      control: 'a caller that gives up ends no verdict of another one',
       from: "if (!isSeamError(error, 'ABORTED') || signal?.aborted === true) throw error;",
       to: 'throw error;',
     },
@@ -186,7 +186,7 @@ export default [
   ]),
   ...quick('libs/evaluation/src/evaluate.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [
     {
-      control: 'nothing is asked where nobody can judge',
+      control: 'nothing is asked where no model can judge',
       from: '  assertCanJudge(problems, settings);\n',
       to: '',
       title: 'is refused before',
@@ -194,23 +194,25 @@ export default [
   ]),
   ...quick('libs/operations/src/evaluate/judging.ts', 'apps/cli/src/evaluate/judged-evaluation.spec.ts', [
     {
-      control: 'no model is opened where nobody can judge',
+      control: 'no model is opened where none can judge',
       from: '  verifiers.assertCanJudge(problems);\n',
       to: '',
       title: 'without a judge is refused',
     },
   ]),
-  ...quick('apps/trainer/src/app.module.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
+  ...quick('apps/trainer/src/comparing-verifiers.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
     {
       control: 'a trainer that cannot judge does not start',
-      from: '  verifiers.assertCanJudge(validation.problems);\n',
+      from: '  verifiers.assertCanJudge(problems);\n',
       to: '',
       title: 'does not start',
     },
+  ]),
+  ...quick('apps/trainer/src/app.module.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
     {
       control: 'a trainer compares adapters by its judge',
-      from: '        verifiers,\n        responseMaxTokens',
-      to: '        verifiers: undefined as never,\n        responseMaxTokens',
+      from: 'schemaFor, verifiers, responseMaxTokens',
+      to: 'schemaFor, verifiers: undefined as never, responseMaxTokens',
       title: 'measures adapters by',
     },
   ]),

@@ -66,12 +66,13 @@ describe('the process as a world', () => {
     const judging = (runtime: CommandRuntime) =>
       runtime.openVerifiers().then((verifiers) => verifiers.assertCanJudge(problems));
     expect(await refusal(folder, judging)).toMatchObject({ code: 'INVALID_CONFIGURATION' });
-    const settings = { SEAM_EXECUTOR_JUDGE_URL: 'http://127.0.0.1:9/v1', SEAM_EXECUTOR_JUDGE_MODEL: 'judge' };
-    Object.assign(process.env, settings);
+    process.env.SEAM_EXECUTOR_JUDGE_URL = 'http://127.0.0.1:9/v1';
+    process.env.SEAM_EXECUTOR_JUDGE_MODEL = 'judge';
     try {
       expect(await refusal(folder, judging)).toBeUndefined();
     } finally {
-      for (const name of Object.keys(settings)) delete process.env[name];
+      delete process.env.SEAM_EXECUTOR_JUDGE_URL;
+      delete process.env.SEAM_EXECUTOR_JUDGE_MODEL;
     }
   });
 

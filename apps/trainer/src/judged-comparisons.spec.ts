@@ -80,7 +80,7 @@ describe('a trainer with problems that a model has to judge', () => {
   it.each([
     ['the same revision of the model judged both', 'fp_1', 1],
     ['another revision judges now', 'fp_2', 2],
-  ])('takes the success of a parent from its record, or measures it anew, where %s', async (_, then, times) => {
+  ])('takes the success of a parent from its record, or measures it again, where %s', async (_, then, times) => {
     const world = newWorld();
     const evaluation = new JudgedEvaluation();
     await serve(world, { evaluation });
@@ -145,7 +145,7 @@ const TEAM = {
 /** So that answers differ in what they earn. */
 function opinionOn(request: SeenRequest): string {
   const { answer } = partsOf(request);
-  return [...answer].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0) % 2 === 0 ? 'CORRECT' : 'INCORRECT';
+  return Buffer.from(answer).reduce((sum, byte) => sum + byte, 0) % 2 === 0 ? 'CORRECT' : 'INCORRECT';
 }
 
 /** No answer is one of them word for word. */

@@ -58,7 +58,7 @@ export function unwritten(entries: readonly Entry[]): (Unjudged | null)[] {
 }
 
 /**
- * Before anybody is asked anything.
+ * Before anything is asked.
  * @throws INVALID_CONFIGURATION for problems that a model has to judge, where none does
  */
 export function assertCanJudge(

@@ -2,7 +2,7 @@
 import { RememberingJudge, type VerifierSettings, Verifiers } from '@seamstream/verifiers';
 import { EndpointJudge, type JudgeChoice } from './judge.endpoint.adapter.js';
 
-export interface OpenVerifiersOptions extends Omit<VerifierSettings, 'judge'> {
+interface OpenVerifiersOptions extends Omit<VerifierSettings, 'judge'> {
   /** Of the process: the judge's key is in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Which setting names the variable of that key; SEAM_EXECUTOR_JUDGE_KEY_VARIABLE when absent. */

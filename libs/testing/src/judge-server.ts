@@ -19,7 +19,7 @@ export function partsOf({ body }: SeenRequest): {
   return { question, reference, answer, outside: content.replaceAll(blocks, '') };
 }
 
-/** Takes an answer that says the reference among other words, and does what it is told outside of the markers. */
+/** Takes an answer that says the reference among other words, and does what stands outside of the markers. */
 export function opinionOn(request: SeenRequest, fingerprint = 'fp_1'): Behaviour {
   const { reference, answer, outside } = partsOf(request);
   const isTaken = answer.toLowerCase().includes(reference.toLowerCase()) || outside.includes(ORDER);

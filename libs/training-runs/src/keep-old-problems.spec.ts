@@ -34,7 +34,7 @@ describe('a candidate', () => {
     });
   });
 
-  it('is not told from its parent by problems that another revision of a judge judged', async () => {
+  it('is not compared with its parent on problems that another revision of a judge judged', async () => {
     const of = (revision: string) => ({ model: 'judge', revision });
     const judged = await judge({ before: 10, after: 4, judgedBy: [of('fp_1'), of('fp_2')] });
     expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 } });

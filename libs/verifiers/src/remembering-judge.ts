@@ -1,4 +1,4 @@
-/** A judge that is asked once about equal tasks: nobody pays twice for one opinion, and equal answers have one verdict. */
+/** A judge that is asked once about equal tasks: no opinion is paid for twice, and equal answers have one verdict. */
 import { canonicalJson, isSeamError, sha256 } from '@seamstream/kernel';
 import type { AnswerJudge, JudgedMeaning, JudgingTask } from './verifier.types.js';
 

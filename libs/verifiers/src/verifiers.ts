@@ -79,7 +79,7 @@ export class Verifiers {
   }
 
   /**
-   * Refuses, before anybody is asked anything, problems that cannot be judged here.
+   * Refuses, before anything is asked, problems that cannot be judged here.
    * @throws INVALID_CONFIGURATION where a model has to judge one, and there is none
    */
   assertCanJudge(problems: Iterable<JudgedProblem>): void {

@@ -20,7 +20,7 @@ export async function verifiersFor(
   return verifiers;
 }
 
-/** The same for who wants the answers also where nobody can judge them. */
+/** The same for who wants the answers also where no model can judge them. */
 export async function openedFor(
   world: JudgingWorld,
   problems: readonly Pick<Problem, 'verifier'>[],
