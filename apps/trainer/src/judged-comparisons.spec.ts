@@ -37,6 +37,7 @@ beforeEach(async () => {
   closers = [];
 });
 afterEach(async () => {
+  await closeServices();
   for (const close of closers.reverse()) await close();
   await server.stop();
   await rm(folder, { recursive: true });
@@ -93,7 +94,6 @@ describe('a trainer with problems that a model has to judge', () => {
     const measured = evaluation.measured.filter((digest) => digest === first!.adapterDigest);
     expect(measured).toHaveLength(times);
     expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
-    await closeServices();
   });
 
   it('does not start without that model, and says so before it loads any other', async () => {
