@@ -157,7 +157,7 @@ const entrance = () => ({
 const SECRETS_OF_GATEWAY = /^SEAM_GATEWAY_/;
 
 function service(name, given) {
-  const { names, scaledBy, asksModel = true, hasServer, trains, plans, isEntrance } = given;
+  const { names, scaledBy, asksModel = true, asksJudge, hasServer, trains, plans, isEntrance } = given;
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
     enabled: flag('Whether it is deployed.', !isEntrance),
@@ -175,6 +175,9 @@ function service(name, given) {
     signingKeySecret: secretKey('the private key that it signs with (docs/how-to/signatures.md)', 'key.pem'),
     ...(asksModel && {
       endpointKeySecret: secretKey('the key of the model server that it asks', 'key'),
+    }),
+    ...(asksJudge && {
+      judgeKeySecret: secretKey('the key of the model that judges answers in words (judge@1)', 'key'),
     }),
     secretSettings: secretSettings(names.secret ?? names, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
@@ -381,10 +384,10 @@ export function chartValues(namesOf) {
     ...shared(of('common')),
     services: object('What runs.', {
       generator: service('generator', { names: of('generator'), scaledBy: 'lag', hasServer: true }),
-      executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
+      executor: service('executor', { names: of('executor'), scaledBy: 'lag', asksJudge: true }),
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer'), plans: true }),
-      worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true }),
+      worker: service('worker', { names: of('trainer'), scaledBy: 'queue', trains: true, asksJudge: true }),
       gateway: service('gateway', {
         names: Object.assign(of('gateway'), { secret: SECRETS_OF_GATEWAY }),
         isEntrance: true,

@@ -28,6 +28,7 @@ const SERVICES = {
     program: 'executor',
     principal: 'seam-executor',
     keyVariable: 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE',
+    judgeKeyVariable: 'SEAM_EXECUTOR_JUDGE_KEY_VARIABLE',
     lag: { group: GROUP.executor, topic: TOPIC.experiences, ageMetric: LAG_AGE },
   },
   buffer: {
@@ -46,6 +47,7 @@ const SERVICES = {
     program: 'trainer',
     principal: 'seam-trainer',
     keyVariable: 'SEAM_TRAINER_EXECUTOR_ENDPOINT_KEY_VARIABLE',
+    judgeKeyVariable: 'SEAM_TRAINER_EXECUTOR_JUDGE_KEY_VARIABLE',
     roles: ['worker'],
     queue: { metric: 'seam_training_runs_waiting', of: 'planner' },
   },

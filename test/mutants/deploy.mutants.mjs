@@ -190,8 +190,8 @@ export default [
   {
     control: 'a key that is sent in the clear is found',
     ...of('exposure'),
-    from: 'return isAsked && isPlaintextElsewhere(value);',
-    to: 'return isAsked && isPlaintextElsewhere(path);',
+    from: 'isAsked(path, setting) && isPlaintextElsewhere(value)',
+    to: 'isAsked(path, setting) && isPlaintextElsewhere(path)',
   },
   {
     control: 'an Ingress without TLS is found',

@@ -289,8 +289,8 @@ export default [
     },
     {
       control: 'a problem counts where both were judged',
-      from: 'before === null || after === null ? []',
-      to: 'before === null ? []',
+      from: 'before === null || after === null || !isFair',
+      to: 'before === null || !isFair',
     },
   ]),
   ...quick('libs/statistics/src/retention.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [

@@ -12,6 +12,41 @@ const rows = (base, file, title, controls) =>
   controls.map((each) => ({ ...base, file: `libs/team-tuning/src/${file}`, title, ...each }));
 
 export default [
+  {
+    ...measured,
+    file: 'libs/team-tuning/src/team-samples.ts',
+    control: 'a team is judged by the judge that it is given',
+    from: "await judgeOf('the team', problem, { text, finished }, verifiers)",
+    to: "await judgeOf('the team', problem, { text, finished }, undefined)",
+    title: 'asks the judge once',
+  },
+  {
+    suite: 'quick',
+    spec: 'libs/team-tuning/src/team-samples.spec.ts',
+    file: 'libs/team-tuning/src/team-rollout.ts',
+    control: 'no agent is asked where no model can judge',
+    from: '  verifiers.assertCanJudge(problems);\n',
+    to: '',
+    title: 'are refused before an agent is asked',
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/trainer/src/judged-comparisons.spec.ts',
+    file: 'apps/trainer/src/team-of-file.ts',
+    control: 'a trainer compares teams by its judge',
+    from: '...{ team, schemaFor, environmentOf, verifiers, terms:',
+    to: '...{ team, schemaFor, environmentOf, terms:',
+    title: 'tunes a team',
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/trainer/src/judged-comparisons.spec.ts',
+    file: 'apps/trainer/src/team-of-file.ts',
+    control: 'a stage of a team is judged by the trainer’s judge',
+    from: 'schemaFor, environment, verifiers, evaluation }',
+    to: 'schemaFor, environment, evaluation }',
+    title: 'tunes a team',
+  },
   ...rows(formulas, 'formulas/sequence-ratio.ts', 'the ratio of a turn', [
     {
       control: 'one token cannot carry a ratio away',

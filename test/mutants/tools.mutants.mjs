@@ -130,6 +130,107 @@ export default [
   ...quick('libs/verifiers/src/judge.verifier.ts', `${CLIENTS}/judge.endpoint.spec.ts`, [
     { control: 'the reference itself needs no judge', from: 'if (normalised(answer) === wanted)', to: 'if (false)' },
   ]),
+  ...quick('libs/verifiers/src/remembering-judge.ts', 'libs/verifiers/src/remembering-judge.spec.ts', [
+    {
+      control: 'one opinion is not paid for twice',
+      from: '    this.keep(key, asked);\n',
+      to: '',
+    },
+    { control: 'another question is another task', from: '[task.question, task.reference,', to: '[task.reference,' },
+    {
+      control: 'a failure is no verdict that is kept',
+      from: 'if (this.known.get(key) === asked) this.known.delete(key);',
+      to: '',
+      title: 'keeps no failure',
+    },
+    {
+      control: 'a caller that gives up ends no verdict of another one',
+      from: "if (!isSeamError(error, 'ABORTED') || signal?.aborted === true) throw error;",
+      to: 'throw error;',
+    },
+    { control: 'verdicts that are kept are bounded', from: 'if (this.known.size > this.mostKept)', to: 'if (false)' },
+  ]),
+  ...quick('libs/rollout/src/judges.ts', 'libs/rollout/src/judges.spec.ts', [
+    {
+      control: 'a record does not grow with the revisions that a server reports',
+      from: 'const MOST_TOLD = 16;',
+      to: 'const MOST_TOLD = 1e9;',
+    },
+    {
+      control: 'another revision is another judge',
+      from: 'return JSON.stringify([model, revision]);',
+      to: 'return model + String(revision).slice(0, 0);',
+    },
+  ]),
+  ...quick('libs/training-runs/src/compare-adapters.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [
+    {
+      control: 'a pair is judged by one revision',
+      from: 'if (!isSameJudge(judge, others[index]?.judgedBy ?? null)) {',
+      to: 'if (false) {',
+    },
+  ]),
+  ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
+    {
+      control: 'what is kept of old problems is judged by one revision',
+      from: 'const isFair = isSameJudge(judgedBy, is[index]?.judgedBy ?? null);',
+      to: 'const isFair = isSameJudge(null, is[index]?.judgedBy ?? null);',
+    },
+  ]),
+  ...quick('libs/training-runs/src/judge-adapter.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
+    {
+      control: 'a recorded success counts under the same judge only',
+      from: 'areOfOneJudge(recorded.judges ?? [], measured.judges)',
+      to: 'areOfOneJudge(recorded.judges ?? [])',
+      title: 'takes the success of a parent',
+    },
+  ]),
+  ...quick('libs/evaluation/src/evaluate.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [
+    {
+      control: 'nothing is asked where no model can judge',
+      from: '  assertCanJudge(problems, settings);\n',
+      to: '',
+      title: 'is refused before',
+    },
+  ]),
+  ...quick('libs/operations/src/evaluate/judging.ts', 'apps/cli/src/evaluate/judged-evaluation.spec.ts', [
+    {
+      control: 'no model is opened where none can judge',
+      from: '  verifiers.assertCanJudge(problems);\n',
+      to: '',
+      title: 'without a judge is refused',
+    },
+  ]),
+  ...quick('apps/trainer/src/comparing-verifiers.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
+    {
+      control: 'a trainer that cannot judge does not start',
+      from: '  verifiers.assertCanJudge(problems);\n',
+      to: '',
+      title: 'does not start',
+    },
+  ]),
+  ...quick('apps/trainer/src/app.module.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
+    {
+      control: 'a trainer compares adapters by its judge',
+      from: 'schemaFor, verifiers, responseMaxTokens',
+      to: 'schemaFor, verifiers: undefined as never, responseMaxTokens',
+      title: 'measures adapters by',
+    },
+  ]),
+  ...quick('apps/standalone/src/embedded-environment.ts', 'apps/standalone/src/embedded-environment.spec.ts', [
+    { control: 'one process has one judge', from: '|JUDGE_.+|', to: '|' },
+  ]),
+  ...quick(
+    'libs/operations/src/deploy/examine-exposure.decide.ts',
+    'libs/operations/src/deploy/examine-values.spec.ts',
+    [
+      {
+        control: "a judge's key is not sent in the clear without a word",
+        from: "['judgeKeySecret', /^SEAM_(TRAINER_)?EXECUTOR_JUDGE_URL$/],",
+        to: '',
+        title: 'finds key-in-the-clear',
+      },
+    ],
+  ),
   ...quick('libs/experience/src/task-domain.ts', 'libs/experience/src/task-domain.spec.ts', [
     { control: 'an alias is not read', from: 'maxAliasCount: 0', to: 'maxAliasCount: 100' },
   ]),

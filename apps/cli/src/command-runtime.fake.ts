@@ -19,6 +19,7 @@ import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { Setting } from '@seamstream/service-kit';
 import { type SigningKey, TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import { type CommandRuntime, outputTaken, type Shell, STANDARD_STREAM } from './command-runtime.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
@@ -56,6 +57,8 @@ export interface FakeWorld {
   readonly baseModels: Map<string, BaseModel>;
   /** What is trained by studies; none until it is set. */
   learner: LearnerModel | undefined;
+  /** What judges answers; without a model that judges until it is set. */
+  verifiers: Verifiers;
   /** Models in folders that a team names, by folder. */
   readonly checkpoints: Map<string, GeneratorModel>;
   /** Who writes self-edits; none until it is set. */
@@ -294,6 +297,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.learner === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Cannot open the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
+    openVerifiers: () => Promise.resolve(world.verifiers),
     openCheckpoint: (folder, name) => present(world.checkpoints.get(folder), name),
     openBaseModel: (named) =>
       named === undefined
@@ -323,6 +327,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     learner: undefined,
+    verifiers: builtInVerifiers,
     baseModels: new Map(),
     checkpoints: new Map(),
     editWriter: undefined,

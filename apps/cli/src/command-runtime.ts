@@ -25,6 +25,7 @@ import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { StartOptions } from '@seamstream/standalone';
+import type { Verifiers } from '@seamstream/verifiers';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal/terminal.js';
 
@@ -112,6 +113,8 @@ export interface CommandRuntime {
   openLearner(): Promise<LearnerModel>;
   /** The model in a folder. Closed by the runtime. */
   openCheckpoint: TeamWorld['openCheckpoint'];
+  /** What judges answers, with the model that judges as the executor's service has it. Closed by the runtime. */
+  openVerifiers(): Promise<Verifiers>;
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
   openBaseModel(named?: { readonly folder: string; readonly name: string }): Promise<BaseModel>;
   /** Who writes self-edits. Closed by the runtime. */

@@ -61,6 +61,21 @@ describe('the process as a world', () => {
     }
   });
 
+  it('judges by the model that the settings of the executor name', async () => {
+    const problems = [{ verifier: { kind: 'judge', version: '1', options: { question: 'Where?' } } }];
+    const judging = (runtime: CommandRuntime) =>
+      runtime.openVerifiers().then((verifiers) => verifiers.assertCanJudge(problems));
+    expect(await refusal(folder, judging)).toMatchObject({ code: 'INVALID_CONFIGURATION' });
+    process.env.SEAM_EXECUTOR_JUDGE_URL = 'http://127.0.0.1:9/v1';
+    process.env.SEAM_EXECUTOR_JUDGE_MODEL = 'judge';
+    try {
+      expect(await refusal(folder, judging)).toBeUndefined();
+    } finally {
+      delete process.env.SEAM_EXECUTOR_JUDGE_URL;
+      delete process.env.SEAM_EXECUTOR_JUDGE_MODEL;
+    }
+  });
+
   it.each([
     ['read', '--from'],
     ['create', '--to'],

@@ -5,15 +5,14 @@ import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import {
-  EndpointJudge,
   executorBatches,
   longestBatchMs,
   type OpenedExecutor,
   openExecutor,
+  openVerifiers,
 } from '@seamstream/model-clients';
 import { configuredReward } from '@seamstream/rollout';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
-import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 import { ExperiencesConsumer } from './experiences.consumer.js';
@@ -56,12 +55,10 @@ export class ExecutorModule {
     });
     const { verifierEndpoints, codeLanguages, pythonPath, sandboxMemoryMb } = config.executor;
     const sandbox = { python: pythonPath, mostMemoryMb: sandboxMemoryMb };
-    const judge = await EndpointJudge.open(config.executor.judge, process.env);
-    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox, judge });
-    context.onClose(async () => {
-      await verifiers.close();
-      await judge?.close();
+    const verifiers = await openVerifiers(config.executor.judge, {
+      ...{ environment: process.env, endpoints: verifierEndpoints, sandbox },
     });
+    context.onClose(() => verifiers.close());
     await verifiers.proveSandbox(codeLanguages);
     const { url, ...endpoint } = config.executor.reward.endpoint;
     const reward = configuredReward(config.executor.reward, {

@@ -18,12 +18,14 @@ describe('the settings of the embedded loop', () => {
       SEAM_GENERATOR_MODEL_FOLDER: '/models/qwen',
       SEAM_EXECUTOR_DRIVER: 'endpoint',
       SEAM_EXECUTOR_ENDPOINT_URL: 'http://localhost:8000/v1',
+      SEAM_EXECUTOR_JUDGE_MODEL: 'words-judge',
       SEAM_EXECUTOR_MAX_TOKENS: '512',
     };
     expect(embeddedEnvironment(settings, said)).toMatchObject({
       SEAM_TRAINER_MODEL_FOLDER: '/models/qwen',
       SEAM_TRAINER_EXECUTOR_DRIVER: 'endpoint',
       SEAM_TRAINER_EXECUTOR_ENDPOINT_URL: 'http://localhost:8000/v1',
+      SEAM_TRAINER_EXECUTOR_JUDGE_MODEL: 'words-judge',
       SEAM_TRAINER_RESPONSE_MAX_TOKENS: '512',
     });
     const own = { ...said, SEAM_TRAINER_MODEL_FOLDER: '/models/other' };

@@ -36,6 +36,7 @@ import {
   TrainOnDemandHandler,
   type WorkerAbilities,
 } from '@seamstream/training-runs';
+import { comparingVerifiers } from './comparing-verifiers.js';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { startReleaser } from './decide-releases.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
@@ -256,10 +257,11 @@ interface Engines {
 }
 
 async function enginesOf(
-  { config: { trainer, entrySchemas }, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
+  { config, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
   schemaFor: EntrySchemas,
   assets: TrainerAssets,
 ): Promise<Engines> {
+  const { trainer, entrySchemas } = config;
   if (assets.engine !== undefined && assets.evaluation !== undefined)
     return { engine: assets.engine, evaluation: assets.evaluation };
   const { modelFolder, chatTemplate, executorFolder, threads, executionProvider, responseMaxTokens, entryMaxTokens } =
@@ -290,6 +292,7 @@ async function enginesOf(
     return opened.model;
   };
   const validation = assets.validation ?? (await validationOf(trainer));
+  const verifiers = await comparingVerifiers({ config, onClose }, validation);
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) }));
   const model = assets.model ?? (await load());
   const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
@@ -305,17 +308,12 @@ async function enginesOf(
     return training;
   };
   return {
-    surroundings: { environmentOf, validation },
+    surroundings: { environmentOf, validation, verifiers },
     engine: assets.engine ?? openTraining(),
     evaluation:
       assets.evaluation ??
       new RolloutEvaluation({
-        generator: model,
-        environmentOf,
-        prompts,
-        schemaFor,
-        responseMaxTokens,
-        entryMaxTokens,
+        ...{ generator: model, environmentOf, prompts, schemaFor, verifiers, responseMaxTokens, entryMaxTokens },
         problemSet: validation.name,
         problems: validation.problems,
       }),

@@ -3,7 +3,7 @@ import { SEAM_METHOD } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema, learningSettings } from '@seamstream/learning';
-import { checkExecutorChoice, distillationSchema, executorChoiceShape } from '@seamstream/model-clients';
+import { checkExecutorChoice, distillationSchema, executorChoiceShape, judgeSchema } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { TEAM_METHOD } from '@seamstream/team-tuning';
@@ -41,7 +41,11 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       executorFolder: z.string().min(1).default('models/executor'),
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
       executor: z
-        .object({ driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder })
+        .object({
+          ...{ driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder },
+          /** The model that judges problems with judge@1. */
+          judge: judgeSchema,
+        })
         .superRefine(checkExecutorChoice)
         .prefault({}),
       /** Most tokens of a response in evaluations; as the executor has it. */

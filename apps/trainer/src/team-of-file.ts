@@ -8,6 +8,7 @@ import { LanguageModelTraining } from '@seamstream/model-clients';
 import type { ServiceContext } from '@seamstream/service-kit';
 import { parseTeam, TEAM_METHOD, type Team, TeamEvaluation, TeamMethod, TeamRunner } from '@seamstream/team-tuning';
 import type { LearningMethod, MethodWithRunner } from '@seamstream/training-runs';
+import type { Verifiers } from '@seamstream/verifiers';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import type { ValidationProblems } from './validation-problems.js';
 
@@ -16,6 +17,7 @@ interface Surroundings {
   /** The environment over an executor whose responses have so many tokens at most. */
   readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
   readonly validation: ValidationProblems;
+  readonly verifiers: Verifiers;
 }
 
 interface OpenedModel {
@@ -27,7 +29,7 @@ interface OpenedModel {
 export async function teamOfFile(
   file: string,
   { config, drivers, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'drivers' | 'onClose'>,
-  { schemaFor, environmentOf, validation }: Surroundings,
+  { schemaFor, environmentOf, validation, verifiers }: Surroundings,
 ): Promise<MethodWithRunner> {
   const { entryMaxTokens, responseMaxTokens } = config.trainer;
   // 1. Who is in it.
@@ -44,12 +46,12 @@ export async function teamOfFile(
   }));
   // 3. What a tuned team is compared on.
   const evaluation = new TeamEvaluation({
-    ...{ team, schemaFor, environmentOf, terms: { entryMaxTokens, responseMaxTokens } },
+    ...{ team, schemaFor, environmentOf, verifiers, terms: { entryMaxTokens, responseMaxTokens } },
     ...{ problemSet: validation.name, problems: validation.problems, models: agents.map(({ model }) => model) },
   });
   const environment = await environmentOf(responseMaxTokens);
   const runner = new TeamRunner({
-    ...{ ...drivers, clock: systemClock, team, agents, schemaFor, environment, evaluation },
+    ...{ ...drivers, clock: systemClock, team, agents, schemaFor, environment, verifiers, evaluation },
   });
   return { method: new TeamMethod(TEAM_METHOD, team.slot), runner };
 }

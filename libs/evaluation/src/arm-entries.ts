@@ -11,7 +11,7 @@ import type { GeneratorModel, Served, Unjudged } from '@seamstream/rollout';
 import { generateExperiences } from '@seamstream/rollout';
 import { cyclicDerangement } from '@seamstream/statistics';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import type { Verifiers } from '@seamstream/verifiers';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import type { PredictionSink } from './predictions.js';
 
 export const EVALUATION_ARMS = [
@@ -31,7 +31,7 @@ export interface EvaluationSettings {
   /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
   readonly adapter: Served | null;
   readonly prompts: Prompts;
-  /** Default: the built-in ones, without endpoints of users. */
+  /** Default: the built-in ones, without endpoints of users and without a model that judges. */
   readonly verifiers?: Verifiers;
   schemaFor(domain: string): JsonSchema;
   /** Most tokens of an entry. */
@@ -55,6 +55,17 @@ export type Entry = string | null | Unjudged;
 /** The entries' reasons, null where the executor can be asked. */
 export function unwritten(entries: readonly Entry[]): (Unjudged | null)[] {
   return entries.map((entry) => (typeof entry === 'string' ? null : entry));
+}
+
+/**
+ * Before anything is asked.
+ * @throws INVALID_CONFIGURATION for problems that a model has to judge, where none does
+ */
+export function assertCanJudge(
+  problems: readonly Problem[],
+  { verifiers = builtInVerifiers }: Pick<EvaluationSettings, 'verifiers'>,
+): void {
+  verifiers.assertCanJudge(problems);
 }
 
 /** What the models may see of the problems. @throws INVALID_INPUT without problems or with two of one id */

@@ -8,11 +8,12 @@ import { type Environment, PromptInjection } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from '@seamstream/experience';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
-import type { GeneratorModel, Unjudged } from '@seamstream/rollout';
-import { judge, weightsOf } from '@seamstream/rollout';
+import type { GeneratorModel, Judgement, Unjudged } from '@seamstream/rollout';
+import { weightsOf } from '@seamstream/rollout';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import {
   armEntries,
+  assertCanJudge,
   type Entry,
   EVALUATION_ARMS,
   type EvaluationArm,
@@ -20,7 +21,15 @@ import {
   statementsOf,
   unwritten,
 } from './arm-entries.js';
-import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
+import {
+  type ArmResult,
+  armResult,
+  judgeOf,
+  type Measured,
+  measureEntries,
+  pairs,
+  problemSetDigest,
+} from './evaluate.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import { unasked } from './predictions.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
@@ -92,6 +101,7 @@ export async function studyControls(
   problems: readonly Problem[],
   settings: ControlsStudySettings,
 ): Promise<ControlsStudy> {
+  assertCanJudge(problems, settings);
   const rows = CONTROL_ROWS.filter((row) => settings.rows.includes(row));
   const arms = EVALUATION_ARMS.filter((arm) => rows.includes(arm));
   const entriesOfArm = await armEntries(statementsOf(problems), {
@@ -137,15 +147,18 @@ async function measure(
     }
     case 'entryAlone': {
       const own = await entriesOf('trained');
-      const solved = await Promise.all(own.map((entry, i) => answersByItself(entry, problems[i]!, settings)));
+      const alone = await Promise.all(own.map((entry, i) => answersByItself(entry, problems[i]!, settings)));
+      const solved = alone.map((each) => each?.success ?? null);
+      const judgedBy = alone.map((each) => each?.judgedBy ?? null);
       settings.onProgress?.(row, problems.length, problems.length);
       const unjudged = unwritten(own).map((reason, i) => reason ?? (solved[i] === null ? NO_TEXT_TO_FIND : null));
       for (const [i, reason] of unjudged.entries()) {
         const entry = typeof own[i] === 'string' ? own[i] : null;
         // The entry is judged as if it were an answer: no executor is asked.
-        settings.onPrediction?.({ ...unasked(row, i, NO_TEXT_TO_FIND, entry), success: solved[i]!, unjudged: reason });
+        const said = { success: solved[i]!, judgedBy: judgedBy[i]!, unjudged: reason };
+        settings.onPrediction?.({ ...unasked(row, i, NO_TEXT_TO_FIND, entry), ...said });
       }
-      return { solved, responseTokens: problems.map(() => null), unjudged };
+      return { solved, responseTokens: problems.map(() => null), unjudged, judgedBy };
     }
     case 'generatorAlone':
       return measureEntries(
@@ -169,12 +182,14 @@ async function answersByItself(
   entry: Entry,
   problem: Problem,
   { verifiers }: ControlsStudySettings,
-): Promise<boolean | null> {
+): Promise<Pick<Judgement, 'success' | 'judgedBy'> | null> {
   if (typeof entry !== 'string' || !hasFindableAnswer(problem)) return null;
+  let last: Pick<Judgement, 'success' | 'judgedBy'> = { success: false };
   for (const text of answersOf(entry)) {
-    if ((await judge(problem, { text, finished: true }, verifiers)).success) return true;
+    last = await judgeOf('entryAlone', problem, { text, finished: true }, verifiers);
+    if (last.success) break;
   }
-  return false;
+  return last;
 }
 
 /** The generator with its adapter, asked without an entry in the executor's template, with the tokens of both. */

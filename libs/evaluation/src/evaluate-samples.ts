@@ -5,13 +5,14 @@
  */
 
 import { type ExecutorAnswer, type SamplingParams, statementOf } from '@seamstream/environments';
-import { type Problem, type VerifierSpec, verifierTraits } from '@seamstream/events';
+import { type JudgeTally, type Problem, type VerifierSpec, verifierTraits } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
-import { groupUnjudged, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import { groupUnjudged, type JudgedBy, tallyJudges, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { boundedMean, type Estimate, majorityVote, passAtK } from '@seamstream/statistics';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
+  assertCanJudge,
   batchesOf,
   type Entry,
   EVALUATION_ARMS,
@@ -20,7 +21,7 @@ import {
   statementsOf,
   unwritten,
 } from './arm-entries.js';
-import { judgeOf, problemSetDigest } from './evaluate.js';
+import { judgeOf, predicted, problemSetDigest } from './evaluate.js';
 import { type Prediction, unasked } from './predictions.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
@@ -49,6 +50,8 @@ export interface SampledArmResult extends SampledResult {
   readonly failed: number;
   /** Why. */
   readonly unjudged: readonly UnjudgedGroup[];
+  /** Models whose opinions the verdicts are, on the answers of the problems that count. */
+  readonly judges: readonly JudgeTally[];
 }
 
 export interface SampledEvaluation {
@@ -66,6 +69,8 @@ interface Tally {
   readonly right: number;
   readonly majorityIsRight: boolean;
   readonly tied: boolean;
+  /** Of its answers, the models whose opinions the verdicts are. */
+  readonly judgedBy: readonly JudgedBy[];
 }
 
 /**
@@ -77,6 +82,7 @@ export async function evaluateSamples(
   settings: SamplingEvaluationSettings,
 ): Promise<SampledEvaluation> {
   const { samples, drawing } = settings;
+  assertCanJudge(problems, settings);
   const environment = settings.environment.drawn(drawing);
   if (environment === null) {
     throw new SeamError(
@@ -102,6 +108,7 @@ export async function evaluateSamples(
           perDomain: Object.fromEntries(domains.map((domain) => [domain, sampledResultOf(inDomain(domain), samples)])),
           failed: problems.length - overall.problems,
           unjudged: groupUnjudged(own.flatMap((each) => (isTally(each) ? [] : [each]))),
+          judges: tallyJudges(own.flatMap((each) => (isTally(each) ? each.judgedBy : []))),
         },
       ];
     }),
@@ -165,7 +172,7 @@ async function tally(
   return results.map((each) => each!);
 }
 
-function isTally(each: Tally | Unjudged): each is Tally {
+function isTally<T extends Omit<Tally, 'judgedBy'>>(each: T | Unjudged): each is T {
   return 'right' in each;
 }
 
@@ -198,10 +205,7 @@ async function tallyOf(
   const judgements = judged.values();
   for (const [sample, answer] of answers.entries()) {
     if (answer.status !== 'answered') onPrediction({ ...unasked(arm, 0, answer), sample });
-    else {
-      const { extractedAnswer, success, detail } = judgements.next().value!;
-      onPrediction({ arm, sample, response: answer.text, answer: extractedAnswer, success, detail, unjudged: null });
-    }
+    else onPrediction({ arm, sample, response: answer.text, ...predicted(judgements.next().value!) });
   }
   if (failure !== undefined) return failure;
   const stated = judged.map(({ extractedAnswer }) => extractedAnswer);
@@ -210,6 +214,7 @@ async function tallyOf(
     right: judged.filter(({ success }) => success).length,
     majorityIsRight: winner !== null && judged[winner]!.success,
     tied,
+    judgedBy: judged.map(({ judgedBy }) => judgedBy ?? null),
   };
 }
 
@@ -259,9 +264,12 @@ async function isTakenFor(
 }
 
 /** @param samples answers of each problem */
-export function sampledResultOf(tallies: readonly (Tally | Unjudged)[], samples: number): SampledResult {
-  const judged = tallies.filter(isTally);
-  const share = (of: (each: Tally) => number): Estimate | null => boundedMean(judged.map(of), [0, 1]);
+export function sampledResultOf(
+  tallies: readonly (Omit<Tally, 'judgedBy'> | Unjudged)[],
+  samples: number,
+): SampledResult {
+  const judged = tallies.filter((each) => isTally(each));
+  const share = (of: (each: Omit<Tally, 'judgedBy'>) => number): Estimate | null => boundedMean(judged.map(of), [0, 1]);
   return {
     problems: judged.length,
     passAt: Object.fromEntries(passSizes(samples).map((k) => [k, share(({ right }) => passAtK(samples, right, k))])),

@@ -4,14 +4,23 @@
  * generator's entry. Everything is greedy, in the same answer format and with the same token budget in every arm.
  */
 
-import { answerOnce, type ExecutorResponse } from '@seamstream/environments';
-import type { Problem } from '@seamstream/events';
+import { answerOnce } from '@seamstream/environments';
+import type { JudgeTally, Problem } from '@seamstream/events';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
-import { groupUnjudged, type Judgement, judge, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import {
+  groupUnjudged,
+  type JudgedBy,
+  type Judgement,
+  judge,
+  tallyJudges,
+  type Unjudged,
+  type UnjudgedGroup,
+} from '@seamstream/rollout';
 import { wilsonInterval } from '@seamstream/statistics';
 import type { Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
+  assertCanJudge,
   batchesOf,
   type Entry,
   EVALUATION_ARMS,
@@ -21,7 +30,7 @@ import {
   unwritten,
 } from './arm-entries.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
-import { unasked } from './predictions.js';
+import { type Prediction, unasked } from './predictions.js';
 
 export interface DomainResult {
   /** Problems that could be judged. */
@@ -39,6 +48,8 @@ export interface ArmResult extends DomainResult {
   readonly failed: number;
   /** Why. */
   readonly unjudged: readonly UnjudgedGroup[];
+  /** Models whose opinions the verdicts are; several revisions of one: its server changed it meanwhile. */
+  readonly judges: readonly JudgeTally[];
   /** Per problem in the set's order; null where it failed. */
   readonly solved: readonly (boolean | null)[];
 }
@@ -62,11 +73,12 @@ export function problemSetDigest(problems: readonly Problem[]): string {
 
 /**
  * Measures the arms on the problems.
- * @throws INVALID_INPUT without problems or with two of one id; any error of a model or a verifier; a retryable failure of the executor as SESSION_FAILED,
+ * @throws INVALID_INPUT without problems or with two of one id; INVALID_CONFIGURATION for problems that a model has to judge where none does; any error of a model or a verifier; a retryable failure of the executor as SESSION_FAILED,
  * since an evaluation that lacks problems by accident could not be repeated.
  */
 export async function evaluate(problems: readonly Problem[], settings: EvaluationSettings): Promise<EvaluationResult> {
   const statements = statementsOf(problems);
+  assertCanJudge(problems, settings);
   const entriesOfArm = await armEntries(statements, settings);
   const results: Partial<Record<EvaluationArm, ArmResult>> = {};
   let faithful: FaithfulShare | null = null;
@@ -96,6 +108,8 @@ export interface Measured {
   readonly responseTokens: readonly (number | null)[];
   /** Why one could not; null where it could. */
   readonly unjudged: readonly (Unjudged | null)[];
+  /** The model whose opinion each verdict is. */
+  readonly judgedBy: readonly JudgedBy[];
 }
 
 /**
@@ -114,6 +128,7 @@ export async function measureEntries<Name extends string>(
   const statements = statementsOf(problems);
   const solved: (boolean | null)[] = problems.map(() => null);
   const responseTokens: (number | null)[] = problems.map(() => null);
+  const judgedBy: JudgedBy[] = problems.map(() => null);
   const unjudged = unwritten(entries);
   const askable = [...problems.keys()].filter((i) => unjudged[i] === null);
   for (const [i, reason] of unjudged.entries()) if (reason !== null) settings.onPrediction?.(unasked(name, i, reason));
@@ -131,12 +146,13 @@ export async function measureEntries<Name extends string>(
       answers.map(async (answer, at) => {
         const i = batch[at]!;
         if (answer.status === 'answered') {
-          const { success, extractedAnswer, detail } = await judgeOf(name, problems[i]!, answer, settings.verifiers);
-          solved[i] = success;
+          const judgement = await judgeOf(name, problems[i]!, answer, settings.verifiers);
+          solved[i] = judgement.success;
+          judgedBy[i] = judgement.judgedBy ?? null;
           responseTokens[i] = answer.responseTokens;
           settings.onPrediction?.({
             ...{ arm: name, problem: i, sample: 0, entry: entries[i] as string | null },
-            ...{ response: answer.text, answer: extractedAnswer, success, detail, unjudged: null },
+            ...{ response: answer.text, ...predicted(judgement) },
           });
         } else if (answer.halts === true) {
           throw new SeamError(answer.code, `Cannot evaluate ${name}: ${answer.reason}`);
@@ -154,14 +170,14 @@ export async function measureEntries<Name extends string>(
     done += batch.length;
     settings.onProgress?.(name, done, problems.length);
   }
-  return { solved, responseTokens, unjudged };
+  return { solved, responseTokens, unjudged, judgedBy };
 }
 
 /** {@link judge}, whose errors here name the problem. */
 export async function judgeOf(
   name: string,
   problem: Problem,
-  answer: ExecutorResponse,
+  answer: Parameters<typeof judge>[1],
   verifiers: Verifiers | undefined,
 ): Promise<Judgement> {
   try {
@@ -174,6 +190,14 @@ export async function judgeOf(
       { details: { ...cause.details, problemId: problem.problemId }, cause },
     );
   }
+}
+
+/** What a prediction says of a judgement. */
+export function predicted(
+  judgement: Judgement,
+): Pick<Prediction, 'answer' | 'success' | 'detail' | 'judgedBy' | 'unjudged'> {
+  const { extractedAnswer: answer, success, detail, judgedBy } = judgement;
+  return { answer, success, detail, judgedBy: judgedBy ?? null, unjudged: null };
 }
 
 /** What both say of each problem that both could judge. */
@@ -190,7 +214,7 @@ export function pairs(
 /** Success with its interval, overall and by domain. */
 export function armResult(
   problems: readonly Problem[],
-  { solved, unjudged }: Pick<Measured, 'solved' | 'unjudged'>,
+  { solved, unjudged, judgedBy }: Omit<Measured, 'responseTokens'>,
 ): ArmResult {
   const overall = resultOf(solved);
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
@@ -202,6 +226,7 @@ export function armResult(
     ),
     failed: problems.length - overall.problems,
     unjudged: groupUnjudged(unjudged.filter((each) => each !== null)),
+    judges: tallyJudges(judgedBy),
     solved,
   };
 }

@@ -1,7 +1,7 @@
 /** The strongest fixed hint that can be had: the control that separates a good entry for each problem from one good text for all. */
 import type { Problem } from '@seamstream/events';
 import { generateExperiences } from '@seamstream/rollout';
-import type { EvaluationSettings } from './arm-entries.js';
+import { assertCanJudge, type EvaluationSettings } from './arm-entries.js';
 import { measureEntries } from './evaluate.js';
 
 /** Hints tried per domain, and problems each is tried on, at most. */
@@ -21,6 +21,7 @@ export async function chooseFixedHints(
     'environment' | 'generator' | 'adapter' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'batchSize'
   > & { onProgress?(domain: string, done: number, total: number): void },
 ): Promise<ReadonlyMap<string, string>> {
+  assertCanJudge(problems, settings);
   const best = new Map<string, string>();
   for (const [domain, own] of Map.groupBy(problems, (problem) => problem.domain)) {
     const hints = Math.min(HINTS_TRIED, Math.floor(own.length / 2));

@@ -14,6 +14,7 @@ export {
   type DomainResult,
   type EvaluationResult,
   evaluate,
+  judgeOf,
   measureEntries,
   pairs,
   problemSetDigest,

@@ -8,7 +8,7 @@ import type { Problem } from '@seamstream/events';
 import { type ExperienceLibrary, fillerOf, shuffledLibrary } from '@seamstream/experience-library';
 import { generateExperiences } from '@seamstream/rollout';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
-import { batchesOf, type Entry, type EvaluationSettings, statementsOf } from './arm-entries.js';
+import { assertCanJudge, batchesOf, type Entry, type EvaluationSettings, statementsOf } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 
 interface LibraryStudySettings
@@ -51,6 +51,7 @@ export async function studyLibrary(
   settings: LibraryStudySettings,
 ): Promise<LibraryStudy> {
   const { library, schemaFor, seed, generator, others = new Map<string, ExperienceLibrary>() } = settings;
+  assertCanJudge(problems, settings);
   const own = await entriesUnder(library, problems, settings);
   const filler = own.map((entry) => (typeof entry === 'string' ? fillerOf(entry, generator.tokenizer) : entry));
   const shuffled = shuffledLibrary(library, (domain) => schemaFor(domain), seed);

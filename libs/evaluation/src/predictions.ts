@@ -1,5 +1,5 @@
 /** What was said about each problem of an evaluation, for readers who want more than a rate. */
-import type { Unjudged } from '@seamstream/rollout';
+import type { JudgedBy, Unjudged } from '@seamstream/rollout';
 
 /** One answer to one problem in one arm, or why there is none. */
 export interface Prediction {
@@ -18,6 +18,8 @@ export interface Prediction {
   readonly success: boolean | null;
   /** The verifier's words. */
   readonly detail: string | null;
+  /** The model whose opinion the verdict is. */
+  readonly judgedBy: JudgedBy;
   readonly unjudged: Unjudged | null;
 }
 
@@ -26,5 +28,6 @@ export type PredictionSink = (prediction: Prediction) => void;
 
 /** Of a problem that could not be asked. */
 export function unasked(arm: string, problem: number, unjudged: Unjudged, entry: string | null = null): Prediction {
-  return { arm, problem, sample: 0, entry, response: null, answer: null, success: null, detail: null, unjudged };
+  const nothing = { response: null, answer: null, success: null, detail: null, judgedBy: null };
+  return { arm, problem, sample: 0, entry, ...nothing, unjudged };
 }

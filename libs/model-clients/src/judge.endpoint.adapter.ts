@@ -19,7 +19,7 @@ import { keyOf } from './open-executor.js';
 
 const positive = z.int().positive();
 
-/** SEAM_EXECUTOR_JUDGE_…: the model that judges problems with judge@1. */
+/** SEAM_EXECUTOR_JUDGE_… (of a trainer SEAM_TRAINER_EXECUTOR_JUDGE_…): the model that judges problems with judge@1. */
 export const judgeSchema = z
   .object({
     ...connectionShape,
@@ -58,19 +58,21 @@ export class EndpointJudge implements AnswerJudge {
   /**
    * Nothing is asked before the first answer is to be judged.
    * @param environment of the process: the key is in it
+   * @param setting names the variable of the key
    * @returns undefined where no model is configured
    * @throws INVALID_CONFIGURATION for a variable that is not set
    */
   static async open(
     choice: JudgeChoice,
     environment: Readonly<Record<string, string | undefined>>,
+    setting = 'SEAM_EXECUTOR_JUDGE_KEY_VARIABLE',
   ): Promise<EndpointJudge | undefined> {
     const { url, model, keyVariable, concurrency, requestTimeoutMs, budgetTokens } = choice;
     if (url === undefined || model === undefined) return undefined;
     const client = new EndpointClient(
       {
         url,
-        ...keyOf(keyVariable, 'SEAM_EXECUTOR_JUDGE_KEY_VARIABLE', environment),
+        ...keyOf(keyVariable, setting, environment),
         limits: { ...DEFAULT_LIMITS, concurrency, requestTimeoutMs },
         budget: { tokens: budgetTokens ?? null, money: null, promptPrice: 0, responsePrice: 0 },
       },
@@ -105,7 +107,7 @@ export class EndpointJudge implements AnswerJudge {
       if (word === undefined) continue;
       const revision = reportedRevision(model, result.value, null);
       const judge = revision === null ? model : `${model} (${revision})`;
-      return { success: word === 'correct', detail: `judged ${word} by ${judge}` };
+      return { success: word === 'correct', detail: `judged ${word} by ${judge}`, judgedBy: { model, revision } };
     }
     throw new SeamError(
       'VERIFIER_FAILED',

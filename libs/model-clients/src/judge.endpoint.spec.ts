@@ -5,17 +5,14 @@ import { EndpointJudge, judgeSchema } from './judge.endpoint.adapter.js';
 const SPEC = { kind: 'judge', version: '1', options: { question: 'Where is it held?' } };
 
 let server: ModelServer;
-let judge: EndpointJudge;
 let verifiers: Verifiers;
 beforeEach(async () => {
   server = await ModelServer.start(() => ({ kind: 'answer', body: chatCompletion('CORRECT') }));
   const choice = judgeSchema.parse({ url: server.url, model: 'judge', attempts: 2 });
-  judge = (await EndpointJudge.open(choice, {}))!;
-  verifiers = new Verifiers({ judge });
+  verifiers = new Verifiers({ judge: await EndpointJudge.open(choice, {}) });
 });
 afterEach(async () => {
   await verifiers.close();
-  await judge.close();
   await server.stop();
 });
 
@@ -24,7 +21,8 @@ const verify = (text: string, reference = 'Vienna') => verifiers.verify(SPEC, { 
 describe('judge@1', () => {
   it('asks a model whether another wording means the same, and says who judged', async () => {
     const [verdict, detail] = [await verify('Answer: The city of Vienna'), 'judged correct by judge (tiny/fp_1)'];
-    expect(verdict).toEqual({ success: true, extractedAnswer: 'The city of Vienna', detail });
+    const judgedBy = { model: 'judge', revision: 'tiny/fp_1' };
+    expect(verdict).toEqual({ success: true, extractedAnswer: 'The city of Vienna', detail, judgedBy });
     const { messages, temperature } = server.seen[0]!.body as { messages: { content: string }[]; temperature: number };
     expect(temperature).toBe(0);
     for (const part of ['Where is it held?', 'Vienna', 'The city of Vienna'])

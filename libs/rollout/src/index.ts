@@ -11,6 +11,7 @@ export {
 export { fittingPrompt } from './fitting-prompt.js';
 export { encodePrompt, type GeneratorModel } from './generator-model.port.js';
 export { type Judgement, judge, judgeAll } from './judge.js';
+export { addedTallies, areOfOneJudge, isSameJudge, type JudgedBy, tallyJudges } from './judges.js';
 export { REWARD_KINDS, type RewardChoice, rewardShape } from './rewards/reward.config.js';
 export type { Measurement } from './rewards/reward.types.js';
 export { ConfiguredReward, configuredReward, examinationOf, measurementOf } from './rewards/rewards.js';

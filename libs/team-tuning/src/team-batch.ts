@@ -6,6 +6,7 @@ import type { EntrySchemas } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
 import type { Recording } from '@seamstream/training-runs';
+import type { Verifiers } from '@seamstream/verifiers';
 import type { Team } from './team.js';
 import { batchEvents, batchSeed, recordedBatch } from './team-records.js';
 import { type AgentModel, rollOutTeam, type TeamRollout } from './team-rollout.js';
@@ -16,6 +17,8 @@ export interface BatchDependencies {
   readonly team: Team;
   readonly environment: Environment;
   readonly schemaFor: EntrySchemas;
+  /** Default: the built-in ones, without a model that judges. */
+  readonly verifiers?: Verifiers | undefined;
 }
 
 interface BatchToSample {
@@ -32,7 +35,7 @@ interface BatchToSample {
 }
 
 export async function sampledBatch(
-  { log, clock, team, environment, schemaFor }: BatchDependencies,
+  { log, clock, team, environment, schemaFor, verifiers }: BatchDependencies,
   { recording, batch, of, problems, groupSize, sampling, agents }: BatchToSample,
 ): Promise<readonly TeamRollout[]> {
   const facts = { runId: recording.runId, batch };
@@ -40,7 +43,7 @@ export async function sampledBatch(
   if (recorded !== undefined) return recorded;
   recording.report('preparing', batch, of);
   const rollouts = await rollOutTeam(problems, {
-    ...{ team, groupSize, sampling, schemaFor, environment, agents },
+    ...{ team, groupSize, sampling, schemaFor, environment, verifiers, agents },
     seed: batchSeed(recording.runId, batch),
     signal: recording.signal,
   });

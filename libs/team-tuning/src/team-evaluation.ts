@@ -10,6 +10,7 @@ import {
   ProblemSetEvaluation,
   type Stretch,
 } from '@seamstream/training-runs';
+import type { Verifiers } from '@seamstream/verifiers';
 import type { Team } from './team.js';
 import { type TeamArtefact, teamBaseDigest } from './team-artefact.js';
 import { rollOutTeam, type TeamRollout, whyUnasked } from './team-rollout.js';
@@ -23,6 +24,7 @@ interface TeamEvaluationSettings {
   /** The environment over an executor whose responses have so many tokens at most. */
   readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
   readonly schemaFor: EntrySchemas;
+  readonly verifiers?: Verifiers | undefined;
   readonly terms: Pick<EvaluationTerms, 'responseMaxTokens' | 'entryMaxTokens'>;
   /** What events call the set. */
   readonly problemSet: string;
@@ -53,6 +55,7 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
     return rollouts.map((rollout) => ({
       domain: rollout.problem.domain,
       solved: whyUnasked([rollout]) === null ? rollout.success : null,
+      judgedBy: rollout.judgedBy ?? null,
     }));
   }
 
@@ -72,14 +75,14 @@ export class TeamEvaluation extends ProblemSetEvaluation<TeamArtefact> {
     problems: readonly Problem[],
     onProgress: (done: number, total: number) => void = () => undefined,
   ): Promise<readonly TeamRollout[]> {
-    const { environmentOf, schemaFor, terms } = this.settings;
+    const { environmentOf, schemaFor, verifiers, terms } = this.settings;
     const models = this.modelsOf(team);
     const environment = await environmentOf(terms.responseMaxTokens);
     const rollouts: TeamRollout[] = [];
     for (let at = 0; at < problems.length; at += ASKED_AT_ONCE) {
       const asked = problems.slice(at, at + ASKED_AT_ONCE).map(withReference);
       const done = await rollOutTeam(asked, {
-        ...{ team: this.settings.team, environment, schemaFor, groupSize: 1, seed: this.problemSetDigest },
+        ...{ team: this.settings.team, environment, schemaFor, verifiers, groupSize: 1, seed: this.problemSetDigest },
         // A problem that is too long for an agent says something about it, and must not end the stage that is measured.
         tooLong: 'no answer',
         agents: this.settings.team.agents.map((agent, place) => ({

@@ -1,12 +1,13 @@
 /** Rollouts of a team: every agent takes its turn on a problem, in groups; then the frozen executor and the verifier judge. */
 import { answerOnce, type Environment, type ExecutorAnswer } from '@seamstream/environments';
+import { judgeOf } from '@seamstream/evaluation';
 import type { GradedProblem, Problem } from '@seamstream/events';
 import { asData, type EntrySchemas, groundedSchema } from '@seamstream/experience';
 import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter, SamplingSettings } from '@seamstream/language-model';
-import { encodePrompt, type GeneratorModel, judge } from '@seamstream/rollout';
+import { encodePrompt, type GeneratorModel, type JudgedBy } from '@seamstream/rollout';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import { finalAnswer } from '@seamstream/verifiers';
+import { builtInVerifiers, finalAnswer, type Verifiers } from '@seamstream/verifiers';
 import { type Agent, askedOf, type Team } from './team.js';
 
 /** What one agent did in a rollout, with everything that cannot be measured again later. */
@@ -38,6 +39,8 @@ export interface TeamRollout {
   readonly response: string;
   readonly success: boolean;
   readonly reward: number;
+  /** The model whose opinion the verdict is; absent where none was asked, and of a rollout that was read from the log. */
+  readonly judgedBy?: JudgedBy;
 }
 
 /** An agent with what computes it. */
@@ -56,6 +59,8 @@ export interface RolloutSettings {
   readonly schemaFor: EntrySchemas;
   /** The frozen executor; null where the team writes texts. */
   readonly environment: Environment | null;
+  /** Default: the built-in ones, without a model that judges. */
+  readonly verifiers?: Verifiers | undefined;
   /** What a prompt means that leaves no room for its turn: an error (the default), or a rollout without an answer. */
   readonly tooLong?: 'error' | 'no answer';
   /** Ids and seeds follow from it. */
@@ -63,12 +68,17 @@ export interface RolloutSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The rollouts of every problem, group by group, in order. What a rollout comes to depends on its own problem, seed and weights only. */
+/**
+ * The rollouts of every problem, group by group, in order. What a rollout comes to depends on its own problem, seed and weights only.
+ * @throws INVALID_CONFIGURATION before an agent is asked, for problems that a model has to judge where none does; VERIFIER_FAILED and
+ * others where a verdict cannot be had
+ */
 export async function rollOutTeam(
   problems: readonly GradedProblem[],
   settings: RolloutSettings,
 ): Promise<readonly TeamRollout[]> {
-  const { team, agents, groupSize, seed } = settings;
+  const { team, agents, groupSize, seed, verifiers = builtInVerifiers } = settings;
+  verifiers.assertCanJudge(problems);
   const states = problems.flatMap((problem) =>
     Array.from({ length: groupSize }, (_, candidate) => ({
       problem,
@@ -98,8 +108,8 @@ export async function rollOutTeam(
       const answer = answers[at];
       const facts = { rolloutId, problem, candidate, turns, finished, untaken, outcome: outcomes[at] ?? null };
       if (answer === undefined) return { ...facts, response: '', success: false, reward: 0 };
-      const { success, reward } = await judge(problem, answer);
-      return { ...facts, response: answer.text, success, reward };
+      const { success, reward, judgedBy = null } = await judgeOf('the team', problem, answer, verifiers);
+      return { ...facts, response: answer.text, success, reward, judgedBy };
     }),
   );
 }

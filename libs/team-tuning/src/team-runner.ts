@@ -16,6 +16,7 @@ import {
   runMeta,
   type StoredArtefact,
 } from '@seamstream/training-runs';
+import type { Verifiers } from '@seamstream/verifiers';
 import { agentOrder } from './agent-order.js';
 import { certificateFigures, certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
@@ -49,6 +50,8 @@ interface TeamRunnerDependencies {
   readonly agents: readonly AgentEngines[];
   readonly environment: Environment;
   readonly schemaFor: EntrySchemas;
+  /** Default: the built-in ones, without a model that judges. */
+  readonly verifiers?: Verifiers | undefined;
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
   /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;

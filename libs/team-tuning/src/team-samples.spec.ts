@@ -78,6 +78,15 @@ describe('a sample that an agent of a chain cannot be asked in', () => {
   });
 });
 
+describe('problems that a model has to judge', () => {
+  it('are refused before an agent is asked where none does', async () => {
+    const model = new ByteWriter({ maxPositions: 4096 });
+    const problem = { ...SUM, verifier: { kind: 'judge', version: '1', options: { question: 'How many?' } } };
+    await expect(sampled('chain', 4096, 'any', { model, problem })).rejects.toThrow(/expected a model that judges/);
+    expect(model.asked).toEqual([]);
+  });
+});
+
 const SAMPLES = 6;
 const MOST_TOKENS = 8;
 const SUM: GradedProblem = {
@@ -113,8 +122,12 @@ class ByteWriter implements GeneratorModel {
 }
 
 /** @param seed of plans */
-async function sampled(topology: 'chain' | 'vote', maxPositions: number, seed: string) {
-  const model = new ByteWriter({ maxPositions });
+async function sampled(
+  topology: 'chain' | 'vote',
+  maxPositions: number,
+  seed: string,
+  { model = new ByteWriter({ maxPositions }), problem = SUM } = {},
+) {
   const before = topology === 'chain' ? '{before}' : '';
   const own = teamOf(
     {
@@ -129,7 +142,7 @@ async function sampled(topology: 'chain' | 'vote', maxPositions: number, seed: s
     'of a spec',
   );
   let answers: readonly (string | null)[] = [];
-  const result = await sampleTeam([SUM], {
+  const result = await sampleTeam([problem], {
     ...{ team: own, samples: SAMPLES, batchSize: 4, seed, environment: null },
     agents: own.agents.map((agent) => ({ agent, model, adapter: null })),
     sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: MOST_TOKENS },

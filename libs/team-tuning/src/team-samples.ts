@@ -3,9 +3,9 @@
  * tuning does: in a vote those of all agents, in a chain what the team came to. Each is judged; avg@k is their mean, pass@k the unbiased
  * estimate from all of them, majority@k what most of them agree on.
  */
-import { answerClasses, type SampledResult, sampledResultOf } from '@seamstream/evaluation';
-import type { GradedProblem } from '@seamstream/events';
-import { groupUnjudged, judge, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import { answerClasses, judgeOf, type SampledResult, sampledResultOf } from '@seamstream/evaluation';
+import type { GradedProblem, JudgeTally } from '@seamstream/events';
+import { groupUnjudged, type JudgedBy, tallyJudges, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { boundedMean, type Estimate, majorityVote } from '@seamstream/statistics';
 import type { Team } from './team.js';
 import { type RolloutSettings, rollOutTeam, type TeamRollout, whyUnasked } from './team-rollout.js';
@@ -27,6 +27,8 @@ interface TeamAnswer {
   /** Null where none was stated. */
   readonly answer: string | null;
   readonly success: boolean;
+  /** The model whose opinion that is. */
+  readonly judgedBy?: JudgedBy;
 }
 
 /** What became of a problem. */
@@ -51,6 +53,8 @@ export interface TeamSamples extends SampledResult {
   /** Problems that could not be asked. */
   readonly failed: number;
   readonly unjudged: readonly UnjudgedGroup[];
+  /** Models whose opinions the verdicts are; several revisions of one: its server changed it meanwhile. */
+  readonly judges: readonly JudgeTally[];
 }
 
 /**
@@ -88,7 +92,7 @@ async function answersTo(problems: readonly GradedProblem[], settings: TeamSampl
 async function predictionOf(
   problem: GradedProblem,
   rollouts: readonly TeamRollout[],
-  { team }: TeamSamplesSettings,
+  { team, verifiers }: TeamSamplesSettings,
 ): Promise<Answered> {
   const reason = whyUnasked(rollouts);
   if (reason !== null)
@@ -100,13 +104,15 @@ async function predictionOf(
     rollouts
       .flatMap((rollout) => countedTexts(team, rollout))
       .map(async ({ agent, text, finished }): Promise<TeamAnswer> => {
-        const { extractedAnswer: answer, success } = await judge(problem, { text, finished });
-        return { agent, answer, success };
+        const judgement = await judgeOf('the team', problem, { text, finished }, verifiers);
+        const { extractedAnswer: answer, success, judgedBy = null } = judgement;
+        return { agent, answer, success, judgedBy };
       }),
   );
   const classes = await answerClasses(
     answers.map(({ answer }) => answer),
     problem.verifier,
+    verifiers,
   );
   const { winner, tied } = majorityVote(classes);
   const won = winner === null ? undefined : answers[winner];
@@ -156,5 +162,6 @@ export function samplesOf(
     ),
     failed: predictions.length - asked.length,
     unjudged: groupUnjudged(predictions.flatMap(({ unjudged }) => (unjudged === null ? [] : [unjudged]))),
+    judges: tallyJudges(asked.flatMap((each) => each.answers.map(({ judgedBy }) => judgedBy ?? null))),
   };
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '@seamstream/events';
 import type { Adapter } from '@seamstream/language-model';
+import type { JudgedBy } from '@seamstream/rollout';
 import type { Artefact } from './artefact.js';
 import type { EvaluationTerms } from './run-plan.js';
 
@@ -8,6 +9,8 @@ export interface ProblemResult {
   readonly domain: string;
   /** Null where it could not be judged: it counts in no rate. */
   readonly solved: boolean | null;
+  /** The model whose opinion that is; absent where none was asked. */
+  readonly judgedBy?: JudgedBy;
 }
 
 /** How many problems of a set were asked, by domain. */

@@ -2,7 +2,8 @@ import type { Environment } from '@seamstream/environments';
 import { evaluate, problemSetDigest } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
-import type { GeneratorModel, Served } from '@seamstream/rollout';
+import type { GeneratorModel, JudgedBy, Served } from '@seamstream/rollout';
+import type { Verifiers } from '@seamstream/verifiers';
 import type { AdapterEvaluation, ProblemResult, Stretch } from './adapter-evaluation.port.js';
 import { ProblemSetEvaluation } from './problem-set-evaluation.js';
 import type { EvaluationTerms } from './run-plan.js';
@@ -13,6 +14,7 @@ interface RolloutEvaluationSettings {
   readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
+  readonly verifiers: Verifiers;
   readonly responseMaxTokens: number;
   readonly entryMaxTokens: number;
   /** What events call the set. */
@@ -42,7 +44,9 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
   ): Promise<readonly ProblemResult[]> {
     const problems = this.problemsOf(domains, stretch);
     if (problems.length === 0) return [];
-    const { generator, environmentOf, prompts, schemaFor, responseMaxTokens, entryMaxTokens } = this.settings;
+    const { generator, environmentOf, prompts, schemaFor, verifiers, responseMaxTokens, entryMaxTokens } =
+      this.settings;
+    const judgedBy: JudgedBy[] = problems.map(() => null);
     const environment = await environmentOf(responseMaxTokens);
     const { arms } = await evaluate(problems, {
       arms: ['trained'],
@@ -51,10 +55,16 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       adapter,
       prompts,
       schemaFor,
+      verifiers,
       maxEntryTokens: entryMaxTokens,
       seed: problemSetDigest(problems),
+      onPrediction: (prediction) => {
+        judgedBy[prediction.problem] = prediction.judgedBy;
+      },
       onProgress: (_arm, done, total) => onProgress(done, total),
     });
-    return problems.map(({ domain }, index) => ({ domain, solved: arms.trained?.solved[index] ?? null }));
+    return problems.map(({ domain }, index) => ({
+      ...{ domain, solved: arms.trained?.solved[index] ?? null, judgedBy: judgedBy[index]! },
+    }));
   }
 }

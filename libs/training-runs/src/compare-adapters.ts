@@ -1,6 +1,7 @@
 /** Compares a candidate with its parent on the problems that a run's plan sets aside for it. */
-import type { Evaluation } from '@seamstream/events';
+import type { Evaluation, JudgeTally } from '@seamstream/events';
 import { needsMoreProblems } from '@seamstream/release';
+import { isSameJudge, type JudgedBy, tallyJudges } from '@seamstream/rollout';
 import type { AdapterEvaluation, AskedPerDomain, ProblemResult } from './adapter-evaluation.port.js';
 import type { Artefact } from './artefact.js';
 import type { RunPromotion } from './run-plan.js';
@@ -20,7 +21,8 @@ interface Comparison {
 
 /**
  * Asks both the same problems, portion by portion, until the counts decide or as many were asked as one decision may take. A problem
- * that could not be judged with both of them counts in nothing.
+ * that could not be judged with both of them counts in nothing, nor does one whose two answers were judged by different revisions of a
+ * model: the difference might be the judge's.
  */
 export async function compareAdapters(
   { candidate, parent }: Compared,
@@ -32,16 +34,23 @@ export async function compareAdapters(
   const results: (ProblemResult & { readonly byParent: boolean })[] = [];
   const asked: Record<string, number> = {};
   const counts = { rescued: 0, broken: 0 };
+  const judgedBy: JudgedBy[] = [];
+  let judgedApart = 0;
   let from = 0;
   while (needsMoreProblems(counts, { asked: from, left: available - from, level })) {
     const stretch = { asked: before, from, count: Math.min(portion, available - from) };
     const told = (done: number): void => onProgress(stretch.from + done, available);
     const own = await evaluator.measure(candidate, domains, stretch, (done) => told(done / 2));
     const others = await evaluator.measure(parent, domains, stretch, (done) => told((stretch.count + done) / 2));
-    for (const [index, { domain, solved }] of own.entries()) {
+    judgedBy.push(...judgesOf(own), ...judgesOf(others));
+    for (const [index, { domain, solved, judgedBy: judge = null }] of own.entries()) {
       asked[domain] = (asked[domain] ?? 0) + 1;
       const byParent = others[index]?.solved ?? null;
       if (solved === null || byParent === null) continue;
+      if (!isSameJudge(judge, others[index]?.judgedBy ?? null)) {
+        judgedApart++;
+        continue;
+      }
       results.push({ domain, solved, byParent });
       if (solved && !byParent) counts.rescued++;
       if (!solved && byParent) counts.broken++;
@@ -60,21 +69,31 @@ export async function compareAdapters(
       (all, [domain, count]) => all + askedAgain(sizes[domain] ?? count, before[domain] ?? 0, count),
       0,
     ),
+    ...{ judges: tallyJudges(judgedBy), judgedApart },
   };
 }
+
+type WholeMeasurement = Pick<Evaluation, 'problemSet' | 'problemSetDigest' | 'problems' | 'success' | 'perDomain'> & {
+  readonly judges: readonly JudgeTally[];
+};
 
 /** Asks the candidate every problem of the set. */
 export async function measureWhole(
   adapter: Artefact | null,
   { evaluator, domains, onProgress }: Comparison,
-): Promise<Pick<Evaluation, 'problemSet' | 'problemSetDigest' | 'problems' | 'success' | 'perDomain'>> {
+): Promise<WholeMeasurement> {
   const stretch = { asked: {}, from: 0, count: sum(evaluator.sizes(domains)) };
   const results = await evaluator.measure(adapter, domains, stretch, onProgress);
   return {
     problemSet: evaluator.problemSet,
     problemSetDigest: evaluator.digestOf(domains, stretch),
     ...ratesOf(results),
+    judges: tallyJudges(judgesOf(results)),
   };
+}
+
+function judgesOf(results: readonly ProblemResult[]): readonly JudgedBy[] {
+  return results.map(({ judgedBy = null }) => judgedBy);
 }
 
 function sum(counts: AskedPerDomain): number {

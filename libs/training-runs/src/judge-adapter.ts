@@ -3,6 +3,7 @@ import type { EventLog } from '@seamstream/event-log';
 import type { AdapterPublished, Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { decidePromotion } from '@seamstream/release';
+import { addedTallies, areOfOneJudge } from '@seamstream/rollout';
 import type { Artefact } from './artefact.js';
 import { compareAdapters, measureWhole } from './compare-adapters.js';
 import type { JobRunner } from './job-runner.js';
@@ -67,12 +68,15 @@ export async function judgeAdapter(
   const kept = await keepsOldProblems({ candidate, parent: await parent() }, retention, { ...comparison, log });
   const judged = {
     rule: `${decision.rule}, and keeps old problems`,
-    evaluation: { ...evaluation, retained: kept.retained },
+    evaluation: { ...evaluation, retained: kept.retained, judges: addedTallies(evaluation.judges ?? [], kept.judges) },
   };
   return { ...judged, promote: kept.isKept, reason: `${decision.reason}; ${kept.reason}` };
 }
 
-/** The parent's success as it was recorded at its promotion where that was on the same problems, else measured now. */
+/**
+ * The parent's success as it was recorded at its promotion, where that was on the same problems and no other model judged them; else
+ * measured now.
+ */
 async function evaluationOfWhole(
   candidate: Artefact,
   { parentAdapter }: RunPlan,
@@ -85,13 +89,14 @@ async function evaluationOfWhole(
   const { history, comparison, parent } = facts;
   const measured = await measureWhole(candidate, comparison);
   const recorded = parentAdapter === null ? undefined : history.promoted.get(parentAdapter)?.evaluation;
-  const success = async (): Promise<number> =>
-    recorded?.problemSetDigest === measured.problemSetDigest
-      ? recorded.success
-      : (await measureWhole(await parent(), comparison)).success;
+  const isComparable =
+    recorded?.problemSetDigest === measured.problemSetDigest && areOfOneJudge(recorded.judges ?? [], measured.judges);
+  const known = isComparable ? { success: recorded.success, judges: [] } : undefined;
+  const others = measured.problems === 0 ? null : (known ?? (await measureWhole(await parent(), comparison)));
   return {
     ...measured,
-    parentSuccess: measured.problems === 0 ? null : await success(),
+    judges: addedTallies(measured.judges, others?.judges ?? []),
+    parentSuccess: others?.success ?? null,
     parentPerDomain: {},
     rescued: null,
     broken: null,

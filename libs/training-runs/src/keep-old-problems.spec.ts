@@ -1,5 +1,6 @@
 import { encodeEvent, type Problem } from '@seamstream/events';
 import type { Adapter } from '@seamstream/language-model';
+import type { JudgedBy } from '@seamstream/rollout';
 import { EXAMPLE_EVENTS, openLog } from '@seamstream/testing';
 import { FakeEvaluation } from './adapter-evaluation.fake.js';
 import { AdapterEvaluation, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
@@ -33,6 +34,15 @@ describe('a candidate', () => {
     });
   });
 
+  it('is not compared with its parent on problems that another revision of a judge judged', async () => {
+    const of = (revision: string) => ({ model: 'judge', revision });
+    const judged = await judge({ before: 10, after: 4, judgedBy: [of('fp_1'), of('fp_2')] });
+    expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 } });
+    expect(judged.judges).toEqual(['fp_1', 'fp_2'].map((revision) => ({ ...of(revision), verdicts: 10 })));
+    const alike = await judge({ before: 10, after: 10, judgedBy: [of('fp_1'), of('fp_1')] });
+    expect(alike).toMatchObject({ isKept: true, retained: { problems: 10 }, judges: [{ verdicts: 20 }] });
+  });
+
   it('is not kept where none of the problems that it has to keep is in the log any more', async () => {
     const judged = await judge({ before: 9, after: 9, ids: ['gone-0', 'gone-1'] });
     expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 } });
@@ -60,12 +70,14 @@ interface Case {
   readonly ids?: readonly string[];
   /** Of the last problems: with the candidate. */
   readonly unjudged?: number;
+  /** Who judges the answers with the parent, and those with the candidate. */
+  readonly judgedBy?: readonly [JudgedBy, JudgedBy];
   readonly evaluator?: AdapterEvaluation;
   /** Published at last. */
   readonly again?: readonly Problem[];
 }
 
-async function judge({ before, after, mostCost = 0.1, ids = IDS, unjudged = 0, evaluator, again = [] }: Case) {
+async function judge({ mostCost = 0.1, ids = IDS, unjudged = 0, evaluator, again = [], ...counts }: Case) {
   const log = await openLog();
   const { ProblemPublished: published } = EXAMPLE_EVENTS;
   // Each is recorded twice, and the log has others.
@@ -76,7 +88,7 @@ async function judge({ before, after, mostCost = 0.1, ids = IDS, unjudged = 0, e
   return keepsOldProblems(
     { candidate, parent: null },
     { mostCost, problems: [...ids] },
-    { evaluator: evaluator ?? new Solving({ before, after, unjudged }), log, onProgress: () => undefined },
+    { evaluator: evaluator ?? new Solving({ ...counts, unjudged }), log, onProgress: () => undefined },
   );
 }
 
@@ -90,7 +102,7 @@ class Solving extends AdapterEvaluation {
   asked: readonly Problem[] = [];
 
   constructor(
-    private readonly counts: { readonly before: number; readonly after: number; readonly unjudged: number },
+    private readonly counts: Pick<Case, 'before' | 'after' | 'judgedBy'> & { readonly unjudged: number },
     private readonly problems: readonly Problem[] = [],
   ) {
     super();
@@ -104,11 +116,12 @@ class Solving extends AdapterEvaluation {
   override measure(adapter: Adapter | null, domains: readonly string[], stretch: Stretch): Promise<ProblemResult[]> {
     expect([domains, stretch.count]).toEqual([['arithmetic'], this.problems.length]);
     expect(this.problems.map(({ problemId }) => problemId)).toEqual(IDS);
-    const { before, after, unjudged } = this.counts;
+    const { before, after, unjudged, judgedBy = [null, null] } = this.counts;
+    const by = judgedBy[adapter === null ? 0 : 1];
     const solved = (index: number): boolean | null => {
       if (adapter === null) return index < before;
       return index >= IDS.length - unjudged ? null : index < after;
     };
-    return Promise.resolve(this.problems.map(({ domain }, index) => ({ domain, solved: solved(index) })));
+    return Promise.resolve(this.problems.map(({ domain }, index) => ({ domain, solved: solved(index), judgedBy: by })));
   }
 }

@@ -1,8 +1,9 @@
 /** Whether a candidate keeps what adapters before it learned. It is asked, as its parent is, problems that they learned from. */
 import type { EventLog } from '@seamstream/event-log';
-import { type Problem, type Retained, TOPIC } from '@seamstream/events';
+import { type JudgeTally, type Problem, type Retained, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
+import { isSameJudge, tallyJudges } from '@seamstream/rollout';
 import { costOf, isKept } from '@seamstream/statistics';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import type { Artefact } from './artefact.js';
@@ -19,10 +20,11 @@ interface KeptJudgement {
   /** In words for an operator. */
   readonly reason: string;
   readonly retained: Retained;
+  readonly judges: readonly JudgeTally[];
 }
 
 /**
- * Asks both the same problems. One that could not be judged with both of them counts in nothing.
+ * Asks both the same problems. One that could not be judged with both of them, by the same judge, counts in nothing.
  * @throws INVALID_CONFIGURATION for an evaluation that can be asked no other problems than its own
  */
 export async function keepsOldProblems(
@@ -48,6 +50,7 @@ export async function keepsOldProblems(
           ? 'no problem was learned from before'
           : `none of ${ids.length} old problems is in the log any more`,
       retained: { problems: 0, success: 0, parentSuccess: 0, mostCost },
+      judges: [],
     };
   const old = evaluator.over?.('old problems', problems);
   if (old === undefined)
@@ -60,9 +63,10 @@ export async function keepsOldProblems(
   const half = problems.length / 2;
   const was = await old.measure(parent, domains, stretch, (done) => onProgress(done / 2, problems.length));
   const is = await old.measure(candidate, domains, stretch, (done) => onProgress(half + done / 2, problems.length));
-  const both = was.flatMap(({ solved: before }, index) => {
+  const both = was.flatMap(({ solved: before, judgedBy = null }, index) => {
     const after = is[index]?.solved ?? null;
-    return before === null || after === null ? [] : [{ before: Number(before), after: Number(after) }];
+    const isFair = isSameJudge(judgedBy, is[index]?.judgedBy ?? null);
+    return before === null || after === null || !isFair ? [] : [{ before: Number(before), after: Number(after) }];
   });
   const [before, after] = [both.map((each) => each.before), both.map((each) => each.after)];
   const cost = costOf(before, after);
@@ -75,6 +79,7 @@ export async function keepsOldProblems(
     isKept: passes,
     reason: `of ${both.length} old problems ${percent(share(after))} are solved, ${percent(share(before))} by its parent: costs ${percent(cost)}, may cost ${percent(mostCost)}`,
     retained: { problems: both.length, success: share(after), parentSuccess: share(before), mostCost },
+    judges: tallyJudges([...was, ...is].map(({ judgedBy = null }) => judgedBy)),
   };
 }
 

@@ -2,6 +2,7 @@
  * An answer in words, judged by a model. An answer that is the reference, but for letter case and white space, needs no model; of any
  * other a model that the service configures says whether it means the same. What a response holds beyond its final answer is not shown.
  */
+import type { Problem } from '@seamstream/events';
 import { finalAnswer } from './final-answer.js';
 import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
@@ -36,6 +37,13 @@ export const judgeVerifier: Verifier = {
     };
   },
 };
+
+export type JudgedProblem = Pick<Problem, 'verifier'>;
+
+/** Whether answers to the problem may need a model that judges. */
+export function isJudgedByModel({ verifier }: JudgedProblem): boolean {
+  return verifier?.kind === judgeVerifier.kind;
+}
 
 function normalised(text: string): string {
   return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();

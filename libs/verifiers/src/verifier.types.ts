@@ -19,6 +19,8 @@ export interface Verdict {
   readonly extractedAnswer: string | null;
   /** Why, in a sentence. */
   readonly detail: string;
+  /** The model whose opinion it is; absent where none was asked. */
+  readonly judgedBy?: JudgeIdentity;
 }
 
 /** What a check may use of the world. */
@@ -67,15 +69,26 @@ export interface JudgingTask {
   readonly answer: string;
 }
 
+/** Which model judged. */
+export interface JudgeIdentity {
+  /** As the server is asked for it. */
+  readonly model: string;
+  /** As the server reports it; null where it reports nothing but that name. */
+  readonly revision: string | null;
+}
+
 export interface JudgedMeaning {
   readonly success: boolean;
   /** Who said so. */
   readonly detail: string;
+  readonly judgedBy: JudgeIdentity;
 }
 
 /** A model that judges answers. @throws VERIFIER_FAILED and others that say why there is no verdict; ABORTED */
 export interface AnswerJudge {
   judge(task: JudgingTask, signal?: AbortSignal): Promise<JudgedMeaning>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
 }
 
 /** What a math thread is asked. */

@@ -4,6 +4,7 @@ import type { VerifierSpec } from '@seamstream/events';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { CodeSandbox, type Language, type SandboxSettings } from './code-sandbox.js';
 import { askEndpoint, type VerifierEndpoint } from './http-endpoints.js';
+import { isJudgedByModel, type JudgedProblem } from './judge.verifier.js';
 import { MathThreads } from './math/math-threads.js';
 import { judgeFor } from './registry.js';
 import type {
@@ -37,7 +38,7 @@ export class Verifiers {
   private readonly sandbox: CodeSandbox;
   private readonly means: VerifierMeans;
 
-  constructor(settings: VerifierSettings = {}) {
+  constructor(private readonly settings: VerifierSettings = {}) {
     this.threads = new MathThreads(settings.mathThreads ?? Math.max(1, Math.floor(availableParallelism() / 2)));
     this.sandbox = new CodeSandbox(settings.sandbox);
     this.means = {
@@ -78,6 +79,15 @@ export class Verifiers {
   }
 
   /**
+   * Refuses, before anything is asked, problems that cannot be judged here.
+   * @throws INVALID_CONFIGURATION where a model has to judge one, and there is none
+   */
+  assertCanJudge(problems: Iterable<JudgedProblem>): void {
+    if (this.settings.judge !== undefined) return;
+    for (const problem of problems) if (isJudgedByModel(problem)) throw noJudge();
+  }
+
+  /**
    * Proves that answers in these languages can be judged here, for a service that would rather not start than find out later.
    * @throws INVALID_CONFIGURATION saying what is missing
    */
@@ -85,8 +95,9 @@ export class Verifiers {
     for (const language of languages) await this.sandbox.prove(language);
   }
 
-  /** Ends what is under way. */
+  /** Ends what is under way, that of the model that judges included. */
   async close(): Promise<void> {
+    await this.settings.judge?.close();
     await this.sandbox.close();
     await this.threads.close();
   }
@@ -97,14 +108,17 @@ async function askJudge(
   task: JudgingTask,
   { signal, deadlineMs }: { readonly signal?: AbortSignal | undefined; readonly deadlineMs?: number },
 ): Promise<JudgedMeaning> {
-  if (judge === undefined)
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      'Cannot verify by judge@1: expected a model that judges, got none. Set SEAM_EXECUTOR_JUDGE_URL and SEAM_EXECUTOR_JUDGE_MODEL of the executor; other commands judge by no model.',
-    );
+  if (judge === undefined) throw noJudge();
   const signals = [signal, deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs)];
   const given = signals.filter((each) => each !== undefined);
   return judge.judge(task, given.length === 0 ? undefined : AbortSignal.any(given));
+}
+
+function noJudge(): SeamError {
+  return new SeamError(
+    'INVALID_CONFIGURATION',
+    'Cannot verify by judge@1: expected a model that judges, got none. Set SEAM_EXECUTOR_JUDGE_URL and SEAM_EXECUTOR_JUDGE_MODEL; of a trainer SEAM_TRAINER_EXECUTOR_JUDGE_URL and SEAM_TRAINER_EXECUTOR_JUDGE_MODEL.',
+  );
 }
 
 /** For callers with nothing to configure. */

@@ -26,7 +26,12 @@ const DIGEST = `sha256:${'0a'.repeat(32)}`;
 
 type Threshold = 'lagThreshold' | 'runsPerPod';
 
-function service(settings: Values, threshold: Threshold | undefined, asksModel: boolean): fc.Arbitrary<Values> {
+function service(
+  settings: Values,
+  threshold: Threshold | undefined,
+  asksModel: boolean,
+  asksJudge = false,
+): fc.Arbitrary<Values> {
   return fc.record(
     {
       enabled: fc.boolean(),
@@ -39,6 +44,7 @@ function service(settings: Values, threshold: Threshold | undefined, asksModel: 
       nodeSelector: fc.constantFrom({}, { disk: 'ssd' }),
       tolerations: fc.constantFrom([], [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }]),
       ...(asksModel && { endpointKeySecret: secretKey }),
+      ...(asksJudge && { judgeKeySecret: secretKey }),
       ...(threshold !== undefined && {
         autoscaling: fc.record({
           enabled: fc.boolean(),
@@ -120,10 +126,10 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
       http: fc.record({ tlsSecret: maybeName }),
       services: fc.record({
         generator: service({ SEAM_GENERATOR_SCOUTS: 2 }, 'lagThreshold', true),
-        executor: service({ SEAM_EXECUTOR_MAX_TOKENS: 40 }, 'lagThreshold', true),
+        executor: service({ SEAM_EXECUTOR_MAX_TOKENS: 40 }, 'lagThreshold', true, true),
         buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, 'lagThreshold', false),
         planner: service(TRAINER, undefined, true),
-        worker: service(TRAINER, 'runsPerPod', true),
+        worker: service(TRAINER, 'runsPerPod', true, true),
         gateway: gateway(),
       }),
       hooks: fc.record({

@@ -6,6 +6,8 @@ import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import { readTopics } from '@seamstream/log-reader';
 import { encodePrompt } from '@seamstream/rollout';
+import { type JudgeServer, judgeServer, partsOf } from '@seamstream/testing/judge-server';
+import { chatCompletion } from '@seamstream/testing/model-server';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -156,6 +158,43 @@ describe('seam eval --team --record', () => {
   });
 });
 
+describe('seam eval --team of answers in words', () => {
+  let judge: JudgeServer;
+  beforeEach(async () => {
+    judge = await judgeServer();
+    world.files.set('words.jsonl', linesOf(inWords));
+  });
+  afterEach(() => judge.close());
+
+  it('asks the judge once about equal answers, and puts on record and in the predictions who judged', async () => {
+    world.verifiers = judge.verifiers;
+    const asked = ['words.jsonl', '--team', 'team.json', '--vote', '--temperature', '1', '--record', '--by', 'ada'];
+    const { judges } = await evaluated<{ judges: readonly { readonly verdicts: number }[] }>(
+      ...[...asked, '--samples', '2', '--predictions', 'predictions.jsonl'],
+    );
+    expect(judges).toEqual([{ model: 'judge', revision: 'tiny/fp_1', verdicts: expect.any(Number) }]);
+    expect((await recorded()).judges).toEqual(judges);
+    const told = predictions().flatMap((line) => (line as { judges?: typeof judges }).judges ?? []);
+    expect(told.reduce((sum, { verdicts }) => sum + verdicts, 0)).toBe(judges[0]!.verdicts);
+    const tasks = judge.server.seen.map((request) => JSON.stringify(partsOf(request)));
+    expect(new Set(tasks).size).toBe(tasks.length);
+    expect(tasks.length).toBeLessThan(judges[0]!.verdicts);
+  });
+
+  it('fails where the judge gives no verdict, and is refused before a model is loaded where there is none', async () => {
+    const asked = ['eval', 'words.jsonl', '--team', 'team.json', '--json'];
+    world.checkpoints.clear();
+    expect(await world.seam(...asked)).not.toBe(0);
+    const message = expect.stringMatching(/^Cannot verify by judge@1: expected a model that judges, got none/);
+    expect(world.takeJson()).toMatchObject([{ error: { code: 'INVALID_CONFIGURATION', message } }]);
+    for (const [name, model] of models) world.checkpoints.set(name, model);
+    world.verifiers = judge.verifiers;
+    judge.server.behave = () => ({ kind: 'answer', body: chatCompletion('Perhaps.') });
+    expect(await world.seam(...asked, '--max-tokens', '24')).not.toBe(0);
+    expect(world.takeJson()).toMatchObject([{ error: { code: 'VERIFIER_FAILED' } }]);
+  });
+});
+
 describe('seam eval --team with a chain', () => {
   it('counts what the team came to, one answer a sample', async () => {
     const result = await evaluated<{ answers: number; perAgent: object }>(
@@ -270,6 +309,10 @@ const own = worldProblems({ seed: 'team', split: 'heldOut', variant: 'base', cou
   ({ prompt: problem, reference: answer }) => ({ problem, answer }),
 );
 const whole = own.filter(({ answer }) => /^\d+$/.test(answer));
+const inWords = own.slice(0, 6).map(({ problem, answer }) => ({
+  ...{ domain: 'words', prompt: problem, reference: `it is ${answer}` },
+  verifier: { kind: 'judge', options: { question: problem } },
+}));
 const linesOf = (rows: readonly unknown[]): Uint8Array =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { askingModels } from './asking-options.js';
+import { renderJudges } from './render-judges.js';
 import { estimateCell } from './render-sampled-evaluation.js';
 import { renderUnjudged } from './render-unjudged.js';
 
@@ -86,6 +87,6 @@ function render(evaluated: EvaluatedTeam, style: Style): string {
   const table = renderTable([{ title: 'FIGURE' }, { title: 'SUCCESS', align: 'right' }], rows, style);
   const names = agents.map(({ name }) => name).join(', ');
   const how = topology === 'vote' ? 'each answers, and the majority counts' : 'each reads what came before';
-  return `${table}\n${renderUnjudged([result], 'problem', 'could not be asked and count nowhere')}${plural(ties, 'vote')} tied: the answer that came first decides. In brackets: 95 %, over the problems (Agresti and Coull).
+  return `${table}\n${renderUnjudged([result], 'problem', 'could not be asked and count nowhere')}${renderJudges([result])}${plural(ties, 'vote')} tied: the answer that came first decides. In brackets: 95 %, over the problems (Agresti and Coull).
 ${plural(given, 'problem')} (set ${shortId(problemSetDigest)}), ${plural(agents.length, 'agent')} (${onOneLine(names)}; ${how}), ${teamDigest === null ? 'their base models' : `team ${shortId(teamDigest)}`}, temperature ${drawing.temperature}, top-p ${drawing.topP}.\n`;
 }

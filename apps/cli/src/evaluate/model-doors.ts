@@ -11,7 +11,9 @@ interface ProcessWorld {
   onClose(close: () => Promise<void>): void;
 }
 
-export function modelDoors(world: ProcessWorld): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint'> {
+export function modelDoors(
+  world: ProcessWorld,
+): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint' | 'openVerifiers'> {
   return {
     openLearner: async () => openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
     async openCheckpoint(folder, name) {
@@ -21,6 +23,13 @@ export function modelDoors(world: ProcessWorld): Pick<CommandRuntime, 'openLearn
       const model = await fromNamedFolder(name, folder, LanguageModel.load(folder, settings));
       world.onClose(() => model.close());
       return model;
+    },
+    async openVerifiers() {
+      const { openVerifiers } = await import('@seamstream/model-clients');
+      const { judge } = (await world.loadAll()).executor;
+      const verifiers = await openVerifiers(judge, { environment: world.environment() });
+      world.onClose(() => verifiers.close());
+      return verifiers;
     },
   };
 }

@@ -5,6 +5,7 @@ import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
+import { renderJudges } from './render-judges.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 const MEANING: Readonly<Record<EvaluationArm, string>> = {
@@ -67,5 +68,5 @@ export function renderEvaluation(result: EvaluationResult, adapter: string | nul
       ? ''
       : `Rescued ${percent(result.rescued)}, broken ${percent(result.broken)}, lift ${percent(result.rescued - result.broken)}.\n`;
   const set = `${plural(result.problems, 'problem')} (set ${shortId(result.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}, greedy decoding.\n`;
-  return `${table}${perDomain}\n${lift}${faithfulSentence(result.faithful)}${unjudged}${set}`;
+  return `${table}${perDomain}\n${lift}${faithfulSentence(result.faithful)}${unjudged}${renderJudges(Object.values(result.arms))}${set}`;
 }

@@ -6,6 +6,7 @@ import type { Estimate } from '@seamstream/statistics';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
+import { renderJudges } from './render-judges.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 export function estimateCell(estimate: Estimate | null): string {
@@ -57,5 +58,5 @@ export function renderSampledEvaluation(result: SampledEvaluation, adapter: stri
   const unjudged = renderUnjudged(Object.values(result.arms), 'problem', 'could not be judged and count for no arm');
   const lifted = lift === null ? '' : `Lift of mean@${samples}: ${estimateCell(lift)}.\n`;
   const set = `${plural(result.problems, 'problem')} (set ${shortId(result.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}, ${samples} answers each at temperature ${drawing.temperature}, top-p ${drawing.topP}.\n`;
-  return `${overall}${perDomain}\n${lifted}${unjudged}In brackets: 95 %, over the problems (Agresti and Coull). Tied votes go to the answer that was drawn first.\n${set}`;
+  return `${overall}${perDomain}\n${lifted}${unjudged}${renderJudges(Object.values(result.arms))}In brackets: 95 %, over the problems (Agresti and Coull). Tied votes go to the answer that was drawn first.\n${set}`;
 }

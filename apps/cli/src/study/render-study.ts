@@ -3,6 +3,7 @@
 import type { ControlsStudy } from '@seamstream/evaluation';
 import { plural, shortId } from '@seamstream/kernel';
 import { faithfulSentence } from '../evaluate/render-evaluation.js';
+import { renderJudges } from '../evaluate/render-judges.js';
 import { renderUnjudged } from '../evaluate/render-unjudged.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
@@ -29,6 +30,7 @@ export function renderStudy(study: ControlsStudy, adapter: string | null, style:
     renderTable(columns(STUDY_TITLES), rows, style),
     `${EXPLANATION}\n`,
     renderUnjudged(Object.values(study.rows), 'answer', 'could not be had or judged and count in no row'),
+    renderJudges(Object.values(study.rows)),
     ...(leaks === '' ? [] : [`\n${leaks}\n`]),
     faithfulSentence(study.faithful),
     ...(times.length === 0 ? [] : [`\n${renderTable(columns(TIME_TITLES), times, style)}${TIME_EXPLANATION}\n`]),

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { askingModels, setOption } from '../evaluate/asking-options.js';
+import { renderJudges } from '../evaluate/render-judges.js';
 import { waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -30,7 +31,7 @@ function renderLibraryStudy({ rows, problems, items }: LibraryStudy, style: Styl
       ...[tokens(entryTokens), tokens(responseTokens)],
     ];
   });
-  return `${items} items on ${problems} problems\n${renderTable(columns, cells, style)}`;
+  return `${items} items on ${problems} problems\n${renderTable(columns, cells, style)}${renderJudges(rows.map(([, row]) => row))}`;
 }
 
 async function study(

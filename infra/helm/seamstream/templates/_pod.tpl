@@ -172,6 +172,11 @@ spec:
           value: MODEL_SERVER_KEY
         {{- include "seam.fromSecret" (dict "name" "MODEL_SERVER_KEY" "secret" $service.endpointKeySecret.name "key" $service.endpointKeySecret.key) | nindent 8 }}
         {{- end }}
+        {{- if and $service.judgeKeySecret $service.judgeKeySecret.name }}
+        - name: {{ $fact.judgeKeyVariable }}
+          value: JUDGE_KEY
+        {{- include "seam.fromSecret" (dict "name" "JUDGE_KEY" "secret" $service.judgeKeySecret.name "key" $service.judgeKeySecret.key) | nindent 8 }}
+        {{- end }}
         {{- if and $service.loginSecret $service.loginSecret.name }}
         - name: SEAM_GATEWAY_LOGIN_SECRET_VARIABLE
           value: LOGIN_CLIENT_SECRET

@@ -97,6 +97,13 @@ export interface Evaluation {
    * decided.
    */
   readonly retained?: Retained | null | undefined;
+  /**
+   * Models whose opinions the verdicts are, candidate and parent together. Empty where no model judged. Several
+   * revisions of one model: its server changed it meanwhile.
+   */
+  readonly judges?: readonly JudgeTally[] | undefined;
+  /** Problems whose two answers were judged by different models or revisions. They count nowhere. */
+  readonly judgedApart?: number | undefined;
 }
 
 /** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */
@@ -157,6 +164,19 @@ export interface GuardMark {
   readonly guardId: string;
   /** The adapter that was served then, whether it wrote for the problem or not. Null is the bare base model. */
   readonly adapterDigest: string | null;
+}
+
+/** Verdicts that are a model's opinion, by who gave them. */
+export interface JudgeTally {
+  /** The model that judged, as its server is asked for it. */
+  readonly model: string;
+  /** What its server reports of it. Null where it reports nothing but the name. */
+  readonly revision: string | null;
+  /**
+   * Answers that it judged. An answer that was judged before counts again, although the model was not asked
+   * again.
+   */
+  readonly verdicts: number;
 }
 
 /** A version of one shard of the buffer. */
@@ -1422,6 +1442,11 @@ export interface TeamEvaluated {
   readonly predictionsDigest: string;
   /** The person who measured. */
   readonly evaluatedBy: string;
+  /**
+   * Models whose opinions the verdicts are. Empty where no model judged. Several revisions of one model: its
+   * server changed it meanwhile.
+   */
+  readonly judges?: readonly JudgeTally[] | undefined;
 }
 
 export type AdapterKind = 'full' | 'lora';

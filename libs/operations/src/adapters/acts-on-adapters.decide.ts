@@ -20,6 +20,7 @@ import {
   lastGoodAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
+import { addedTallies } from '@seamstream/rollout';
 
 /** Who acts, why, when, under which id. */
 export interface Act {
@@ -175,6 +176,7 @@ export function evaluationBy(
       'INVALID_INPUT',
       `Cannot record an evaluation of ${name}: expected a verdict on each problem, got none on ${trained.failed} of ${result.problems}. Leave those out and evaluate again.`,
     );
+  const isParent = parent === null && isWhole(untrained);
   return {
     type: 'AdapterEvaluated',
     slot,
@@ -186,7 +188,7 @@ export function evaluationBy(
       problemSetDigest: result.problemSetDigest,
       problems: trained.problems,
       success: trained.success,
-      parentSuccess: parent === null && isWhole(untrained) ? untrained.success : null,
+      parentSuccess: isParent ? untrained.success : null,
       perDomain: Object.fromEntries(
         Object.entries(trained.perDomain).map(([domain, { success }]) => [domain, success]),
       ),
@@ -195,6 +197,7 @@ export function evaluationBy(
       broken: null,
       asked: {},
       repeated: 0,
+      judges: addedTallies(trained.judges, isParent ? untrained.judges : []),
     },
     baseModelDigest,
     executor,

@@ -28,6 +28,7 @@ export interface ServiceValues {
   readonly sasl: { readonly passwordSecret: SecretKey };
   readonly signingKeySecret: SecretKey;
   readonly endpointKeySecret?: SecretKey;
+  readonly judgeKeySecret?: SecretKey;
   readonly loginSecret?: SecretKey;
   readonly secretSettings: readonly SecretSetting[];
   readonly autoscaling?: {

@@ -4,8 +4,11 @@ import type { ChartValues } from './chart-values.js';
 import { type DeployFinding, error, type Findings, type Said, warning } from './deploy-finding.js';
 import { enabled, type Rule, settingsIn } from './rule.js';
 
-/** Settings whose address gets the key of endpointKeySecret. */
-const ASKED_WITH_KEY = /^SEAM_(GENERATOR_VLLM|EXECUTOR_ENDPOINT|TRAINER_EXECUTOR_ENDPOINT|GATEWAY_UPSTREAM)_URL$/;
+/** Settings whose address gets a key, by the value that names its Secret. */
+const ASKED_WITH_KEY = [
+  ['endpointKeySecret', /^SEAM_(GENERATOR_VLLM|EXECUTOR_ENDPOINT|TRAINER_EXECUTOR_ENDPOINT|GATEWAY_UPSTREAM)_URL$/],
+  ['judgeKeySecret', /^SEAM_(TRAINER_)?EXECUTOR_JUDGE_URL$/],
+] as const;
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** Arguments that the chart gives its model server, or that hold a key. */
 const TAKEN_ARGUMENT =
@@ -54,12 +57,14 @@ export const EXPOSURE: readonly Rule[] = [
   },
 
   function keys(values: ChartValues): Findings {
-    const withKey = enabled(values).filter(([, { endpointKeySecret }]) => (endpointKeySecret?.name ?? '') !== '');
+    const isAsked = (path: string, setting: string): boolean =>
+      enabled(values).some(
+        ([name, service]) =>
+          path.startsWith(`services.${name}.`) &&
+          ASKED_WITH_KEY.some(([secret, asked]) => asked.test(setting) && (service[secret]?.name ?? '') !== ''),
+      );
     return settingsIn(values)
-      .filter(([path, setting, value]) => {
-        const isAsked = ASKED_WITH_KEY.test(setting) && withKey.some(([name]) => path.startsWith(`services.${name}.`));
-        return isAsked && isPlaintextElsewhere(value);
-      })
+      .filter(([path, setting, value]) => isAsked(path, setting) && isPlaintextElsewhere(value))
       .map(([path]) =>
         warning('key-in-the-clear', [
           path,

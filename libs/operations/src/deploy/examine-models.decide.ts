@@ -12,6 +12,8 @@ const FOLDER: Twins = ['SEAM_EXECUTOR_MODEL_FOLDER', 'SEAM_TRAINER_EXECUTOR_FOLD
 const NAME: Twins = ['SEAM_EXECUTOR_ENDPOINT_MODEL', 'SEAM_TRAINER_EXECUTOR_ENDPOINT_MODEL', ''];
 const ASKED: readonly Twins[] = [
   ['SEAM_EXECUTOR_TEMPLATE', 'SEAM_TRAINER_EXECUTOR_TEMPLATE', 'plain'],
+  // Otherwise the worker compares adapters by the verdicts of another model, or by none.
+  ['SEAM_EXECUTOR_JUDGE_MODEL', 'SEAM_TRAINER_EXECUTOR_JUDGE_MODEL', ''],
   ['SEAM_EXECUTOR_ENVIRONMENT', 'SEAM_TRAINER_EXECUTOR_ENVIRONMENT', 'prompt-injection'],
 ];
 

@@ -48,7 +48,7 @@ function secretsWithKeys({ kafka, tracing, objectStore, http, hooks, services }:
     ...hooks.secretSettings.map(({ secret }) => secret),
     ...Object.values(services).flatMap((service) => [
       ...[service.sasl.passwordSecret.name, service.signingKeySecret.name, service.endpointKeySecret?.name ?? ''],
-      ...[service.loginSecret?.name ?? '', service.ingress?.tlsSecret ?? ''],
+      ...[service.judgeKeySecret?.name ?? '', service.loginSecret?.name ?? '', service.ingress?.tlsSecret ?? ''],
       ...service.secretSettings.map(({ secret }) => secret),
     ]),
   ];

@@ -49,11 +49,13 @@ function namedIn(values: ChartValues): readonly Reference[] {
     ...named('Secret', 'http.tlsSecret', http.tlsSecret, ['tls.crt', 'tls.key']),
     ...settings('hooks.secretSettings', hooks.secretSettings),
     ...SERVICE_NAMES.filter((name) => services[name].enabled).flatMap((name) => {
-      const { sasl, signingKeySecret, endpointKeySecret, loginSecret, secretSettings, ingress } = services[name];
+      const { sasl, signingKeySecret, endpointKeySecret, judgeKeySecret, loginSecret, secretSettings, ingress } =
+        services[name];
       return [
         ...key(`services.${name}.sasl.passwordSecret`, sasl.passwordSecret),
         ...key(`services.${name}.signingKeySecret`, signingKeySecret),
         ...(endpointKeySecret === undefined ? [] : key(`services.${name}.endpointKeySecret`, endpointKeySecret)),
+        ...(judgeKeySecret === undefined ? [] : key(`services.${name}.judgeKeySecret`, judgeKeySecret)),
         ...(loginSecret === undefined ? [] : key(`services.${name}.loginSecret`, loginSecret)),
         ...settings(`services.${name}.secretSettings`, secretSettings),
         ...(ingress?.enabled === true

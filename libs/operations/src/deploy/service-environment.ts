@@ -14,6 +14,7 @@ interface ServiceFact {
   readonly program: string;
   readonly principal: string;
   readonly keyVariable?: string;
+  readonly judgeKeyVariable?: string;
   readonly roles?: readonly string[];
 }
 export type ServiceFacts = Readonly<Record<ServiceName, ServiceFact>>;
@@ -47,6 +48,10 @@ export function serviceEnvironment(values: ChartValues, name: ServiceName, fact:
     ...((service.endpointKeySecret?.name ?? '') !== '' && {
       [fact.keyVariable!]: 'MODEL_SERVER_KEY',
       MODEL_SERVER_KEY: STAND_IN,
+    }),
+    ...((service.judgeKeySecret?.name ?? '') !== '' && {
+      [fact.judgeKeyVariable!]: 'JUDGE_KEY',
+      JUDGE_KEY: STAND_IN,
     }),
     ...(service.modelServer?.enabled === true && {
       SEAM_GENERATOR_DRIVER: 'vllm',

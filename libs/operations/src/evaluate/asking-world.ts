@@ -5,6 +5,7 @@ import type { GeneratorModel } from '@seamstream/rollout';
 import type { AdapterWorld } from '../adapters/adapter-world.js';
 import type { ReadingOptions } from '../read-models/kept-log.js';
 import type { ProblemSources } from './evaluation-problems.js';
+import type { JudgingWorld } from './judging.js';
 
 /** What an evaluation asks. */
 export interface Models {
@@ -46,6 +47,7 @@ export interface GrowingOutput {
 
 export interface AskingWorld
   extends ProblemSources,
+    JudgingWorld,
     Pick<AdapterWorld, 'clock' | 'signal' | 'openLog' | 'openKeptLog' | 'openObjects' | 'signing'> {
   /** The models of generator and executor, as their services would load them. */
   openModels(): Promise<Models>;

@@ -15,6 +15,7 @@ import { loadAdapter } from '../adapters/find-adapter.js';
 import { recordable, recordEvaluation } from '../adapters/record-evaluation.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
 import { chosenProblems, DEFAULT_SET, type ProblemOptions } from './evaluation-problems.js';
+import { verifiersFor } from './judging.js';
 import { checkPredictions, type PredictionsOptions, predictionsFile } from './predictions-file.js';
 
 export interface EvaluationRequest extends ProblemOptions, PredictionsOptions {
@@ -66,6 +67,7 @@ export async function evaluateAdapter(
   const { arms, samples, seed, temperature = 1, topP = 1 } = request;
   const problems = await chosenProblems(world, path, request);
   await checkPredictions(world, request);
+  const verifiers = await verifiersFor(world, problems);
   const models = await world.openModels();
   const { generator, environment, prompts, maxEntryTokens } = models;
   observer.opened(models, problems);
@@ -77,7 +79,7 @@ export async function evaluateAdapter(
   const facts = { adapterDigest, seed, arms: EVALUATION_ARMS };
   const predictions = await predictionsFile(world, observer.tell, request, problems, facts);
   const settings: EvaluationSettings = {
-    ...{ arms, environment, generator, adapter, prompts, schemaFor, maxEntryTokens, seed, batchSize: BATCH },
+    ...{ arms, environment, generator, adapter, prompts, schemaFor, verifiers, maxEntryTokens, seed, batchSize: BATCH },
     ...(predictions.onPrediction === undefined ? {} : { onPrediction: predictions.onPrediction }),
     onProgress(arm, done, total) {
       observer.progress(arm, done, total);

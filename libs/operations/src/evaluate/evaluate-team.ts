@@ -12,7 +12,7 @@ import {
 } from '@seamstream/events';
 import { newId, plural, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
-import type { GeneratorModel } from '@seamstream/rollout';
+import { type GeneratorModel, tallyJudges } from '@seamstream/rollout';
 import {
   assertMembers,
   loadTeam,
@@ -28,6 +28,7 @@ import { BASE, findAdapter, SERVED } from '../adapters/find-adapter.js';
 import { readServing } from '../read-models/index.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
 import { chosenProblems, DEFAULT_SET, type ProblemOptions } from './evaluation-problems.js';
+import { verifiersFor } from './judging.js';
 import type { PredictionsOptions } from './predictions-file.js';
 
 export interface TeamWorld extends AskingWorld {
@@ -97,6 +98,7 @@ export async function evaluateTeam(
   const { predictions: file, force: replace } = request;
   if (request.record !== undefined) await world.openLog('append');
   if (file !== undefined) await world.checkOutput(file, { replace });
+  const verifiers = await verifiersFor(world, problems);
   // 2. The models.
   const models = await agentModels(world, team);
   const artefact = await teamMeant(world, team, request.adapter, models, observer);
@@ -108,7 +110,7 @@ export async function evaluateTeam(
   const lines = lineWriter((line) => output?.append(line));
   const digest = createHash('sha256');
   const result = await sampleTeam(problems, {
-    ...{ team, samples, seed, batchSize: BATCH, signal: world.signal },
+    ...{ team, samples, seed, verifiers, batchSize: BATCH, signal: world.signal },
     agents: team.agents.map((agent, place) => ({ agent, model: models[place]!, adapter: adapterOf(place) })),
     sampling: { temperature, topP, topK: 0, maxTokens },
     schemaFor: await world.entrySchemas(),
@@ -148,7 +150,7 @@ async function recordTeam(
   { slot, problemSet, maxTokens, seed, by }: TeamRequest & { readonly slot: string; readonly problemSet: string },
 ): Promise<string> {
   const { result, teamDigest, topology, agents, problemSetDigest: setDigest, samples, drawing } = evaluated;
-  const { problems, failed: unjudged, answers, meanAt, passAt, majorityAt, ties, perAgent } = result;
+  const { problems, failed: unjudged, answers, meanAt, passAt, majorityAt, ties, perAgent, judges } = result;
   if (meanAt === null || majorityAt === null)
     throw new SeamError(
       'INVALID_INPUT',
@@ -169,6 +171,7 @@ async function recordTeam(
       adapterDigest,
     })),
     ...{ temperature: drawing.temperature, topP: drawing.topP, maxTokens, seed, ties },
+    judges,
     ...{ meanAt: meanAt.value, majorityAt: majorityAt.value, passAt: valuesOf(passAt), perAgent: valuesOf(perAgent) },
     ...{ predictionsDigest: evaluated.predictionsDigest, evaluatedBy: by! },
   };
@@ -217,12 +220,14 @@ async function teamMeant(
   );
 }
 
-/** As the authors of sequential agent tuning write it, so that their readers read it. */
+/** As the authors of sequential agent tuning write it, so that their readers read it; who judged is one field more. */
 function predictionLine({ problem, predicted, answers }: TeamPrediction): string {
+  const judges = tallyJudges(answers.map(({ judgedBy }) => judgedBy ?? null));
   return `${JSON.stringify({
     problem_id: problem,
     predicted_answer: predicted,
     individual_answers: answers.map(({ answer }) => answer),
+    ...(judges.length === 0 ? {} : { judges }),
   })}\n`;
 }
 

@@ -53,11 +53,13 @@ export async function predictionsFile(
   if (path === undefined) return { write: () => Promise.resolve(), tellStopped: () => Promise.resolve() };
   const output = await world.growOutput(path, { replace });
   const taken: Prediction[] = [];
-  const lineOf = ({ arm, problem, sample, entry, response, answer, success, detail, unjudged }: Prediction): string => {
+  const lineOf = ({ arm, problem, sample, entry, judgedBy, unjudged, ...said }: Prediction): string => {
     const { problemId, domain, prompt, reference } = problems[problem]!;
     return `${JSON.stringify({
       ...{ problemId, domain, arm, adapterDigest: OF_ADAPTER.has(arm) ? adapterDigest : null, seed, sample },
-      ...{ prompt, reference, entry: entryValue(entry), response, answer, success, detail },
+      ...{ prompt, reference, entry: entryValue(entry), response: said.response, answer: said.answer },
+      ...{ success: said.success, detail: said.detail },
+      ...(judgedBy === null ? {} : { judge: judgedBy }),
       ...(unjudged === null ? {} : { unjudged: { code: unjudged.code, reason: unjudged.reason } }),
     })}\n`;
   };

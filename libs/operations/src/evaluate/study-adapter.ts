@@ -12,6 +12,7 @@ import { openDataset } from '../publish/index.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
 import type { MeasuredModels } from './evaluate-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions } from './evaluation-problems.js';
+import { verifiersFor } from './judging.js';
 import { checkPredictions, type PredictionsOptions, predictionsFile } from './predictions-file.js';
 
 export interface StudyRequest extends ProblemOptions, PredictionsOptions {
@@ -51,6 +52,7 @@ export async function studyAdapter(
   // All files that are read are known now, and none of them is written.
   if (report !== undefined) await world.checkOutput(report, { replace });
   await checkPredictions(world, request);
+  const verifiers = await verifiersFor(world, [...problems, ...(hintsFrom ?? [])]);
   const models = await world.openModels();
   const { generator, environment, prompts, maxEntryTokens, maxResponseTokens } = models;
   observer.opened(models, problems);
@@ -63,7 +65,17 @@ export async function studyAdapter(
     observer.progress(what, done, total);
     world.signal.throwIfAborted();
   };
-  const common = { environment, generator, adapter, prompts, schemaFor, maxEntryTokens, batchSize: BATCH, onProgress };
+  const common = {
+    environment,
+    generator,
+    adapter,
+    prompts,
+    schemaFor,
+    verifiers,
+    maxEntryTokens,
+    batchSize: BATCH,
+    onProgress,
+  };
   try {
     const ofHints = (domain: string, done: number, total: number): void =>
       onProgress(`fixed hints of ${domain}`, done, total);

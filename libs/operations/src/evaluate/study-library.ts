@@ -4,6 +4,7 @@ import { type ExperienceLibrary, importLibrary } from '@seamstream/experience-li
 import { readLibrary } from '../library/libraries.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
 import { chosenProblems, type ProblemOptions } from './evaluation-problems.js';
+import { verifiersFor } from './judging.js';
 
 export interface LibraryStudyRequest extends ProblemOptions {
   /** `served`, or the first digits of a digest. */
@@ -33,6 +34,7 @@ export async function studyLibraryOf(
   observer: AskingObserver<StudiedLibrary>,
 ): Promise<StudiedLibrary> {
   const problems = await chosenProblems(world, path, request);
+  const verifiers = await verifiersFor(world, problems);
   const models = await world.openModels();
   const { generator, environment, prompts, maxEntryTokens } = models;
   observer.opened(models, problems);
@@ -47,7 +49,7 @@ export async function studyLibraryOf(
     );
   const schemaFor = await world.entrySchemas();
   const result = await studyLibrary(problems, {
-    ...{ library, others, generator, environment, prompts, maxEntryTokens },
+    ...{ library, others, generator, environment, prompts, verifiers, maxEntryTokens },
     ...{ seed: request.seed, batchSize: BATCH },
     schemaFor: (domain) => schemaFor(domain),
     onProgress: (row, done, total) => {

@@ -2,6 +2,7 @@
 import { type AnsweredQuestion, answerQuestions, type Question } from '@seamstream/rollout';
 import { loadAdapter } from '../adapters/find-adapter.js';
 import type { AskingWorld, Models } from '../evaluate/asking-world.js';
+import { openedFor } from '../evaluate/judging.js';
 import type { ReadingOptions } from '../read-models/kept-log.js';
 import {
   type AnswerFacts,
@@ -67,6 +68,10 @@ export async function openSolving(
   const { out, temperature, seed, force: replace, entry: withEntry } = request;
   const questions = await chosenQuestions(world, path, request);
   if (out !== undefined) await world.checkOutput(out, { replace });
+  const verifiers = await openedFor(
+    world,
+    questions.flatMap(({ judgedBy }) => (judgedBy === null ? [] : [judgedBy])),
+  );
   const models = await world.openModels();
   const { generator, environment, prompts, maxEntryTokens } = models;
   const schemaFor = await world.entrySchemas();
@@ -97,7 +102,7 @@ export async function openSolving(
       let next = kept;
       const batches = answerQuestions(questions.slice(next), {
         ...{ generator, environment, adapter, prompts, schemaFor, maxEntryTokens, temperature, seed },
-        ...{ withEntries: withEntry, batchSize: BATCH, signal: world.signal },
+        ...{ verifiers, withEntries: withEntry, batchSize: BATCH, signal: world.signal },
       });
       for await (const answers of batches) {
         const solved = answers.map((answer, at): SolvedQuestion => {

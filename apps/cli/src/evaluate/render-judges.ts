@@ -1,0 +1,17 @@
+import type { JudgeTally } from '@seamstream/events';
+import { onOneLine, plural } from '@seamstream/kernel';
+import { addedTallies, areOfOneJudge } from '@seamstream/rollout';
+
+/** Whose opinions the verdicts of all arms are; empty where no model judged. What a server says of itself comes from a stranger. */
+export function renderJudges(arms: readonly { readonly judges: readonly JudgeTally[] }[]): string {
+  const judges = addedTallies(...arms.map((arm) => arm.judges));
+  if (judges.length === 0) return '';
+  const said = judges.map(
+    ({ model, revision, verdicts }) =>
+      `${onOneLine(model)}${revision === null ? '' : ` (${onOneLine(revision)})`}, ${plural(verdicts, 'verdict')}`,
+  );
+  const changed = areOfOneJudge(judges)
+    ? ''
+    : 'THE JUDGE CHANGED meanwhile: its server reported several revisions, and arms may not be compared.\n';
+  return `Judged by a model, whose verdicts are opinions: ${said.join('; ')}.\n${changed}`;
+}

@@ -1,0 +1,174 @@
+/** A trainer whose validation problems have answers in words: a model behind a real server judges them. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { worldProblems } from '@seamstream/embedded-world';
+import { FakeExecutor } from '@seamstream/environments/testing';
+import { encodeEvent, type Problem } from '@seamstream/events';
+import { LanguageModel } from '@seamstream/language-model';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
+import { partsOf } from '@seamstream/testing/judge-server';
+import { chatCompletion, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
+import { publicationOf } from '@seamstream/testing/result-log';
+import { FakeEngine } from '@seamstream/training-contract/testing';
+import { FakeEvaluation } from '@seamstream/training-runs/testing';
+import { createTrainer, type TrainerAssets, trainerConfigSchema } from './app.module.js';
+import { teamEvents } from './team-world.fake.js';
+import {
+  closeServices,
+  consumed,
+  eventsOf,
+  newWorld,
+  openLog,
+  playRounds,
+  publish,
+  serve,
+  type World,
+} from './trainer-world.fake.js';
+
+let folder: string;
+let server: ModelServer;
+let closers: (() => Promise<void>)[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'judged-'));
+  server = await ModelServer.start((request) => ({ kind: 'answer', body: chatCompletion(opinionOn(request)) }));
+  closers = [];
+});
+afterEach(async () => {
+  await closeServices();
+  for (const close of closers.reverse()) await close();
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+describe('a trainer with problems that a model has to judge', () => {
+  it('measures adapters by the verdicts of the model that its settings name', async () => {
+    const world = newWorld();
+    await publish(world, 0, 6);
+    const model = await LanguageModel.load(modelAt('generator-base'), { threads: 1 });
+    closers.push(() => model.close());
+    const executor = new FakeExecutor((prompt) => `Answer: so ${prompt.length} it is`);
+    const { onDemand } = await trainerOf(world, JUDGE, {
+      ...{ model, executor, engine: new FakeEngine() },
+      validation: { name: 'words', problems: inWords('validation', 8).map((each) => ({ ...each, domain: 'sums' })) },
+    });
+    const solved = await (await onDemand.trials('grpo', new AbortController().signal)).before();
+    expect(solved).toHaveLength(8);
+    const taken = server.seen.filter((request) => opinionOn(request) === 'CORRECT');
+    expect(server.seen).toHaveLength(8);
+    expect(solved.filter((each) => each === true)).toHaveLength(taken.length);
+    expect(JSON.stringify(server.seen[0]!.body)).toContain('"model":"words-judge"');
+  }, 60_000);
+
+  it('tunes a team on such problems, and the comparison on record names who judged', async () => {
+    const world = newWorld();
+    await writeFile(join(folder, 'team.json'), JSON.stringify(VOTE));
+    const { onDemand } = await trainerOf(world, { ...JUDGE, ...TEAM }, { validation: VALIDATION });
+    const log = await openLog(world);
+    await log.append(inWords('stage', 4).map((problem) => encodeEvent(publicationOf(problem))));
+    const settings = { sampling: { maxTokens: 24 }, groupSize: 2 };
+    const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings }, new AbortController().signal);
+    const judges = [{ model: 'words-judge', revision: 'tiny/fp_1', verdicts: expect.any(Number) }];
+    expect(ending).toMatchObject([{ type: 'AdapterPromoted', evaluation: { problems: 4, judges } }]);
+    const questions = new Set(server.seen.map((request) => partsOf(request).question));
+    expect([...questions].filter((question) => question.startsWith('stage'))).not.toEqual([]);
+    expect([...questions].filter((question) => question.startsWith('validation'))).not.toEqual([]);
+    expect(await teamEvents(log, 'AgentUpdated')).toHaveLength(2);
+  }, 120_000);
+
+  it.each([
+    ['the same revision of the model judged both', 'fp_1', 1],
+    ['another revision judges now', 'fp_2', 2],
+  ])('takes the success of a parent from its record, or measures it again, where %s', async (_, then, times) => {
+    const world = newWorld();
+    const evaluation = new JudgedEvaluation();
+    await serve(world, { evaluation });
+    await playRounds(world, 1);
+    const [first] = await eventsOf(world, 'AdapterPromoted');
+    expect(first!.evaluation!.judges).toEqual([{ model: 'judge', revision: 'fp_1', verdicts: 40 }]);
+    evaluation.revision = then;
+    await publish(world, 6, 12, { adapterDigest: first!.adapterDigest });
+    await consumed(world);
+    const measured = evaluation.measured.filter((digest) => digest === first!.adapterDigest);
+    expect(measured).toHaveLength(times);
+    expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
+  });
+
+  it('does not start without that model, and says so before it loads any other', async () => {
+    const nowhere = { SEAM_TRAINER_MODEL_FOLDER: 'nowhere', SEAM_TRAINER_EXECUTOR_FOLDER: 'nowhere' };
+    const refusal = (message: RegExp) => ({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(message),
+    });
+    await expect(trainerOf(newWorld(), nowhere, { validation: VALIDATION })).rejects.toMatchObject(
+      refusal(/^Cannot verify by judge@1: expected a model that judges, got none\..*SEAM_TRAINER_EXECUTOR_JUDGE_URL/),
+    );
+    const keyed = { ...JUDGE, ...nowhere, SEAM_TRAINER_EXECUTOR_JUDGE_KEY_VARIABLE: 'NOT_SET_ANYWHERE' };
+    await expect(trainerOf(newWorld(), keyed, { validation: VALIDATION })).rejects.toMatchObject(
+      refusal(/NOT_SET_ANYWHERE, which is not set or empty.*SEAM_TRAINER_EXECUTOR_JUDGE_KEY_VARIABLE/),
+    );
+    expect(() => loadConfig(trainerConfigSchema, { SEAM_TRAINER_EXECUTOR_JUDGE_MODEL: 'm' })).toThrow(
+      /expected both the address and the name of the model, or neither/,
+    );
+  });
+});
+
+/** A double whose verdicts are a model's. */
+class JudgedEvaluation extends FakeEvaluation {
+  revision = 'fp_1';
+
+  override async measure(...asked: Parameters<FakeEvaluation['measure']>): ReturnType<FakeEvaluation['measure']> {
+    const judgedBy = { model: 'judge', revision: this.revision };
+    return (await super.measure(...asked)).map((result) => ({ ...result, judgedBy }));
+  }
+}
+
+const modelAt = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
+const EXECUTOR = modelAt('executor');
+const VOTE = { agents: ['one', 'two'].map((name) => ({ name, path: EXECUTOR, role: '{problem}\nSolution:' })) };
+const VALIDATION = { name: 'words', problems: inWords('validation', 4) };
+const JUDGE = {
+  get SEAM_TRAINER_EXECUTOR_JUDGE_URL() {
+    return server.url;
+  },
+  SEAM_TRAINER_EXECUTOR_JUDGE_MODEL: 'words-judge',
+};
+const TEAM = {
+  SEAM_PRESET: 'sat-seq',
+  get SEAM_TRAINER_TEAM() {
+    return join(folder, 'team.json');
+  },
+};
+
+/** So that answers differ in what they earn. */
+function opinionOn(request: SeenRequest): string {
+  const { answer } = partsOf(request);
+  return Buffer.from(answer).reduce((sum, byte) => sum + byte, 0) % 2 === 0 ? 'CORRECT' : 'INCORRECT';
+}
+
+/** No answer is one of them word for word. */
+function inWords(seed: string, count: number): readonly Problem[] {
+  return worldProblems({ seed, split: 'heldOut', variant: 'base', count }).map((problem) => ({
+    ...problem,
+    reference: `it is ${problem.reference}`,
+    verifier: { kind: 'judge', version: '1', options: { question: `${seed}: ${problem.prompt}` } },
+  }));
+}
+
+async function trainerOf(world: World, environment: Readonly<Record<string, string>>, assets: TrainerAssets) {
+  const config = loadConfig(trainerConfigSchema, {
+    SEAM_EVIDENCE: 'none',
+    SEAM_TRAINER_MODEL_FOLDER: modelAt('generator-base'),
+    SEAM_TRAINER_EXECUTOR_FOLDER: EXECUTOR,
+    SEAM_TRAINER_ENTRY_MAX_TOKENS: '24',
+    SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
+    SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
+    ...environment,
+  });
+  const drivers = { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) };
+  const logger = createServiceLogger('trainer', 'silent');
+  const onClose = (close: () => Promise<void>) => void closers.push(close);
+  return createTrainer({ config, drivers, logger, onClose }, assets);
+}

@@ -1,0 +1,64 @@
+import { SeamError } from '@seamstream/kernel';
+import { RememberingJudge } from './remembering-judge.js';
+import type { AnswerJudge, JudgedMeaning, JudgingTask } from './verifier.types.js';
+
+const task = (answer: string): JudgingTask => ({ question: 'Where?', reference: 'Vienna', answer });
+
+describe('a judge that remembers', () => {
+  it('is asked once about equal tasks, those under way included, and again about any other', async () => {
+    const { judging, remembering } = judgeOf();
+    const verdicts = await Promise.all(
+      [task('Wien'), task('Wien'), task('Graz')].map((each) => remembering.judge(each)),
+    );
+    expect(verdicts[0]).toEqual(verdicts[1]);
+    expect(await remembering.judge(task('Wien'))).toEqual(verdicts[0]);
+    await remembering.judge({ ...task('Wien'), reference: 'Graz' });
+    await remembering.judge({ ...task('Wien'), question: 'When?' });
+    expect(judging.asked).toEqual(['Wien', 'Graz', 'Wien', 'Wien']);
+  });
+
+  it('keeps no failure: the task is asked again', async () => {
+    const { judging, remembering } = judgeOf();
+    judging.failing = new SeamError('VERIFIER_FAILED', 'Cannot judge an answer: it says nothing.');
+    await expect(remembering.judge(task('Wien'))).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
+    judging.failing = undefined;
+    expect(await remembering.judge(task('Wien'))).toMatchObject({ success: true });
+  });
+
+  it('does not give up with a caller that does, when another one still waits', async () => {
+    const { judging, remembering } = judgeOf();
+    const leaving = new AbortController();
+    const left = remembering.judge(task('Wien'), leaving.signal);
+    const waiting = remembering.judge(task('Wien'));
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await waiting).toMatchObject({ success: true });
+    expect(judging.asked).toEqual(['Wien', 'Wien']);
+  });
+
+  it('keeps so many verdicts and no more, those that were last asked for', async () => {
+    const { judging, remembering } = judgeOf(2);
+    for (const answer of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.judge(task(answer));
+    expect(judging.asked).toEqual(['a', 'b', 'c', 'b']);
+  });
+});
+
+class SlowJudge implements AnswerJudge {
+  readonly asked: string[] = [];
+  failing: Error | undefined;
+
+  async judge({ answer }: JudgingTask, signal?: AbortSignal): Promise<JudgedMeaning> {
+    this.asked.push(answer);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (signal?.aborted === true) throw new SeamError('ABORTED', 'Cannot judge an answer: it was stopped.');
+    if (this.failing !== undefined) throw this.failing;
+    return { success: answer !== 'Graz', detail: 'said so', judgedBy: { model: 'slow', revision: null } };
+  }
+
+  close = (): Promise<void> => Promise.resolve();
+}
+
+function judgeOf(mostKept?: number) {
+  const judging = new SlowJudge();
+  return { judging, remembering: new RememberingJudge(judging, mostKept) };
+}
