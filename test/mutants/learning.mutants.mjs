@@ -76,8 +76,8 @@ export default [
     },
     {
       control: 'A9: a failure of the infrastructure is no reward of 0',
-      from: 'reward: result.reward, responseTokens: result.responseTokens ?? 0 }]\n        : [];',
-      to: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [{ ...member, reward: 0, responseTokens: 0 }];',
+      from: "if (result?.type !== 'OutcomeRecorded') return [];",
+      to: "if (result?.type !== 'OutcomeRecorded') return [{ ...member, reward: 0, isMeasured: true, responseTokens: 0 }];",
     },
   ]),
   ...quick('libs/learning/src/example.ts', GRPO, [

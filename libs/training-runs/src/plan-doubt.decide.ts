@@ -51,12 +51,13 @@ export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGround
   const { window } = plan.configuration;
   return (
     rangesDoubt([...plan.inputs, ...(window?.outcomes ?? []), ...(window?.experiences ?? [])], plan.slot, grounds) ??
+    feedbackDoubt(plan, grounds) ??
     (window === null ? undefined : windowDoubt(window, grounds)) ??
     (isPlanned ? (inputsDoubt(plan, grounds) ?? parentDoubt(plan, grounds) ?? levelDoubt(plan)) : undefined)
   );
 }
 
-const NOT_OF_GENERATORS: ReadonlySet<string> = new Set([TOPIC.problems, TOPIC.teams]);
+const NOT_OF_GENERATORS: ReadonlySet<string> = new Set([TOPIC.problems, TOPIC.teams, TOPIC.feedback]);
 
 /**
  * What generators are served with is learned from attempts. Other artefacts may be learned from problems that their run tries itself, and
@@ -69,6 +70,16 @@ function rangesDoubt(ranges: readonly OffsetRange[], slot: string, { ends }: Pla
       return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
     if (!(0 <= from && from <= to && to <= end))
       return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
+  }
+  return undefined;
+}
+
+function feedbackDoubt({ configuration: { feedback } }: RunPlan, { ends }: PlanGrounds): string | undefined {
+  for (const { topic, partition, from, to } of feedback?.ranges ?? []) {
+    const end = topic === TOPIC.feedback ? ends.get(partitionName(topic, partition)) : undefined;
+    if (end === undefined) return `it hears ${topic}/${partition}, which holds no feedback`;
+    if (!(0 <= from && from <= to && to <= end))
+      return `it hears ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
   }
   return undefined;
 }
