@@ -292,13 +292,9 @@ export class PlanRunHandler {
 
   /** What people have said by now of the answers in these windows. */
   private async feedbackOn(windows: readonly RunWindow[], signal: AbortSignal | undefined): Promise<RunFeedback> {
-    const excluded = new Set<string>();
-    const { results } = await readLogInput(
-      this.recent,
-      coveringRanges(rangesOf(windows)),
-      { excluded, ...refusedIn(windows) },
-      signal,
-    );
+    const { refused = [] } = refusedIn(windows);
+    const inputs = coveringRanges(rangesOf(windows));
+    const { results } = await readLogInput(this.recent, inputs, { excluded: new Set(), refused }, signal);
     const answered = results.filter(({ arm }) => arm === 'explore');
     return findFeedback(this.dependencies.log, new Set(answered.map(({ problem }) => problem.problemId)), signal);
   }
