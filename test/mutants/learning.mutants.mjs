@@ -95,7 +95,7 @@ export default [
       to: 'gains[index]! >= minimumGain',
     },
     { control: 'the best entry is kept', from: 'Math.max(...gains)', to: 'Math.min(...gains)' },
-    { control: 'solved entries alone are kept on demand', from: 'reward === 1 :', to: 'reward > 0.5 :' },
+    { control: 'solved entries alone are kept on demand', from: 'reward === 1 && ', to: 'reward > 0.5 && ' },
     {
       control: 'too few entries are refused',
       from: 'if (examples.length < config.minExamples)',

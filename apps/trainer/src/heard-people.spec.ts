@@ -82,6 +82,21 @@ describe('a run that hears people', () => {
     expect(JSON.stringify((await eventsOf(world, 'AdapterPublished'))[0]!.metrics)).not.toContain('feedback');
   });
 
+  it('is searched for with what the settings want to hear: trials of another feedback are others', async () => {
+    const world = newWorld();
+    await publish(world, 0, 6, { solved: 2 });
+    const people = await keysOf(world, 3);
+    const basisOf = async (settings: object) =>
+      (await (await onDemandOf(world)).trials({ algorithm: 'rest-em', settings: { ...settings } }, signal)).basis;
+    const [deaf, silent] = [await basisOf({}), await basisOf(HEARING)];
+    await say(world, people, { attempt: firstSolved(0), score: 0 });
+    expect(await basisOf({})).toBe(deaf);
+    expect(new Set([deaf, silent, await basisOf(HEARING)]).size).toBe(3);
+    const trials = await (await onDemandOf(world)).trials(request, signal);
+    const trial = await trials.measure({ ...HEARING });
+    expect(trial.metrics).toMatchObject({ feedbackPeople: 3, feedbackDecided: 1 });
+  });
+
   it('is planned window after window, each with what was said until then', async () => {
     const world = newWorld();
     const people = await keysOf(world, 2);
