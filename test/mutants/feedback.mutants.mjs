@@ -25,7 +25,7 @@ export default [
       to: 'meta.subject !== null',
     },
     {
-      control: 'who names only themselves is nobody',
+      control: 'who names only themselves is not heard',
       from: 'meta.subject !== null && meta.subject !== own.subject',
       to: 'meta.subject !== own.subject',
     },
@@ -81,7 +81,7 @@ export default [
     { control: 'a revoked key is not heard', from: ' && !revoked.has(keyId)', to: '' },
     { control: 'a viewer is not heard', from: "role !== 'viewer' && ", to: '' },
     { control: 'a key speaks for its own tenant', from: ' && key.tenant === tenantOf(meta)', to: '' },
-    { control: 'a client that nobody knows is not heard', from: '? isUserId(subject) :', to: '? true :' },
+    { control: 'an unknown client is not heard', from: '? isUserId(subject) :', to: '? true :' },
     { control: 'what a plan refuses is not read', from: ' && !isRefused(position)', to: '' },
     {
       control: 'a plan names no feedback on other problems',

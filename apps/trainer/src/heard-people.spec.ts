@@ -38,7 +38,7 @@ describe('a run that hears people', () => {
       await say(world, people, { attempt: firstSolved(index), score: index === 0 ? 1 : 0 });
     expect(await (await onDemandOf(world)).verify(heard!.adapterDigest, signal)).toMatchObject({ matches: true });
 
-    // The same results in a log in which nobody said anything.
+    // The same results in a log in which no person said anything.
     const silent = newWorld();
     await publish(silent, 0, 6, { solved: 2 });
     await (await onDemandOf(silent)).handle(request, signal);
@@ -73,7 +73,7 @@ describe('a run that hears people', () => {
     expect(await plannedIn(world)).toMatchObject({ feedback: { ranges: [] } });
   });
 
-  it('has a plan as before where it is not to hear them, whatever the log holds', async () => {
+  it('has a plan as before where it is not to hear them, regardless of what the log holds', async () => {
     const world = newWorld();
     await publish(world, 0, 2, { solved: 2 });
     await say(world, await keysOf(world, 3), { attempt: firstSolved(0), score: 0 });

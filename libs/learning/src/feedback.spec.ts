@@ -9,7 +9,7 @@ const RUNS = { numRuns: 300, seed: 128 };
 
 describe('feedback in the reward', () => {
   it.each([
-    ['nobody says anything', [], 0.5],
+    ['no person says anything', [], 0.5],
     ['one of three that it takes likes it', [1], 0.5 * (1 + 0.4 / 3)],
     ['three like it', [1, 1, 1], 0.5 * 1.4],
     ['three find it worthless', [0, 0, 0], 0.5 * 0.6],

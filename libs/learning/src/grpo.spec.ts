@@ -52,7 +52,7 @@ describe('grpo groups', () => {
     });
   });
 
-  it('hear people where they are told to: in advantages, and not in which groups are dead', () => {
+  it('hear people where their settings say so: in advantages, and not in which groups are dead', () => {
     const said = { problemId: 'p', attemptId: 'g1-0', score: 1, by: '', reason: '' };
     const feedback = ['k1', 'k2'].map((subject) => ({ meta: { ...metaOf(subject), subject }, ...said }));
     const log = {

@@ -78,7 +78,7 @@ describe('ReST-EM', () => {
   });
 
   it('keeps of the solved ones what people do not speak against, and nothing that they alone call solved', () => {
-    const log = { ...logOf({ g: [1, 1, 0.9, 0] }), feedback: wordsOn('g-0', 0).concat(wordsOn('g-2', 1)) };
+    const log = { ...logOf({ g: [1, 1, 0.9, 0, 0, 0, 0] }), feedback: wordsOn('g-0', 0).concat(wordsOn('g-2', 1)) };
     expect(keptOf(log, { keep: 'solved', feedback: { weight: 0.5 } })).toEqual(['g-1']);
   });
 

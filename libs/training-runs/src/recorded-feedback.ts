@@ -67,7 +67,7 @@ function isOfJudge({ meta }: EventOf<'FeedbackGiven'>, keys: Keys): boolean {
   return key === undefined ? isUserId(subject) : key.mayJudge && key.tenant === tenantOf(meta);
 }
 
-/** The keys of the gateway as of now. What a key said counts no longer once it is revoked: nobody knows who held it. */
+/** The keys of the gateway as of now. What a key said counts no longer once it is revoked: it is not known who held it. */
 async function keysIn(log: EventLog, source: EventSource, signal?: AbortSignal): Promise<Keys> {
   const events: SeamEvent[] = [];
   for (const { partition, low: from, high: to } of await log.watermarks(TOPIC.access))
