@@ -56,6 +56,7 @@ function renderIdle(
 
 const PAUSES: Readonly<Record<string, string>> = {
   work: 'rests, for other problems wait',
+  feedback: 'rests, for people can judge answers',
   budget: 'its budget is spent',
   end: 'it has ended',
   stop: 'its process was stopped',
