@@ -76,8 +76,8 @@ export default [
     },
     {
       control: 'A9: a failure of the infrastructure is no reward of 0',
-      from: 'reward: result.reward, responseTokens: result.responseTokens ?? 0 }]\n        : [];',
-      to: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [{ ...member, reward: 0, responseTokens: 0 }];',
+      from: "if (result?.type !== 'OutcomeRecorded') return [];",
+      to: "if (result?.type !== 'OutcomeRecorded') return [{ ...member, reward: 0, isMeasured: true, responseTokens: 0 }];",
     },
   ]),
   ...quick('libs/learning/src/example.ts', GRPO, [
@@ -95,7 +95,7 @@ export default [
       to: 'gains[index]! >= minimumGain',
     },
     { control: 'the best entry is kept', from: 'Math.max(...gains)', to: 'Math.min(...gains)' },
-    { control: 'solved entries alone are kept on demand', from: 'reward === 1 :', to: 'reward > 0.5 :' },
+    { control: 'solved entries alone are kept on demand', from: 'reward === 1 && ', to: 'reward > 0.5 && ' },
     {
       control: 'too few entries are refused',
       from: 'if (examples.length < config.minExamples)',

@@ -256,8 +256,8 @@ export default [
     {
       file: 'libs/training-runs/src/believed-plans.ts',
       control: 'a plan of a warm-up is borne out by its pairs',
-      from: ', TOPIC.problems, TOPIC.teams])',
-      to: ', TOPIC.problems])',
+      from: ', TOPIC.problems, TOPIC.teams, TOPIC.feedback])',
+      to: ', TOPIC.problems, TOPIC.feedback])',
     },
     {
       file: 'libs/training-runs/src/plan-published.ts',

@@ -258,7 +258,7 @@ export default [
       to: '',
     },
     { control: 'a window has one plan', from: 'if (windows.has(index))', to: 'if (index < 0)' },
-    { control: 'what a plan reads is in the log', from: 'to <= end))', to: 'to <= Infinity))' },
+    { control: 'what a plan reads is in the log', from: 'to <= end;', to: 'to <= Infinity;' },
     {
       control: 'a plan builds on what was served',
       from: '.find((digest) => !served.has(digest))',

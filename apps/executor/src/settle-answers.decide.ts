@@ -55,7 +55,7 @@ export function refusalOf(
   if (open?.problemId !== problemId || open.tenant !== tenantOf(meta))
     return {
       reason: 'unknown_attempt',
-      detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it, it was settled long ago, or it was never given`,
+      detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it (a training that hears feedback may count it), it was settled long ago, or it was never given`,
     };
   if (meta.occurredAt <= open.feedbackUntil) return undefined;
   const late = meta.occurredAt - open.feedbackUntil;

@@ -90,7 +90,7 @@ export class SettleAnswersHandler {
       return settledByFeedback(await answers.at(partition, open!.offset), feedback, clock.now());
     }
     onSettled(refusal.reason);
-    lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback NOT COUNTED');
+    lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback ENDS NO WAIT');
     return [refusedFeedback(feedback, refusal, clock.now())];
   }
 }

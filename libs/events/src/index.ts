@@ -37,6 +37,6 @@ export {
   originMeta,
 } from './meta.js';
 export { GENERATOR_SLOT, LIBRARY_METHOD, SEAM_METHOD } from './slots.js';
-export { clientIn, clientNamed, DEFAULT_TENANT, isTenant, tenantOf } from './tenants.js';
+export { clientIn, clientNamed, DEFAULT_TENANT, isTenant, isUserId, tenantOf } from './tenants.js';
 export { toldAttempt, toldToolCall } from './told-tool-calls.js';
 export { VERIFIER_TRAITS, verifierTraits } from './verifier-kinds.js';

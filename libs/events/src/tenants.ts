@@ -26,6 +26,14 @@ export function clientIn(tenant: string, id: string): string {
   return tenant === DEFAULT_TENANT ? id : `${tenant}/${id}`;
 }
 
+/** As `userIdOf` of the gateway's access names people who come with a token (docs/adr/0109): 16 bytes in base64url. */
+const USER = /^user-[A-Za-z0-9_-]{22}$/;
+
+/** Whether a client is a person with a token of an OpenID provider. A key has another form. */
+export function isUserId(client: string): boolean {
+  return USER.test(client);
+}
+
 /** The tenant and the client that {@link clientIn} named. */
 export function clientNamed(name: string): readonly [tenant: string, id: string] {
   const slash = name.indexOf('/');

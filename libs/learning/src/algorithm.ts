@@ -27,6 +27,8 @@ export interface AlgorithmDefinition<
     config: z.infer<Schema>,
     context: Omit<LearningContext, 'entrySchemaOf'>,
   ): boolean;
+  /** Absent: never. */
+  hearsFeedback?(config: z.infer<Schema>): boolean;
   prepare(
     input: Extract<LearningInput, { reads: Reads }>,
     config: z.infer<Schema>,
@@ -66,6 +68,7 @@ export function defineAlgorithm<
     resolveConfiguration: (given) => ({ ...configOf(given) }),
     replayedRounds: (configuration) => definition.replayedRounds(configOf(configuration)),
     isFilled: (input, configuration, context) => definition.isFilled(own(input), configOf(configuration), context),
+    hearsFeedback: (configuration) => definition.hearsFeedback?.(configOf(configuration)) ?? false,
     prepare: (input, configuration, context, seed) =>
       definition.prepare(own(input), configOf(configuration), context, seed),
     review: (plan, configuration, computed) => definition.review(plan, configOf(configuration), computed),

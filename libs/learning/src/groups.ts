@@ -12,6 +12,8 @@ export interface GroupMember {
   readonly experience: ExperienceGenerated;
   /** As recorded: the verdict, or the mean of several. */
   readonly reward: number;
+  /** Whether a verifier judged; otherwise the reward is what a person said. */
+  readonly isMeasured: boolean;
   /** Tokens that the executor answered with. */
   readonly responseTokens: number;
   /** Served adapters since the one that wrote it; 0 is the adapter that training starts from. */
@@ -90,9 +92,9 @@ export function joinGroups(
     const age = Math.max(...fresh.map((member) => member.age));
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(attemptIdOf(member.experience));
-      return result?.type === 'OutcomeRecorded'
-        ? [{ ...member, reward: result.reward, responseTokens: result.responseTokens ?? 0 }]
-        : [];
+      if (result?.type !== 'OutcomeRecorded') return [];
+      const { reward, responseTokens, feedbackId } = result;
+      return [{ ...member, reward, isMeasured: feedbackId === null, responseTokens: responseTokens ?? 0 }];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;

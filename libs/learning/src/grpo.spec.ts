@@ -52,6 +52,25 @@ describe('grpo groups', () => {
     });
   });
 
+  it('hear people where their settings say so: in advantages, and not in which groups are dead', () => {
+    const said = { problemId: 'p', attemptId: 'g1-0', score: 1, by: '', reason: '' };
+    const feedback = ['k1', 'k2'].map((subject) => ({ meta: { ...metaOf(subject), subject }, ...said }));
+    const log = {
+      ...logOf({ g1: [1, 1, 0, 0], alike: [1, 1] }),
+      feedback: feedback.concat({ ...feedback[0]!, attemptId: 'alike-0' }),
+    };
+    const plan = planOf(log, { ...few, feedback: { weight: 0.4, people: 2 } });
+    expect(advantagesOf(plan)).toEqual({
+      'g1-0': expect.closeTo(0.8),
+      'g1-1': expect.closeTo(0.4),
+      'g1-2': expect.closeTo(-0.6),
+      'g1-3': expect.closeTo(-0.6),
+    });
+    expect(plan.diagnostics).toMatchObject({ feedbackAttempts: 2, feedbackPeople: 2, deadGroups: 1 });
+    expect(planOf(log)).toEqual(planOf(logOf({ g1: [1, 1, 0, 0], alike: [1, 1] })));
+    expect([grpo.hearsFeedback({}), grpo.hearsFeedback({ feedback: { weight: 0.4 } })]).toEqual([false, true]);
+  });
+
   it('are dropped and counted when dead, and the mean reward counts them still', () => {
     const plan = planOf(logOf({ live: [1, 0], solved: [1, 1], unsolved: [0, 0], alsoUnsolved: [0, 0] }));
     expect(plan.examples.map(({ exampleId }) => exampleId)).toEqual(['live-0', 'live-1']);

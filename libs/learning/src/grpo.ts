@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
 import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
 import { recordedExample, sequenceOf } from './example.js';
+import { feedbackSchema, type HeardGroup, heardGroups } from './feedback.js';
 import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
 import { effectiveSampleRatio, importanceRatios, k3, truncatedWeight } from './importance.js';
 import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
@@ -91,6 +92,8 @@ const settingsSchema = z.strictObject({
     .default(null),
   /** DAPO's soft punishment of length, part of the reward that advantages are formed of; null: none. Which groups are dead, verdicts alone decide. */
   overlong: overlongSchema.nullable().default(null),
+  /** What people say of answers joins the reward that advantages are formed of; absent: it does not. Which groups are dead, verdicts alone decide. */
+  feedback: feedbackSchema.optional(),
   /** Use only entries sampled at temperature 1 without top-k and top-p: the logged log-probabilities speak of that distribution. */
   plainSamplingOnly: z.boolean().default(true),
   /** A run with fewer live groups is refused. */
@@ -126,6 +129,8 @@ export const grpo = defineAlgorithm({
     most: dynamicSampling?.maxRounds ?? window.rounds,
   }),
 
+  hearsFeedback: ({ feedback }) => feedback !== undefined,
+
   isFilled(input, config, context) {
     const { dynamicSampling } = config;
     return dynamicSampling === null || usableGroups(input, config, context).live.length >= dynamicSampling.liveGroups;
@@ -134,10 +139,15 @@ export const grpo = defineAlgorithm({
   prepare(input, config, context, seed) {
     const { groups, live, census } = usableGroups(input, config, context);
     const used = config.deadGroups === 'keep' ? groups : live;
-    const examples = used.flatMap((group) => examplesOf(group, config, context));
+    const { heard, figures } = heardGroups(groups, input.feedback ?? [], config.feedback);
+    const isUsed = new Set(used);
+    const examples = heard
+      .filter(({ group }) => isUsed.has(group))
+      .flatMap((group) => examplesOf(group, config, context));
     const diagnostics: Diagnostics = {
       ...census,
       ...figuresOf(groups, live),
+      ...figures,
       ...overlongFigures(used, config),
       examples: examples.length,
       freeTokens: sum(examples.map(({ targets }) => targets.length)),
@@ -260,9 +270,13 @@ function isTapered({ importance }: GrpoConfig): boolean {
   return importance.correction === 'taper';
 }
 
-function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: LearningContext): TrainingExample[] {
+function examplesOf(
+  { group: { members }, rewards }: HeardGroup,
+  config: GrpoConfig,
+  context: LearningContext,
+): TrainingExample[] {
   const advantages = groupAdvantages(
-    members.map((member) => member.reward + punishmentOf(member, config)),
+    members.map((member, index) => rewards[index]! + punishmentOf(member, config)),
     config.advantage,
   );
   return members.flatMap(({ experience }, index) => {

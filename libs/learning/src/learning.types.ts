@@ -4,7 +4,7 @@
  * then for each step asks for its sequences and takes one optimizer step. Plans are plain data and a function of their
  * inputs, so a trainer that resumes makes the same plan again and continues at its next step.
  */
-import type { ExperienceGenerated, ProblemPublished, TeamPreferencePublished } from '@seamstream/events';
+import type { ExperienceGenerated, FeedbackGiven, ProblemPublished, TeamPreferencePublished } from '@seamstream/events';
 import type { WrittenEntry } from '@seamstream/experience';
 import type { AttemptResult } from '@seamstream/experience-groups';
 import type {
@@ -23,6 +23,8 @@ export interface LogInput {
   readonly reads: 'log';
   readonly experiences: readonly ExperienceGenerated[];
   readonly results: readonly ResultEvent[];
+  /** What people said of answers, up to where the plan reads it; absent where the algorithm does not hear it. */
+  readonly feedback?: readonly FeedbackGiven[];
 }
 
 /** The rows of a committed manifest. */
@@ -145,6 +147,8 @@ export interface LearningAlgorithm {
    * @throws as `prepare`
    */
   isFilled(input: LearningInput, configuration: unknown, context: Omit<LearningContext, 'entrySchemaOf'>): boolean;
+  /** Whether what people said of answers is part of the input. */
+  hearsFeedback(configuration: unknown): boolean;
   /**
    * What to train on, in which order. Depends on its arguments alone.
    * @param seed decides the schedule; the run's own.

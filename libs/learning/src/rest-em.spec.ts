@@ -1,6 +1,7 @@
+import type { FeedbackGiven } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { algorithms, type LearningContext, type LogInput, type Preparation } from './index.js';
-import { experience, logOf, resultOf, together } from './recorded-groups.fake.js';
+import { experience, logOf, metaOf, resultOf, together } from './recorded-groups.fake.js';
 
 const restEm = algorithms.get('rest-em')!;
 const context: LearningContext = {
@@ -62,6 +63,25 @@ describe('ReST-EM', () => {
     expect(prepared.plan.trainable).toMatchObject({ kind: 'lora', rank: 64, alpha: 128 });
   });
 
+  it('lets people decide between entries that measured alike, and never for one that measured nothing', () => {
+    const log = { ...logOf({ g: [1, 1, 0], h: [0.5, 0.25] }), feedback: wordsOn('g-1', 1).concat(wordsOn('g-2', 1)) };
+    const feedback = { weight: 0.5 };
+    expect(keptOf(log, { feedback })).toEqual(['g-1', 'h-0']);
+    expect(keptOf({ ...log, feedback: wordsOn('g-0', 0) }, { feedback })).toEqual(['g-1', 'h-0']);
+    expect(keptOf(log, { feedback: { weight: 0 } })).toEqual(['g-0', 'h-0']);
+    expect(keptOf(log)).toEqual(['g-0', 'h-0']);
+    expect(prepare(log)).toEqual(prepare(logOf({ g: [1, 1, 0], h: [0.5, 0.25] })));
+    expect(prepare(log, { feedback })).toMatchObject({
+      plan: { diagnostics: { feedbackDecided: 1, feedbackAttempts: 2, feedbackPeople: 3, meanReward: 0.55 } },
+    });
+    expect([restEm.hearsFeedback({}), restEm.hearsFeedback({ feedback })]).toEqual([false, true]);
+  });
+
+  it('keeps of the solved ones what people do not speak against, and nothing that they alone call solved', () => {
+    const log = { ...logOf({ g: [1, 1, 0.9, 0, 0, 0, 0] }), feedback: wordsOn('g-0', 0).concat(wordsOn('g-2', 1)) };
+    expect(keptOf(log, { keep: 'solved', feedback: { weight: 0.5 } })).toEqual(['g-1']);
+  });
+
   it('plans the same from the same records in any order, also where some came twice', () => {
     for (let seed = 0; seed < 50; seed++) {
       const random = Random.of('rest-em', seed);
@@ -102,3 +122,11 @@ describe('ReST-EM', () => {
     });
   });
 });
+
+/** Of three people. */
+function wordsOn(attemptId: string, score: number): FeedbackGiven[] {
+  return ['k1', 'k2', 'k3'].map((subject) => ({
+    meta: { ...metaOf(`${subject} on ${attemptId}`), subject },
+    ...{ problemId: 'p', attemptId, score, by: '', reason: '' },
+  }));
+}

@@ -6,8 +6,9 @@ import { mean } from '@seamstream/statistics';
 import { z } from 'zod';
 import { defineAlgorithm } from './algorithm.js';
 import { recordedExample } from './example.js';
+import { asMeasured, feedbackSchema, type HeardGroup, heardGroups } from './feedback.js';
 import { controlRewards, gainsOf } from './gains.js';
-import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
+import { type GroupMember, joinGroups } from './groups.js';
 import { imitation, imitationPlan } from './imitation.js';
 import type { Diagnostics } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
@@ -24,6 +25,8 @@ export const restEmConfigSchema = z.strictObject({
    * otherwise as `group`. `group`: the mean of the group.
    */
   gainOver: z.enum(['control', 'group']).default('control'),
+  /** What people say of answers joins the reward; absent: it does not. */
+  feedback: feedbackSchema.optional(),
   /** Rounds of problems that are replayed. Of all that they hold, only the present writer's entries count. */
   rounds: z.int().positive().default(1),
   /** A run with fewer kept entries is refused. */
@@ -48,14 +51,16 @@ export const restEm = defineAlgorithm({
 
   replayedRounds: ({ rounds }) => ({ least: rounds, most: rounds }),
   isFilled: () => true,
+  hearsFeedback: ({ feedback }) => feedback !== undefined,
 
   prepare(input, config, context, seed) {
     // 1. The groups of the present writer: entries of an earlier one would be learned from twice.
     const { plainSamplingOnly } = config;
     const { groups, census } = joinGroups(input, context, { maxAge: 0, plainSamplingOnly });
     // 2. What of them is kept.
+    const { heard, figures } = heardGroups(groups, input.feedback ?? [], config.feedback);
     const controls = controlRewards(input.results);
-    const scored = groups.map((group) => withGains(group, controls, config));
+    const scored = heard.map((each) => withGains(each, controls, config));
     const kept = scored.flatMap((each) => keptOf(each, config));
     const examples = kept
       .map(({ experience }) => recordedExample(experience, context))
@@ -63,6 +68,8 @@ export const restEm = defineAlgorithm({
     const diagnostics: Diagnostics = {
       ...census,
       ...figuresOf(scored, controls),
+      ...figures,
+      ...(config.feedback === undefined ? {} : { feedbackDecided: decidedBy(scored, controls, config) }),
       keptEntries: kept.length,
       keptReward: mean(kept.map(({ reward }) => reward)),
       examples: examples.length,
@@ -80,27 +87,43 @@ export const restEm = defineAlgorithm({
 });
 
 /** A group with the gain of each of its members. */
-interface GainingGroup {
-  readonly group: ScoredGroup;
+interface GainingGroup extends HeardGroup {
   readonly gains: readonly number[];
 }
 
 function withGains(
-  group: ScoredGroup,
+  { group, rewards }: HeardGroup,
   controls: ReadonlyMap<string, number>,
   { gainOver }: RestEmConfig,
 ): GainingGroup {
-  const rewards = group.members.map(({ reward }) => reward);
   const { domain } = group.members[0]!.experience.problem;
-  return { group, gains: gainsOf(rewards, gainOver === 'control' ? controls.get(domain) : undefined) };
+  return { group, rewards, gains: gainsOf(rewards, gainOver === 'control' ? controls.get(domain) : undefined) };
 }
 
 /** Of equal ones the first counts. */
-function keptOf({ group: { members }, gains }: GainingGroup, { keep, minimumGain }: RestEmConfig): GroupMember[] {
+function keptOf(
+  { group: { members }, rewards, gains }: GainingGroup,
+  { keep, minimumGain }: RestEmConfig,
+): GroupMember[] {
   const best = members.findIndex((_, index) => gains[index] === Math.max(...gains));
   return members.filter(
-    ({ reward }, index) => gains[index]! > minimumGain && (keep === 'solved' ? reward === 1 : index === best),
+    ({ reward }, index) =>
+      gains[index]! > minimumGain && (keep === 'solved' ? reward === 1 && rewards[index]! >= 1 : index === best),
   );
+}
+
+/** Groups of which something else is kept than without feedback. */
+function decidedBy(
+  scored: readonly GainingGroup[],
+  controls: ReadonlyMap<string, number>,
+  config: RestEmConfig,
+): number {
+  const namesOf = (kept: readonly GroupMember[]): string =>
+    kept.map(({ experience }) => experience.candidateIndex).join();
+  return scored.filter(
+    (each) =>
+      namesOf(keptOf(each, config)) !== namesOf(keptOf(withGains(asMeasured(each.group), controls, config), config)),
+  ).length;
 }
 
 function figuresOf(scored: readonly GainingGroup[], controls: ReadonlyMap<string, number>): Diagnostics {

@@ -139,7 +139,7 @@ export class BelievedPlans {
   private async grounds(servedAdapters: PlanGrounds['servedAdapters']): Promise<PlanGrounds> {
     const { log } = this;
     const ends = new Map<string, number>();
-    for (const topic of [TOPIC.outcomes, TOPIC.experiences, TOPIC.problems, TOPIC.teams])
+    for (const topic of [TOPIC.outcomes, TOPIC.experiences, TOPIC.problems, TOPIC.teams, TOPIC.feedback])
       for (const { partition, high } of await log.watermarks(topic)) ends.set(partitionName(topic, partition), high);
     const isTrimmed = (await log.watermarks(TOPIC.training)).some(({ low }) => low > 0);
     const readsBuffer = [...this.candidates.values()].some(({ plan }) => plan.manifests.length > 0);

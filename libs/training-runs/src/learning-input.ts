@@ -10,6 +10,7 @@ import { type BufferRow, decodeManifest, readVersion } from '@seamstream/success
 import type { Recipe } from './learning-method.js';
 import { preferencesIn, readPreferencesInput } from './preference-set.js';
 import type { EventSource } from './recorded-events.js';
+import { readFeedback } from './recorded-feedback.js';
 import type { RunPlan, RunWindow } from './run-plan.js';
 
 /** @throws OBJECT_CORRUPT when manifest or rows are not the recorded ones; OBJECT_NOT_FOUND */
@@ -27,8 +28,9 @@ export async function readLearningInput(
   if (reads === 'problems') return readProblemsInput(source, inputs);
   if (reads === 'preferences') return readPreferencesInput(source, inputs, preferencesIn(configuration?.algorithm));
   if (reads === 'log') {
-    const { excluded, refused = [] } = configuration ?? {};
-    return readLogInput(source, inputs, { excluded: new Set(excluded), refused });
+    const { excluded, refused = [], feedback } = configuration ?? {};
+    const input = await readLogInput(source, inputs, { excluded: new Set(excluded), refused });
+    return feedback === undefined ? input : { ...input, feedback: await readFeedback(source, feedback) };
   }
   if (manifests.length === 0) {
     throw new SeamError(

@@ -19,6 +19,8 @@ export interface Recipe {
     configuration: unknown,
     context: { readonly baseModelDigest: string; readonly servedAdapters: readonly (string | null)[] },
   ): boolean;
+  /** Whether the plan names what people said of answers; absent: never. */
+  hearsFeedback?(configuration: unknown): boolean;
 }
 
 /** What a runner is given: data, of a kind that the runner knows. */

@@ -51,26 +51,46 @@ export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGround
   const { window } = plan.configuration;
   return (
     rangesDoubt([...plan.inputs, ...(window?.outcomes ?? []), ...(window?.experiences ?? [])], plan.slot, grounds) ??
+    feedbackDoubt(plan, grounds) ??
     (window === null ? undefined : windowDoubt(window, grounds)) ??
     (isPlanned ? (inputsDoubt(plan, grounds) ?? parentDoubt(plan, grounds) ?? levelDoubt(plan)) : undefined)
   );
 }
 
-const NOT_OF_GENERATORS: ReadonlySet<string> = new Set([TOPIC.problems, TOPIC.teams]);
+const NOT_OF_GENERATORS: ReadonlySet<string> = new Set([TOPIC.problems, TOPIC.teams, TOPIC.feedback]);
 
 /**
  * What generators are served with is learned from attempts. Other artefacts may be learned from problems that their run tries itself, and
  * from preferences.
  */
 function rangesDoubt(ranges: readonly OffsetRange[], slot: string, { ends }: PlanGrounds): string | undefined {
-  for (const { topic, partition, from, to } of ranges) {
+  for (const range of ranges) {
+    const { topic, partition } = range;
     const end = ends.get(partitionName(topic, partition));
     if (end === undefined || (slot === GENERATOR_SLOT && NOT_OF_GENERATORS.has(topic)))
       return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
-    if (!(0 <= from && from <= to && to <= end))
-      return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
+    if (!isThere(range, end)) return `it learns from ${nameOf(range)}, and the log ends at ${end}`;
   }
   return undefined;
+}
+
+function feedbackDoubt({ configuration: { feedback } }: RunPlan, { ends }: PlanGrounds): string | undefined {
+  for (const range of feedback?.ranges ?? []) {
+    const { topic, partition } = range;
+    const end = topic === TOPIC.feedback ? ends.get(partitionName(topic, partition)) : undefined;
+    if (end === undefined) return `it hears ${topic}/${partition}, which holds no feedback`;
+    if (!isThere(range, end)) return `it hears ${nameOf(range)}, and the log ends at ${end}`;
+  }
+  return undefined;
+}
+
+/** @param end the offset after the last record */
+function isThere({ from, to }: OffsetRange, end: number): boolean {
+  return 0 <= from && from <= to && to <= end;
+}
+
+function nameOf({ topic, partition, from, to }: OffsetRange): string {
+  return `${topic}/${partition} ${from} to ${to}`;
 }
 
 /** Windows are counted 1, 2, 3, …; each begins where the one before it ended, or before that for groups that were open. */

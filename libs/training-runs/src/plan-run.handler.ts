@@ -16,7 +16,6 @@ import {
   initialCurriculum,
   learningSettings,
   mergeSettings,
-  type PreviousRun,
   type ResultEvent,
 } from '@seamstream/learning';
 import { onlineLevel } from '@seamstream/statistics';
@@ -26,10 +25,12 @@ import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
 import { planPublished, publishedPreferences, unendedRun, unreadProblems } from './plan-published.js';
 import { RecentEvents } from './recorded-events.js';
-import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import { findFeedback } from './recorded-feedback.js';
+import { planRun, type RunFeedback, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
 import { type Comparisons, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 import type { TrainingRequest } from './training-request.js';
+import { excludedFrom, lastExperiences, refusedIn, runsOfWindows, windowsBefore } from './windows-in-use.js';
 
 /** Changes when the same plan would lead to other weights. */
 const CODE_VERSION = '0.1.0';
@@ -216,6 +217,8 @@ export class PlanRunHandler {
     const servedAdapters = servedAdaptersIn(history, this.dependencies.method.slot);
     const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history, signal);
     const earlier = windowsBefore(current, rounds, history);
+    const feedback =
+      algorithm.hearsFeedback?.(settings) === true ? await this.feedbackOn([...earlier, current], signal) : undefined;
     const domains = new Set([
       ...(history.lastWindow?.configuration.domains ?? []),
       ...results.map(({ problem }) => problem.domain),
@@ -233,6 +236,7 @@ export class PlanRunHandler {
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           ...refusedIn([...earlier, current]),
+          ...(feedback === undefined ? {} : { feedback }),
           servedAdapters: [...servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
@@ -284,6 +288,15 @@ export class PlanRunHandler {
       rounds++;
     }
     return { rounds, extended: rounds > Math.max(1, least) };
+  }
+
+  /** What people have said by now of the answers in these windows. */
+  private async feedbackOn(windows: readonly RunWindow[], signal: AbortSignal | undefined): Promise<RunFeedback> {
+    const { refused = [] } = refusedIn(windows);
+    const inputs = coveringRanges(rangesOf(windows));
+    const { results } = await readLogInput(this.recent, inputs, { excluded: new Set(), refused }, signal);
+    const answered = results.filter(({ arm }) => arm === 'explore');
+    return findFeedback(this.dependencies.log, new Set(answered.map(({ problem }) => problem.problemId)), signal);
   }
 
   /** The results in the ranges that the log bears out, and the places of the others, which are reported. */
@@ -356,42 +369,6 @@ function promotionOf(policy: PromotionSettings, comparisons: Comparisons, proble
   const look = looks + 1;
   const level = onlineLevel(look, promoted, risk);
   return { rule, risk, look, promoted, level, asked: { ...asked.get(problemSet) }, portion, most, minProblems };
-}
-
-function refusedIn(windows: readonly RunWindow[]): Pick<RunPlan['configuration'], 'refused'> {
-  const refused = windows.flatMap((window) => window.refused ?? []);
-  return refused.length === 0 ? {} : { refused };
-}
-
-/** Windows of the log that lie less than so many rounds before the current one. */
-function windowsBefore(current: RunWindow, rounds: number, { windows }: TrainingHistory): readonly RunWindow[] {
-  return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
-}
-
-/** Runs of the windows so far, oldest first. */
-function runsOfWindows({ runs, runOfWindow }: TrainingHistory): readonly PreviousRun[] {
-  return [...runOfWindow]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([, runId]) => {
-      const run = runs.get(runId);
-      return run === undefined || run.status === 'unknown'
-        ? []
-        : [{ algorithm: run.plan.algorithm, promoted: run.status === 'promoted' }];
-    });
-}
-
-/** By partition of seam.experiences: where those of the last window that has some there begin. Later windows have none before. */
-function lastExperiences({ windows }: TrainingHistory): ReadonlyMap<number, number> {
-  const inOrder = [...windows.values()].sort((a, b) => a.index - b.index);
-  return new Map(inOrder.flatMap(({ experiences }) => experiences.map(({ partition, from }) => [partition, from])));
-}
-
-/** Groups of windows that are no inputs, with records in the ranges of the given windows. Each counts once, in its own window. */
-function excludedFrom(windows: readonly RunWindow[], upTo: number): Pick<RunPlan['configuration'], 'excluded'> {
-  const excluded = windows.flatMap(({ index, repeated = {} }) =>
-    Object.entries(repeated).flatMap(([groupId, age]) => (index - age <= upTo ? [groupId] : [])),
-  );
-  return excluded.length === 0 ? {} : { excluded: [...new Set(excluded)].sort() };
 }
 
 function copies(ranges: readonly OffsetRange[]): OffsetRange[] {

@@ -82,6 +82,14 @@ const runConfigurationSchema = z.object({
   excluded: z.array(z.string()).optional(),
   /** Results in the inputs that are not learned from, since nothing else in the log bears them out. Absent when there are none. */
   refused: z.array(rangeSchema).optional(),
+  /** What people said of answers, up to the plan; absent where the algorithm does not hear it, and in runs of earlier versions. */
+  feedback: z
+    .object({
+      ranges: z.array(rangeSchema),
+      /** Feedback in these ranges that does not count: its client is not known, may not judge, or is of another tenant. */
+      refused: z.array(rangeSchema).optional(),
+    })
+    .optional(),
   /** Adapters that were served, oldest first; the last is the parent. */
   servedAdapters: z.array(z.string().nullable()),
   /** Running success rates after this window. */
@@ -94,6 +102,8 @@ const runConfigurationSchema = z.object({
 
 /** Which iteration of which self-training a run belongs to. */
 export type RunIteration = NonNullable<RunConfiguration['iteration']>;
+/** What a run hears of people. */
+export type RunFeedback = NonNullable<RunConfiguration['feedback']>;
 /** What a candidate has to keep. */
 export type RunRetention = NonNullable<RunConfiguration['retention']>;
 export type RunConfiguration = z.infer<typeof runConfigurationSchema>;

@@ -75,16 +75,17 @@ export class TrainOnDemandHandler {
 
   /**
    * Trials of an algorithm's settings, on what the log holds now and from what is served now. They record nothing.
-   * @param algorithm its name
+   * @param request what is read follows from its settings
    */
-  async trials(algorithm: string, signal: AbortSignal): Promise<Trials> {
+  async trials(request: Pick<TrainingRequest, 'algorithm' | 'settings'>, signal: AbortSignal): Promise<Trials> {
     const { history, planRun, runTraining } = this.dependencies;
     const known = await history.read();
-    const basis = await planRun.onDemand({ algorithm }, known);
+    const basis = await planRun.onDemand(request, known);
     const { inputs, seed, baseModelDigest, parentAdapter, configuration } = basis;
-    const { domains, evaluation } = configuration;
+    const { domains, evaluation, feedback } = configuration;
+    const heard = feedback === undefined ? [] : [feedback];
     return {
-      basis: sha256(canonicalJson([inputs, seed, baseModelDigest, parentAdapter, domains, evaluation])),
+      basis: sha256(canonicalJson([inputs, seed, baseModelDigest, parentAdapter, domains, evaluation, ...heard])),
       before: () => runTraining.measureParent(basis, signal),
       measure: (settings) =>
         runTraining.rehearse({ ...basis, configuration: { ...configuration, algorithm: { ...settings } } }, signal),

@@ -8,7 +8,7 @@ import {
 } from '@seamstream/operations/restem';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
-import { percent } from '../terminal/text.js';
+import { minuteOf, percent } from '../terminal/text.js';
 
 const BARS = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -56,6 +56,7 @@ function renderIdle(
 
 const PAUSES: Readonly<Record<string, string>> = {
   work: 'rests, for other problems wait',
+  feedback: 'rests, for people can judge answers',
   budget: 'its budget is spent',
   end: 'it has ended',
   stop: 'its process was stopped',
@@ -108,6 +109,8 @@ export function sayStep(step: NextStep): string {
       return `iteration ${step.index}: publishing ${plural(step.rows.length, 'problem')}`;
     case 'wait':
       return `iteration ${step.index}: waiting for the services, ${step.settled} of ${plural(step.problems, 'problem')} settled`;
+    case 'listen':
+      return `iteration ${step.index}: people can judge its answers until ${minuteOf(step.until)}`;
     case 'train':
       return `iteration ${step.index}: training`;
     case 'rest':

@@ -32,7 +32,7 @@ export const fakeTrainer: TrainerClient = {
     return { runId: 'r1', status: 'promoted', adapterDigest: 'a'.repeat(64), reason: null, metrics: { loss: 0.5 } };
   },
   // Ten problems, of which what is served solves two; settings solve more the higher their rate is, and a rank of 1 is refused.
-  trials: (_algorithm, { problems }) =>
+  trials: (_request, { problems }) =>
     Promise.resolve({
       basis: `${problems.length} problems`,
       before: () => Promise.resolve(TEN.map((at) => at < 2)),

@@ -133,6 +133,12 @@ describe('feedback over HTTP', () => {
       problemId: recorded!.problem.problemId,
       score: 1,
     });
+    const { problemId } = recorded!.problem;
+    expect((await post('/v1/feedback', { problemId, attemptId: 'x-3', value: 0.25 })).status).toBe(202);
+    expect((await eventsOf(gateway.log, 'FeedbackGiven')).find(({ score }) => score === 0.25)).toMatchObject({
+      ...{ attemptId: 'x-3', problemId },
+    });
+    expect((await post('/v1/feedback', { completionId: id, attemptId: 'x-3', value: 1 })).status).toBe(400);
     expect((await post('/v1/feedback', { completionId: id, value: 2 })).status).toBe(400);
     expect((await post('/v1/feedback', { value: true })).status).toBe(400);
   });

@@ -29,7 +29,7 @@ export class FeedbackController {
     const principal = this.access.principalOf(request.raw);
     const { id: client, tenant } = principal;
     const problemId = given.problemId ?? problemOfAnswer(given.completionId!);
-    const attemptId = experienceIdOf(derivedId(problemId, 'published'), 0);
+    const attemptId = given.attemptId ?? experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
     const messageId = repeatKey === null ? newId() : derivedId(`${scopeOf(principal) ?? ''}/${repeatKey}`, 'feedback');
     await this.world.events.send({

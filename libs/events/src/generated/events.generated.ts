@@ -783,7 +783,10 @@ export interface AnswerSettled {
 
 export type FeedbackRefusal = 'settled' | 'late' | 'unknown_attempt' | 'score';
 
-/** Feedback that does not count, and the reason. It has no other effect. */
+/**
+ * Feedback that becomes no result, and the reason. It has no other effect. A training that hears feedback may
+ * count it.
+ */
 export interface FeedbackRefused {
   readonly meta: EventMeta;
   /** The problem that the feedback names. */
@@ -803,7 +806,10 @@ export interface FeedbackRefused {
   readonly detail: string;
 }
 
-/** A person or a program rates an answer. The rating counts only for an attempt that waits for feedback. */
+/**
+ * A person or a program rates an answer. It becomes the result of an attempt that waits for feedback. A
+ * training that hears feedback counts it for an attempt that a verifier judged.
+ */
 export interface FeedbackGiven {
   readonly meta: EventMeta;
   /** The problem's id. */
@@ -1112,8 +1118,8 @@ export interface SelfTrainingPaused {
   /** The self-training. */
   readonly selfTrainingId: string;
   /**
-   * `work`: other problems wait. `budget`: its budget is spent. `end`: it has ended. `stop`: its process was
-   * stopped.
+   * `work`: other problems wait. `feedback`: people have time to judge the answers. `budget`: its budget is
+   * spent. `end`: it has ended. `stop`: its process was stopped.
    */
   readonly reason: string;
   /** Other problems that wait. */

@@ -1,8 +1,7 @@
 /** Sessions of the dashboard, ended by a person: as fast as the log. */
 import type { EventLog } from '@seamstream/event-log';
-import { encodeEvent, originMeta } from '@seamstream/events';
+import { encodeEvent, isUserId, originMeta } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
-import { isUserId } from './users.js';
 
 /**
  * Ends all sessions that a user has begun. The user can sign in again as long as the provider lets them.

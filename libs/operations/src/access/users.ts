@@ -3,7 +3,6 @@ import { canonicalJson, sha256 } from '@seamstream/kernel';
 
 /** 16 bytes are 22 characters of base64url. */
 const NAME_BYTES = 16;
-const FORM = /^user-[A-Za-z0-9_-]{22}$/;
 
 /**
  * Names a user in events: the same for all tokens of one subject, and without the words by which the provider knows them (docs/adr/0109).
@@ -13,8 +12,4 @@ const FORM = /^user-[A-Za-z0-9_-]{22}$/;
 export function userIdOf(issuer: string, subject: string): string {
   const digest = Buffer.from(sha256(canonicalJson([issuer, subject])), 'hex');
   return `user-${digest.subarray(0, NAME_BYTES).toString('base64url')}`;
-}
-
-export function isUserId(text: string): boolean {
-  return FORM.test(text);
 }

@@ -7,12 +7,13 @@ import {
   type EventOf,
   encodeEvent,
   isTenant,
+  isUserId,
   originMeta,
   TOPIC,
 } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
 import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
-import { apiKeysAfter, isUserId, NO_KEYS } from '../access/index.js';
+import { apiKeysAfter, NO_KEYS } from '../access/index.js';
 import {
   type DeclaredLimit,
   type DeclaredLimits,

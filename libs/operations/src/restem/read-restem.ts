@@ -54,13 +54,14 @@ function standingOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): 
   if (state.stopped !== null) return 'stopped';
   // What a stopped process left is as it is after a kill.
   if (state.config.idle !== null && state.pause !== null && state.pause.reason !== 'stop')
-    return state.pause.reason === 'work' ? 'resting' : 'ended';
+    return state.pause.reason === 'work' || state.pause.reason === 'feedback' ? 'resting' : 'ended';
   const isUnderWayNow = [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
   const most = Math.max(1, ...[...state.iterations.values()].map(({ problems }) => problems.size));
   const { kind } = nextStep(state, runs, most);
   if (kind === 'none') return 'ended';
-  // In idle time passages are published one by one: those that are settled are not all.
-  const isTraining = isUnderWayNow || (kind === 'train' && state.config.idle === null);
+  // In idle time passages are published one by one: those that are settled are not all. People may be judging answers.
+  const isDue = kind === 'train' && state.config.idle === null && state.config.feedbackSeconds === undefined;
+  const isTraining = isUnderWayNow || isDue;
   return isTraining ? 'training' : 'exploring';
 }
 

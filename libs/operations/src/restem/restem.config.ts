@@ -31,6 +31,8 @@ const restEmRunSchema = z.strictObject({
   passages: z.int().positive().default(50),
   /** Iterations in a row without a better writer, after which there are no more; 0: all are done. */
   patience: z.int().min(0).default(0),
+  /** Seconds after the last result of an iteration in which people can judge its answers, before it trains. Absent: none. */
+  feedbackSeconds: z.number().positive().optional(),
   /** Null: it works at once, next to all other work. */
   idle: idleSchema.nullable().default(null),
   /** Settings of rest-em (docs/explanation/algorithms/rest-em.md) that differ from those of the trainer and of the preset. */
@@ -74,7 +76,7 @@ export function resolveRestEm({ trainer, preset, file = {}, set = {} }: RestEmCh
   if (!parsed.success) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Cannot configure ReST-EM: expected iterations, passages, patience, idle and algorithm, got others: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}. Correct --config or --set.`,
+      `Cannot configure ReST-EM: expected iterations, passages, patience, feedbackSeconds, idle and algorithm, got others: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}. Correct --config or --set.`,
       { cause: parsed.error },
     );
   }

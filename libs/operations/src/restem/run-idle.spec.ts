@@ -49,6 +49,15 @@ it('a self-training in idle time whose process is asked to stop records its time
   expect((await scene.start()).reason).toBe('done');
 });
 
+it('a self-training in idle time that listens to people records it, and spends no time on it', async () => {
+  const scene = await sceneOf({ feedbackSeconds: 2 });
+  const { reason, state } = await scene.start();
+  expect(reason).toBe('done');
+  expect(scene.said).toEqual(['explore', 'wait', 'explore', 'wait', 'listen', 'train', 'rest', 'train', 'none']);
+  expect((await eventsOf(scene.log, 'SelfTrainingPaused')).map((pause) => pause.reason)).toContain('feedback');
+  expect(spentBy(state).seconds).toBeLessThan((state.pause!.since - state.startedAt) / 1000 - 1);
+});
+
 it('a self-training that is taken over in the middle of its training waits for its end and continues', async () => {
   const scene = await sceneOf({ isHeld: true });
   expect((await scene.start()).reason).toBe('done');
@@ -59,8 +68,14 @@ const PASSAGES = [1, 2].map((n) =>
   JSON.stringify({ passage: `House ${n} is red.`, questions: [{ question: `Colour of ${n}?`, reference: 'red' }] }),
 );
 
+interface Scene {
+  readonly stopAt?: string;
+  readonly isHeld?: boolean;
+  readonly feedbackSeconds?: number;
+}
+
 /** The services answer a problem when the driver rests or waits, and another one arrives while it trains for the first time. */
-async function sceneOf({ stopAt, isHeld = false }: { readonly stopAt?: string; readonly isHeld?: boolean } = {}) {
+async function sceneOf({ stopAt, isHeld = false, feedbackSeconds }: Scene = {}) {
   const log = await openLog();
   const [said, asked]: [string[], unknown[]] = [[], []];
   const answered = new Set<string>();
@@ -88,7 +103,8 @@ async function sceneOf({ stopAt, isHeld = false }: { readonly stopAt?: string; r
     return { runId: run.runId, status: 'refused', adapterDigest: null, reason: 'no', metrics: {} };
   };
   const idle = { maxAttempts: 9, maxSeconds: 900, mostCost: 0.2 };
-  const config = resolveRestEm({ trainer: {}, set: { iterations: 1, passages: 2, idle } });
+  const heard = feedbackSeconds === undefined ? {} : { feedbackSeconds };
+  const config = resolveRestEm({ trainer: {}, set: { iterations: 1, passages: 2, idle, ...heard } });
   const progress = () => ({ advance: () => undefined, stop: () => undefined });
   // The first process alone is asked to stop.
   const stop = new AbortController();

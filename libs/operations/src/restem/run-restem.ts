@@ -32,6 +32,7 @@ import {
   type NextStep,
   nextStep,
   type SelfTraining,
+  whenHeard,
 } from './self-training.decide.js';
 
 export const SOURCE = 'seam/cli';
@@ -176,6 +177,7 @@ class RestEmRun {
           await this.explore(step);
           break;
         case 'wait':
+        case 'listen':
         case 'rest':
           await sleep(LOOK_MS, this.world.signal);
           break;
@@ -189,7 +191,8 @@ class RestEmRun {
   }
 
   private stepNow(state: SelfTraining, runs: readonly RecordedRun[], total: number): NextStep {
-    return whenIdle(nextStep(state, runs, total), state, this.idleFacts(state));
+    const step = whenHeard(nextStep(state, runs, total), state, this.world.clock.now());
+    return whenIdle(step, state, this.idleFacts(state));
   }
 
   private idleFacts(state: SelfTraining) {
@@ -344,6 +347,7 @@ const LEAVE = new SeamError(
 
 function pauseReason(step: NextStep): string {
   if (step.kind === 'rest') return 'work';
+  if (step.kind === 'listen') return 'feedback';
   return step.kind === 'none' && step.reason === 'budget' ? 'budget' : 'end';
 }
 

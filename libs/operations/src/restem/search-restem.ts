@@ -83,7 +83,11 @@ export async function searchRestEm(
   const problems = await developmentProblems(world, path, settingsFor);
   const trainer = await world.openTrainer();
   const watch = { signal: world.signal, onStep: world.onTraining };
-  const trials = await trainer.trials(ALGORITHM, { name: path, problems }, watch);
+  const trials = await trainer.trials(
+    { algorithm: ALGORITHM, configuration: request.settings },
+    { name: path, problems },
+    watch,
+  );
   const grid = Random.of(request.seed, 0).shuffled(pointsOf(request.space));
   const wanted: readonly (Point | null)[] = [null, ...grid.slice(0, request.trials)];
   const search = sha256(canonicalJson([trials.basis, request.settings, request.seed]));

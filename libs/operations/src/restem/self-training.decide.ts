@@ -213,6 +213,8 @@ export type NextStep =
   | { readonly kind: 'explore'; readonly index: number; readonly rows: readonly number[] }
   | { readonly kind: 'wait'; readonly index: number; readonly settled: number; readonly problems: number }
   | { readonly kind: 'train'; readonly index: number }
+  /** People can judge the answers until then, in milliseconds since the Unix epoch. */
+  | { readonly kind: 'listen'; readonly index: number; readonly until: number }
   /** Other problems wait: it works when they are answered. */
   | { readonly kind: 'rest'; readonly index: number; readonly waiting: number }
   | { readonly kind: 'none'; readonly reason: 'done' | 'no gain' | 'stopped' | 'failed' | 'budget' };
@@ -245,6 +247,21 @@ export function nextStep(state: SelfTraining, runs: readonly RecordedRun[], tota
     return settled < problems ? { kind: 'wait', index, settled, problems } : { kind: 'train', index };
   }
   return { kind: 'none', reason: 'done' };
+}
+
+/** People have their time to judge the answers before these are trained on. @param now in milliseconds since the Unix epoch */
+export function whenHeard(
+  step: NextStep,
+  { config: { feedbackSeconds }, iterations }: Pick<SelfTraining, 'config' | 'iterations'>,
+  now: number,
+): NextStep {
+  const explored = iterations.get(step.kind === 'train' ? step.index : 0);
+  if (step.kind !== 'train' || feedbackSeconds === undefined || explored === undefined) return step;
+  const results = explored.results.map(({ meta }) => meta.occurredAt);
+  // What says that it is of the future holds nothing up.
+  const times = [...explored.problems.values(), ...explored.lost.values(), ...results].filter((at) => at <= now);
+  const until = times.reduce((last, at) => Math.max(last, at), 0) + feedbackSeconds * 1000;
+  return now < until ? { kind: 'listen', index: step.index, until } : step;
 }
 
 /** The training run of each iteration. */

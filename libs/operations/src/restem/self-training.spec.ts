@@ -13,6 +13,7 @@ import {
   nextStep,
   rowsOf,
   type SelfTraining,
+  whenHeard,
 } from './self-training.decide.js';
 import { trackedRun } from './track-restem.js';
 
@@ -53,6 +54,30 @@ describe('the next step of a self-training', () => {
     expect(nextStep(fold([started({ patience: 1 })]), [overtaken], TOTAL)).toEqual({ kind: 'none', reason: 'no gain' });
     const undecided = { ...run(1, 'promoted'), decision: 'published' as const };
     expect(nextStep(fold([started({ patience: 1 })]), [undecided], TOTAL)).toMatchObject({ kind: 'explore', index: 1 });
+  });
+
+  it('is to listen to people after the last result, as long as the configuration says, and then to train', () => {
+    const events = [
+      published(1, 0),
+      published(1, 1),
+      ...[0, 1].flatMap((row) => [outcome(1, row, 0), outcome(1, row, 1)]),
+    ];
+    const state = fold([started({ feedbackSeconds: 60 }), ...events]);
+    const last = Math.max(...events.map(({ meta }) => meta.occurredAt));
+    const step = (now: number) => whenHeard(nextStep(state, [], TOTAL), state, now);
+    expect(step(last)).toEqual({ kind: 'listen', index: 1, until: last + 60_000 });
+    expect(step(last + 59_999)).toMatchObject({ kind: 'listen' });
+    expect(step(last + 60_000)).toEqual({ kind: 'train', index: 1 });
+    const { meta, ...result } = outcome(1, 0, 0);
+    const ahead = fold([
+      started({ feedbackSeconds: 60 }),
+      ...events,
+      { ...result, meta: { ...meta, occurredAt: 1e15 } },
+    ]);
+    expect(whenHeard(nextStep(ahead, [], TOTAL), ahead, last + 60_000)).toEqual({ kind: 'train', index: 1 });
+    const silent = fold([started(), ...events]);
+    expect(whenHeard(nextStep(silent, [], TOTAL), silent, last)).toEqual({ kind: 'train', index: 1 });
+    expect(reportOf(state, []).standing).toBe('exploring');
   });
 
   it('is nothing where the machine failed to train: that says nothing of the writer', () => {

@@ -73,8 +73,10 @@ describe("the trainer's door", () => {
       ...VERIFIED,
     });
     const development = { name: 'development', problems: [] };
-    expect(await door.trials('rest-em', development, { signal, onStep })).toMatchObject({ basis: 'b' });
-    expect(asked.splice(-2)).toEqual(['rest-em', development]);
+    expect(
+      await door.trials({ algorithm: 'rest-em', configuration: {} }, development, { signal, onStep }),
+    ).toMatchObject({ basis: 'b' });
+    expect(asked.splice(-2)).toEqual([{ algorithm: 'rest-em', settings: {} }, development]);
     // Nothing is evaluated.
     expect(asked.at(-1)).toEqual({ name: 'none', problems: [] });
   });

@@ -32,7 +32,10 @@ interface OnDemand {
       },
       signal: AbortSignal,
     ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
-    trials(algorithm: string, signal: AbortSignal): Promise<Trials>;
+    trials(
+      request: { readonly algorithm: string; readonly settings: Readonly<Record<string, unknown>> },
+      signal: AbortSignal,
+    ): Promise<Trials>;
     verify(
       adapterDigest: string,
       signal: AbortSignal,
@@ -103,9 +106,9 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
       );
       return outcomeOf(runId, ending, overtaken);
     },
-    async trials(algorithm, validation, { signal, onStep }) {
+    async trials({ algorithm, configuration }, validation, { signal, onStep }) {
       const { onDemand } = await create({ onProgress: reporting(onStep), validation });
-      return onDemand.trials(algorithm, signal);
+      return onDemand.trials({ algorithm, settings: configuration }, signal);
     },
     async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {
       // Training again evaluates nothing, so no validation problems are needed.

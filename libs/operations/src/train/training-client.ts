@@ -74,10 +74,11 @@ export interface TrainerClient {
   ): Promise<TrainingOutcome>;
   /**
    * Trials of an algorithm's settings on what the log holds now, measured on the given problems. They record nothing.
+   * @param request with the configuration that trials are laid over: it says what is read
    * @param problems that nothing is trained on
    */
   trials(
-    algorithm: string,
+    request: { readonly algorithm: string; readonly configuration: Readonly<Record<string, unknown>> },
     problems: { readonly name: string; readonly problems: readonly Problem[] },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
   ): Promise<Trials>;

@@ -1,0 +1,158 @@
+/** What people say of answers joins a reward within bounds, and a plan that heard it comes out the same (docs/adr/0128). */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+const HEARD = 'apps/trainer/src/heard-people.spec.ts';
+
+export default [
+  ...quick('libs/learning/src/feedback.ts', 'libs/learning/src/feedback.spec.ts', [
+    {
+      control: 'of each person the last word counts',
+      from: 'known === undefined || isLater(each, known)',
+      to: 'known === undefined || !isLater(each, known)',
+    },
+    {
+      control: 'a person who repeats a word counts once',
+      from: 'last.set(person, each);',
+      to: 'last.set(person + each.meta.messageId, each);',
+    },
+    {
+      control: 'feedback of another tenant does not count',
+      from: ' && tenantOf(meta) === tenantOf(own);',
+      to: ';',
+    },
+    {
+      control: 'who published the problem does not judge its answers',
+      from: 'meta.subject !== null && meta.subject !== own.subject',
+      to: 'meta.subject !== null',
+    },
+    {
+      control: 'who names only themselves is not heard',
+      from: 'meta.subject !== null && meta.subject !== own.subject',
+      to: 'meta.subject !== own.subject',
+    },
+    {
+      control: 'feedback names the problem of its attempt',
+      from: 'isMeasured && problemId === problem.problemId',
+      to: 'isMeasured',
+    },
+    {
+      control: 'a score does not join itself',
+      from: 'isMeasured && problemId',
+      to: 'problemId',
+    },
+    { control: 'a score is from 0 to 1', from: '&& score >= 0 && score <= 1 ?', to: '?' },
+    {
+      control: 'one person has no more than their share',
+      from: 'Math.max(words.length, people)',
+      to: 'words.length',
+    },
+    {
+      control: 'a reward of 0 stays 0',
+      from: 'member.reward * (1 + settings.weight * voiceOf(words, settings.people))',
+      to: 'member.reward + settings.weight * voiceOf(words, settings.people)',
+    },
+    { control: 'people do not turn a reward over', from: 'z.number().min(0).max(1),', to: 'z.number().min(0),' },
+    { control: 'one person alone has never all of the weight', from: 'z.int().min(2)', to: 'z.int().min(1)' },
+  ]),
+  ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
+    {
+      control: 'people alone call no entry solved',
+      from: 'reward === 1 && rewards[index]! >= 1',
+      to: 'rewards[index]! >= 1',
+    },
+    {
+      control: 'a solved entry that people speak against is not kept',
+      from: 'reward === 1 && rewards[index]! >= 1',
+      to: 'reward === 1',
+    },
+    {
+      control: 'gains are those with feedback',
+      from: 'gains: gainsOf(rewards,',
+      to: 'gains: gainsOf(asMeasured(group).rewards,',
+    },
+  ]),
+  ...quick('libs/learning/src/grpo.ts', 'libs/learning/src/grpo.spec.ts', [
+    {
+      control: 'advantages are those with feedback',
+      from: 'rewards[index]! + punishmentOf(member, config)',
+      to: 'member.reward + punishmentOf(member, config)',
+    },
+  ]),
+  ...quick('libs/training-runs/src/recorded-feedback.ts', HEARD, [
+    { control: 'a revoked key is not heard', from: ' && !revoked.has(keyId)', to: '' },
+    { control: 'a viewer is not heard', from: "role !== 'viewer' && ", to: '' },
+    { control: 'a key speaks for its own tenant', from: ' && key.tenant === tenantOf(meta)', to: '' },
+    { control: 'an unknown client is not heard', from: '? isUserId(subject) :', to: '? true :' },
+    { control: 'what a plan refuses is not read', from: ' && !isRefused(position)', to: '' },
+    {
+      control: 'a plan names no feedback on other problems',
+      from: 'key !== null && problems.has(key)',
+      to: 'key !== null',
+    },
+  ]),
+  ...quick('libs/training-runs/src/plan-run.handler.ts', HEARD, [
+    {
+      control: 'a run that is not to hear people has a plan as before',
+      from: 'algorithm.hearsFeedback?.(settings) === true',
+      to: 'algorithm.hearsFeedback !== undefined',
+    },
+  ]),
+  ...quick('libs/training-runs/src/learning-input.ts', HEARD, [
+    {
+      control: 'a run hears up to where its plan says',
+      from: 'await readFeedback(source, feedback)',
+      to: 'await readFeedback(source, { ...feedback, ranges: feedback.ranges.map((each) => ({ ...each, to: each.to + 15 })) })',
+    },
+  ]),
+  ...quick('libs/training-runs/src/plan-doubt.decide.ts', 'libs/training-runs/src/plan-doubt.decide.spec.ts', [
+    {
+      control: 'a plan that hears another topic is not believed',
+      from: 'topic === TOPIC.feedback ? ends.get(partitionName(topic, partition)) : undefined',
+      to: 'ends.get(partitionName(topic, partition))',
+    },
+    {
+      control: 'a plan that hears what is not there is not believed',
+      from: '    feedbackDoubt(plan, grounds) ??\n',
+      to: '',
+    },
+  ]),
+  ...quick('libs/training-runs/src/believed-plans.ts', HEARD, [
+    {
+      control: 'plans that hear feedback are believed',
+      from: 'TOPIC.problems, TOPIC.teams, TOPIC.feedback])',
+      to: 'TOPIC.problems, TOPIC.teams])',
+    },
+  ]),
+  ...quick('libs/training-runs/src/train-on-demand.handler.ts', HEARD, [
+    {
+      control: 'trials of a search hear the same',
+      from: 'domains, evaluation, ...heard]',
+      to: 'domains, evaluation]',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/self-training.spec.ts', [
+    {
+      control: 'people have their time before a training',
+      from: 'return now < until ? {',
+      to: 'return now < 0 ? {',
+    },
+    {
+      control: 'a result of the future holds nothing up',
+      from: '.filter((at) => at <= now);',
+      to: ';',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'idle time that is given to people is not spent',
+      from: "step.kind === 'explore' || step.kind === 'wait' ||",
+      to: "step.kind === 'explore' || step.kind === 'wait' || step.kind === 'listen' ||",
+    },
+  ]),
+  ...quick('apps/gateway/src/api/feedback.controller.ts', 'apps/gateway/src/api/api.spec.ts', [
+    {
+      control: 'feedback is about the attempt that it names',
+      from: 'given.attemptId ?? experienceIdOf',
+      to: 'experienceIdOf',
+    },
+  ]),
+];
