@@ -187,7 +187,7 @@ export class Quotas {
       resolve(undefined);
     };
     const within = async (ms: number): Promise<UsageVerdict | undefined> => {
-      const timer = setTimeout(abandon, ms);
+      const timer = setTimeout(abandon, ms).unref();
       try {
         return await promise;
       } finally {

@@ -199,7 +199,7 @@ const round = fc.record({
   /** How those that were let through end: null releases. */
   ends: fc.array(fc.option(fc.integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 6 }),
   /** This one dies while they are under way. */
-  dies: fc.option(fc.nat(GATEWAYS - 1), { freq: 3 }),
+  dies: fc.constantFrom(null, null, null, null, null, null, 0, 1, 2),
   /** Minutes that go by. */
   minutes: fc.nat(25),
 });

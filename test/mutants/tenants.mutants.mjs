@@ -1,0 +1,90 @@
+/** What a tenant may use as a whole, and what is written, counted and shown by tenant. Who sees what: access.mutants.mjs. */
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+
+const PUBLISH = 'apps/cli/src/publish/publish-problems.command.spec.ts';
+const LIMITS = 'apps/gateway/src/quotas/tenant-limits.spec.ts';
+
+export default [
+  ...quick('libs/operations/src/quotas/declared-limits.ts', LIMITS, [
+    {
+      control: 'a request takes room of its tenant',
+      from: 'return [client, WHOLE_TENANT]',
+      to: 'return [client]',
+      title: 'for all of its clients together',
+    },
+    {
+      control: 'the limit of each client is not that of a tenant as a whole',
+      from: 'keyId === WHOLE_TENANT ? [client] : [client,',
+      to: "keyId === '' ? [client] : [client,",
+      title: 'has none but its own',
+    },
+  ]),
+  ...quick('apps/gateway/src/quotas/quotas.ts', LIMITS, [
+    {
+      control: 'both the client and its tenant need room',
+      from: 'if (admitted.length < reserved.length) {',
+      to: 'if (admitted.length === 0) {',
+      title: 'in several gateways',
+    },
+    {
+      control: 'what its tenant has no room for takes no room of the client',
+      from: 'await this.settle(charge(admitted).released()).catch(() => undefined);',
+      to: '',
+      title: 'die and start again',
+    },
+  ]),
+  ...quick('apps/gateway/src/quotas/charge.ts', LIMITS, [
+    {
+      control: 'client and tenant are both charged with what was used',
+      from: 'return this.reserved.map((',
+      to: 'return this.reserved.slice(0, 1).map((',
+      title: 'die and start again',
+    },
+  ]),
+  ...quick('apps/gateway/src/quotas/refusal.decide.ts', LIMITS, [
+    {
+      control: 'a refusal says whose limit it is',
+      from: "keyId === WHOLE_TENANT ? 'tenant' : 'client'",
+      to: "keyId === WHOLE_TENANT ? 'client' : 'client'",
+      title: 'learns whose limit it is',
+    },
+  ]),
+  ...quick('libs/operations/src/publish/publish-file.ts', PUBLISH, [
+    {
+      control: 'the command line publishes for the tenant that it names',
+      from: 'clock.now(), { by, tenant }));',
+      to: 'clock.now(), { by }));',
+      title: 'publishes for a tenant',
+    },
+    {
+      control: 'of one file each tenant has its own problems',
+      from: '{ digest: clientIn(tenant, digest), unit }',
+      to: '{ digest, unit }',
+      title: 'publishes for a tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/publish/publication.ts', PUBLISH, [
+    {
+      control: "an id of a row is its tenant's own word",
+      from: 'own === undefined || tenant === DEFAULT_TENANT ? own',
+      to: 'own === undefined || tenant !== "" ? own',
+      title: 'publishes for a tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/publish/known-questions.ts', PUBLISH, [
+    {
+      control: "a question of another tenant is no tenant's own",
+      from: ' || tenantOf(event.meta) !== tenant) continue;',
+      to: ') continue;',
+      title: 'publishes for a tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/access/tenant-name.ts', PUBLISH, [
+    {
+      control: 'a tenant has a name by one rule',
+      from: 'if (!isTenant(tenant))',
+      to: "if (tenant === '*')",
+      title: 'which is no name of one',
+    },
+  ]),
+];
