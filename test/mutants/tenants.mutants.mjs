@@ -87,4 +87,20 @@ export default [
       title: 'which is no name of one',
     },
   ]),
+  ...quick('libs/events/src/grading.ts', 'apps/executor/src/ungraded.spec.ts', [
+    {
+      control: "an answer of another tenant is not in the place of the attempt's own",
+      from: 'return `${tenantOf(event.meta)}/',
+      to: 'return `${tenantOf({ ...event.meta, tenant: null })}/',
+      title: 'is not in the way',
+    },
+  ]),
+  ...quick('libs/operations/src/feedback/give-feedback.ts', 'apps/cli/src/feedback/give-feedback.command.spec.ts', [
+    {
+      control: 'feedback is on the answer of the tenant that is named',
+      from: 'asked === undefined || tenant === asked',
+      to: "asked === undefined || tenant !== ''",
+      title: 'judges the answer of the tenant',
+    },
+  ]),
 ];
