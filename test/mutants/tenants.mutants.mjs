@@ -103,4 +103,20 @@ export default [
       title: 'judges the answer of the tenant',
     },
   ]),
+  ...quick('libs/read-models/src/lift.projection.ts', 'libs/operations/src/cost/extra-solved.spec.ts', [
+    {
+      control: 'lift is counted by tenant',
+      from: "if (typeof meta.tenant === 'string') known.tenant = meta.tenant;",
+      to: '',
+      title: 'tell each tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/extra-solved.ts', 'libs/operations/src/cost/extra-solved.spec.ts', [
+    {
+      control: 'an extra solved problem has the price of its tenant',
+      from: "if (by === 'tenant') return liftOfTenant(name, lift);",
+      to: "if (by === 'tenant') return deployed?.lift ?? null;",
+      title: 'tell each tenant',
+    },
+  ]),
 ];
