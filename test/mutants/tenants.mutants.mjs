@@ -119,4 +119,11 @@ export default [
       title: 'tell each tenant',
     },
   ]),
+  ...quick('libs/events/src/grading.ts', 'libs/read-models/src/problem-story.projection.spec.ts', [
+    {
+      control: "another tenant's candidate does not take the place of a story's own",
+      from: 'return `${tenantOf(event.meta)}/',
+      to: 'return `${tenantOf({ ...event.meta, tenant: null })}/',
+    },
+  ]),
 ];

@@ -2,7 +2,7 @@
  * Limits of clients, and of tenants as a whole. A request with limits reserves its worst case in the log, reads whether the log admits it, and
  * settles with its result. So instances agree without a word to each other, and one that starts again knows what was used.
  *
- * A tenant has a reservation of its own, as if it were one more client: each is decided from the records of one partition. Both are appended
+ * A tenant has a separate reservation, as if it were one more client: each is decided from the records of one partition. Both are appended
  * at once. The request is answered where both are admitted; where one is not, the other is released.
  */
 import type { EventLog } from '@seamstream/event-log';

@@ -35,7 +35,7 @@ describe('a tenant with a limit as a whole', () => {
     const [first, second, other] = [await keyIn('acme'), await keyIn('acme'), await keyIn('globex')];
     const answers = [await chat(gateway, first), await chat(gateway, second), await chat(gateway, first)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    // The tighter one is told: what one of them uses is missing for the other.
+    // The tighter one is named: what one of them uses is missing for the other.
     expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining-requests'))).toEqual(['1', '0', '0']);
     expect(await messageOf(answers[2]!)).toContain('under the limit of its whole tenant, 2 requests per month');
     expect((await chat(gateway, other)).status).toBe(200);
@@ -45,7 +45,7 @@ describe('a tenant with a limit as a whole', () => {
     expect(await recordsOf(log, TOPIC.usage)).toHaveLength(before);
   });
 
-  it('has room, and a client of it has none: then the limit is told to be of the client', async () => {
+  it('has room, and a client of it has none: then the refusal names the client', async () => {
     await limit('acme/whole', 50);
     await limit('*', 1);
     const gateway = await start();
@@ -71,7 +71,7 @@ describe('a tenant with a limit as a whole', () => {
     expect((await chat(gateway, await keyIn('acme'))).headers.get('x-seam-quota-shadow')).toBeNull();
   });
 
-  it('is told what it may use at once, where a request is above that', async () => {
+  it('learns what it may use at once, where a request is above that', async () => {
     await limit('acme/whole', 5, { measure: 'tokens' });
     const refused = await chat(await start(), await keyIn('acme'));
     expect(refused.headers.get('x-should-retry')).toBe('false');

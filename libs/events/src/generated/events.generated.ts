@@ -1850,7 +1850,7 @@ export interface UsageReserved {
   readonly meta: EventMeta;
   /**
    * The client: the public part of its key, or the name of a user. `whole`: its tenant as a whole, which has a
-   * reservation of its own.
+   * separate reservation.
    */
   readonly keyId: string;
   /** Names the reservation in what settles it. */
