@@ -88,14 +88,14 @@ const tenants = [
   ...quick('libs/operations/src/publish/publish-problems.ts', TENANTS, [
     {
       control: "an id that a client chooses is its tenant's",
-      from: '(tenant === DEFAULT_TENANT && !LIKE_OURS.test(own))',
-      to: 'tenant !== undefined',
+      from: ': ownIdIn(tenant, own);',
+      to: ': own;',
       title: 'choose the same names',
     },
     {
       control: "no client of the default tenant chooses the id of another tenant's problem",
-      from: 'tenant === DEFAULT_TENANT && !LIKE_OURS.test(own)',
-      to: 'tenant === DEFAULT_TENANT',
+      from: 'tenant === DEFAULT_TENANT && LIKE_OURS.test(own)',
+      to: "tenant === ''",
       title: 'take no id of another',
     },
   ]),
@@ -137,11 +137,6 @@ const tenants = [
         control: "a story has nothing of another tenant's problem of the same id",
         from: 'tenantOf(meta) === tenant;',
         to: 'meta.messageId !== tenant;',
-      },
-      {
-        control: "another tenant's candidate does not take the place of a story's own",
-        from: '`${tenantOf(event.meta)}/${attemptIdOf(event)}`',
-        to: 'attemptIdOf(event)',
       },
     ],
   ),

@@ -400,13 +400,13 @@ export default [
   ...quick('apps/gateway/src/quotas/quotas.ts', 'apps/gateway/src/quotas/quotas.spec.ts', [
     {
       control: 'the log has the last word among several gateways',
-      from: 'if (!verdict.isAdmitted) throw',
-      to: 'if (!verdict.isAdmitted && !foreseen.isAdmitted) throw',
+      from: 'if (admitted.length < reserved.length) {',
+      to: 'if (admitted.length < reserved.length && foreseen.length === 0) {',
     },
     {
       control: 'a flood above a limit leaves no record',
-      from: 'if (!foreseen.isAdmitted) throw',
-      to: 'if (!foreseen.isAdmitted && limits.length === 0) throw',
+      from: 'if (!foreseen.every(({ isAdmitted }) => isAdmitted)) throw',
+      to: 'if (foreseen.length === 0) throw',
     },
     {
       control: 'an executor without a price has no known cost',

@@ -3,7 +3,7 @@
  * deadlines, which is the first answer that still waits. So a restart reads the waiting answers, and the records among them.
  */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
-import { attemptIdOf, type EventOf, GROUP, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
+import { type EventOf, GROUP, type SeamEvent, TOPIC, tenantOf, tenantsAttempt } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import type { OpenAnswer } from './settle-answers.decide.js';
@@ -16,32 +16,33 @@ export interface PlacedAnswer extends OpenAnswer {
 }
 
 export class PartitionAnswers {
-  /** By attempt, in the order of the log. */
+  /** By attempt of a tenant, in the order of the log. */
   readonly open = new Map<string, PlacedAnswer>();
-  /** Tenant by attempt. */
-  private readonly settled = new Map<string, string>();
+  /** Attempts of tenants. */
+  private readonly settled = new Set<string>();
 
   evolve(event: SeamEvent, offset: number): void {
     if (event.type === 'AnswerRecorded') {
-      const attemptId = attemptIdOf(event);
+      const attempt = tenantsAttempt(event);
       // Of an answer that is recorded again the first counts.
-      if (this.settled.has(attemptId) || this.open.has(attemptId)) return;
-      this.open.set(attemptId, {
+      if (this.settled.has(attempt) || this.open.has(attempt)) return;
+      this.open.set(attempt, {
         problemId: event.problem.problemId,
         tenant: tenantOf(event.meta),
         feedbackUntil: event.feedbackUntil,
         offset,
       });
     } else if (event.type === 'AnswerSettled') {
-      this.open.delete(event.attemptId);
-      this.settled.set(event.attemptId, tenantOf(event.meta));
-      if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.keys().next().value!);
+      const attempt = tenantsAttempt(event);
+      this.open.delete(attempt);
+      this.settled.add(attempt);
+      if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.values().next().value!);
     }
   }
 
-  /** Of another tenant's attempt nothing is said, not even that there was one. */
-  isSettled(attemptId: string, tenant: string): boolean {
-    return this.settled.get(attemptId) === tenant;
+  /** Of another tenant's attempt nothing is said, not even that there was one. @param attempt of a tenant */
+  isSettled(attempt: string): boolean {
+    return this.settled.has(attempt);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Answers without a verifier come to an end: by feedback, or ungraded at their deadline. */
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
+import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC, tenantsAttempt } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
 import { type DeliveredBatch, done, type HandlerResult, type RationedLines, wait } from '@seamstream/service-kit';
 import type { OpenAnswers } from './open-answers.js';
@@ -80,10 +80,9 @@ export class SettleAnswersHandler {
     const { attemptId, problemId, by } = feedback;
     const partition = await answers.partitionOf(problemId);
     const known = await answers.readOn(partition);
-    const open = known.open.get(attemptId);
-    const tenant = tenantOf(feedback.meta);
-    const own = `${tenant}/${attemptId}`;
-    const refusal = refusalOf(feedback, open, taken.has(own) || known.isSettled(attemptId, tenant));
+    const own = tenantsAttempt(feedback);
+    const open = known.open.get(own);
+    const refusal = refusalOf(feedback, open, taken.has(own) || known.isSettled(own));
     if (refusal === undefined) {
       taken.add(own);
       onSettled('judged');

@@ -17,6 +17,7 @@ import { derivedId, Random } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { ledgerProjection } from '@seamstream/read-models';
 import { type RunningService, startService } from '@seamstream/service-kit';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { executorConfigSchema, executorService } from './app.module.js';
 import { refusalOf } from './settle-answers.decide.js';
 
@@ -95,12 +96,14 @@ const attempt = (problemId: string, index = 0) => ({
 let log: InMemoryEventLog;
 let running: RunningService[] = [];
 
-beforeEach(async () => {
-  log = new InMemoryEventLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-});
+beforeEach(() => newLog());
 
 afterEach(() => stop());
+
+async function newLog(): Promise<void> {
+  log = new InMemoryEventLog();
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+}
 
 async function stop(): Promise<void> {
   await Promise.all(running.map((service) => service.close()));
@@ -182,6 +185,24 @@ describe('an answer that no verifier judges', () => {
     const refused = await of('FeedbackRefused', 2);
     expect(refused.map(({ reason }) => reason)).toEqual(['settled', 'settled']);
     expect(await of('OutcomeRecorded')).toMatchObject([{ reward: 0.9 }]);
+  });
+
+  it('is not in the way of the answer of the tenant whose problem it is, where it is of another one', async () => {
+    await publish(...asked('p'));
+    await serve();
+    const [answer] = await of('AnswerRecorded', 1);
+    await stop();
+    await newLog();
+    const theirs = <E extends SeamEvent>(event: E): E => ({
+      ...event,
+      meta: { ...event.meta, tenant: 'globex', messageId: derivedId(event.type, 'theirs'), causationId: null },
+    });
+    await publish(theirs(answer!), theirs({ ...EXAMPLE_EVENTS.AnswerSettled, ...attempt('p') }), ...asked('p'));
+    await serve();
+    await of('AnswerRecorded', 2);
+    await publish(feedback(attempt('p'), 0.9));
+    expect(await of('OutcomeRecorded', 1)).toMatchObject([{ reward: 0.9, meta: { tenant: null } }]);
+    expect(await of('FeedbackRefused')).toEqual([]);
   });
 
   it('is ungraded at its deadline, although an answer before it waits longer', async () => {

@@ -1,5 +1,6 @@
 /** Which problems a verifier judges, and which attempt a result is of. */
-import type { Problem, VerifierSpec } from './generated/events.generated.js';
+import type { EventMeta, Problem, VerifierSpec } from './generated/events.generated.js';
+import { tenantOf } from './tenants.js';
 
 /** A problem that a verifier judges. Any other waits for feedback and is ungraded without it, never right and never wrong. */
 export interface GradedProblem extends Problem {
@@ -25,6 +26,16 @@ interface Tried {
 /** What results count by. An experience that is tried once is its own attempt, as are all that older records speak of. */
 export function attemptIdOf({ experienceId, attemptId }: Tried): string {
   return attemptId ?? experienceId;
+}
+
+/**
+ * Names an attempt among those of all tenants. What is written about it in the name of another tenant than that of its problem is about another
+ * attempt, and never in the place of what is its own.
+ */
+export function tenantsAttempt(
+  event: (Tried | { readonly attemptId: string }) & { readonly meta: Pick<EventMeta, 'tenant'> },
+): string {
+  return `${tenantOf(event.meta)}/${'experienceId' in event ? attemptIdOf(event) : event.attemptId}`;
 }
 
 /** The role in which a result follows from its experience: of one attempt there is one result, regardless of who records it. */

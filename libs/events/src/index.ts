@@ -25,7 +25,7 @@ export {
 } from './content.js';
 export type { CopiedFields, EncodedPart, EventWindow } from './encoded-fields.js';
 export * from './generated/events.generated.js';
-export { attemptIdOf, FEEDBACK_SUCCESS, type GradedProblem, isGraded, resultRole } from './grading.js';
+export { attemptIdOf, FEEDBACK_SUCCESS, type GradedProblem, isGraded, resultRole, tenantsAttempt } from './grading.js';
 export { GROUP } from './groups.js';
 export {
   type Derivation,

@@ -1,4 +1,5 @@
 /** Counts of settled problems: of the arms with and without experiences, of releases, and of guards. */
+import { DEFAULT_TENANT } from '@seamstream/events';
 import { sortedEntries } from './projection.js';
 
 export type Mode = 'explore' | 'deploy';
@@ -43,6 +44,8 @@ export interface LiftCounts {
   readonly mode: Mode;
   readonly counts: readonly ResultCount[];
   readonly domains: readonly DomainCounts[];
+  /** By name of the tenant. */
+  readonly tenants: readonly { readonly tenant: string; readonly counts: readonly ResultCount[] }[];
   /** In the order of time: the counts of the problems published from `from` on, for `width` milliseconds. */
   readonly series: readonly { readonly from: number; readonly counts: readonly ResultCount[] }[];
   readonly widthMs: number;
@@ -106,6 +109,8 @@ interface GuardStageCounts {
 export interface Known {
   mode?: Mode;
   domain?: string;
+  /** Absent: the default one. */
+  tenant?: string;
   /** When it was published, in milliseconds since the Unix epoch. */
   at?: number;
   /** Its first group: id, whether it is treated, candidates, and of each candidate {@link NOTHING}, {@link NO_VERDICT}, 0 or 1. */
@@ -142,6 +147,7 @@ type Times = Map<string, number>;
 
 interface ModeTallies {
   readonly domains: Map<string, Times>;
+  readonly tenants: Map<string, Times>;
   /** By domain. */
   readonly firstAt: Map<string, number>;
   /** By beginning in widths. */
@@ -170,7 +176,7 @@ export const initialTallies = (): Tallies => ({
 /** Counts a settled problem, or takes it back as it was counted. @param times 1 or −1 */
 export function addTo({ modes, releases, guards }: Tallies, known: Known, times: 1 | -1): void {
   const own: ModeTallies = modes.get(known.mode!) ?? {
-    ...{ domains: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
+    ...{ domains: new Map(), tenants: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
     ...{ missing: new Map(), arms: new Map(), firstAt: new Map(), repeated: 0 },
   };
   modes.set(known.mode!, own);
@@ -189,6 +195,7 @@ export function addTo({ modes, releases, guards }: Tallies, known: Known, times:
   else {
     const key = JSON.stringify([group!.treated, result, ...(drawn ?? [null, null])]);
     tally(within(own.domains, known.domain!), key, times);
+    tally(within(own.tenants, known.tenant ?? DEFAULT_TENANT), key, times);
     tally(within(own.series, Math.floor(known.at! / own.widthMs)), key, times);
     while (own.series.size > MOST_BUCKETS) widen(own);
   }
@@ -253,6 +260,9 @@ export function readModes({ modes }: Tallies): readonly LiftCounts[] {
     domains: sortedEntries(own.domains)
       .filter(([, tallies]) => tallies.size > 0)
       .map(([domain, tallies]) => ({ domain, firstAt: own.firstAt.get(domain)!, counts: countsOf(tallies) })),
+    tenants: sortedEntries(own.tenants)
+      .filter(([, tallies]) => tallies.size > 0)
+      .map(([tenant, tallies]) => ({ tenant, counts: countsOf(tallies) })),
     series: [...own.series]
       .filter(([, tallies]) => tallies.size > 0)
       .sort(([a], [b]) => a - b)

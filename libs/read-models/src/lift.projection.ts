@@ -10,7 +10,7 @@
  *
  * Problems that were drawn together, as a conversation is, are one unit: the first that was published counts.
  */
-import { type Arm, type Assignment, type GuardMark, type ReleaseDraw, TOPIC } from '@seamstream/events';
+import { type Arm, type Assignment, type EventMeta, type GuardMark, type ReleaseDraw, TOPIC } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { type Cells, MemoryCells } from './cells.js';
 import {
@@ -125,7 +125,7 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
 };
 
 interface Publication {
-  readonly meta: { readonly occurredAt: number };
+  readonly meta: Pick<EventMeta, 'occurredAt' | 'tenant'>;
   readonly problem: { readonly problemId: string; readonly domain: string };
   readonly mode: Mode;
   readonly assignment?: Assignment | null | undefined;
@@ -138,6 +138,7 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     if (known.mode !== undefined) return;
     found.isNew = true;
     Object.assign(known, { mode, domain, at: meta.occurredAt });
+    if (typeof meta.tenant === 'string') known.tenant = meta.tenant;
     if (assignment !== null && assignment !== undefined) known.assigned = drawnOf(assignment);
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
     const queue = state.queues.get(partition) ?? { ids: [], head: 0 };

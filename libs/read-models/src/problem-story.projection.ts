@@ -17,6 +17,7 @@ import {
   TOPIC,
   type ToolCall,
   tenantOf,
+  tenantsAttempt,
 } from '@seamstream/events';
 import { settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { compareText, derivedId } from '@seamstream/kernel';
@@ -306,10 +307,6 @@ function endRun(
       run.reason = `${event.code}: ${event.reason}`;
   }
 }
-
-/** Two tenants' problems of one id, which no gateway publishes, would have attempts of one id too. */
-const tenantsAttempt = (event: Candidate | EventOf<'AnswerRecorded'>): string =>
-  `${tenantOf(event.meta)}/${attemptIdOf(event)}`;
 
 /** Without what another tenant published, wrote, answered or said. */
 function ofTenant(state: ProblemStoryState, tenant: string): ProblemStoryState {

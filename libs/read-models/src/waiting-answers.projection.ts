@@ -1,13 +1,13 @@
 /** Answers that no verifier judges and that are not settled: they wait for feedback, or for their deadline. */
-import { attemptIdOf, TOPIC } from '@seamstream/events';
+import { TOPIC, tenantsAttempt } from '@seamstream/events';
 import { type Cells, MemoryCells } from './cells.js';
 import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
 export interface WaitingAnswersState {
   readonly folded: FoldedOffsets;
-  /** The attempts that were answered or settled. */
+  /** The attempts of tenants that were answered or settled. */
   readonly cells: Cells;
-  /** By attempt the end of the time in which feedback on it counts. */
+  /** By attempt of a tenant the end of the time in which feedback on it counts. */
   readonly waiting: Map<string, number>;
 }
 
@@ -26,13 +26,14 @@ export const waitingAnswersProjection: KeptProjection<WaitingAnswersState, Waiti
   evolve(state, event, position) {
     if (!advance(state.folded, position)) return state;
     if (event.type === 'AnswerSettled') {
-      state.cells.set(event.attemptId, '');
-      state.waiting.delete(event.attemptId);
+      const attempt = tenantsAttempt(event);
+      state.cells.set(attempt, '');
+      state.waiting.delete(attempt);
     } else if (event.type === 'AnswerRecorded') {
-      const attemptId = attemptIdOf(event);
-      if (state.cells.get(attemptId) !== undefined) return state;
-      state.cells.set(attemptId, '');
-      state.waiting.set(attemptId, event.feedbackUntil);
+      const attempt = tenantsAttempt(event);
+      if (state.cells.get(attempt) !== undefined) return state;
+      state.cells.set(attempt, '');
+      state.waiting.set(attempt, event.feedbackUntil);
     }
     return state;
   },

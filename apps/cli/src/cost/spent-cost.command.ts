@@ -128,6 +128,7 @@ export function spentCommand(run: RunCommand): Command {
         ['seam cost spent key', 'by client'],
         ['seam cost spent arm --since 2030-01-01', 'with and without experiences'],
         ['seam cost spent domain', 'where an extra solved problem is dear'],
+        ['seam cost spent tenant', 'of each tenant, with what an extra solved problem costs it'],
       ]),
     )
     .action((by: CostGroup, { since }: { since?: string }) => run((runtime) => showSpent(runtime, by, since)));

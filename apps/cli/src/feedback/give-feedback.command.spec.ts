@@ -1,5 +1,5 @@
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { EXAMPLE_EVENTS, totalRecords } from '@seamstream/testing';
+import { EXAMPLE_EVENTS, eventsOf, totalRecords } from '@seamstream/testing';
 import { fakeWorld } from '../command-runtime.fake.js';
 
 const { AnswerRecorded, AnswerSettled } = EXAMPLE_EVENTS;
@@ -38,6 +38,19 @@ describe('seam feedback', () => {
     expect(await here.seam('--json', 'feedback', meant, '--score', '0.25', '--by', 'ada', '--reason', 'thin')).toBe(0);
     expect(here.takeJson()).toMatchObject([{ attemptId: 'x-1-waits', problemId: 'prob-1', score: 0.25, by: 'ada' }]);
     expect(await totalRecords(here.log, TOPIC.feedback)).toBe(1);
+  });
+
+  it('judges the answer of the tenant that is named, where another one has written in the place of its attempt', async () => {
+    const ofTenant = (tenant: string): SeamEvent => {
+      const event = answer('x-1-waits', 'prob-1');
+      return { ...event, meta: { ...event.meta, tenant } };
+    };
+    const here = await world(ofTenant('globex'), ofTenant('acme'));
+    expect(await here.seam('feedback', 'x-1-waits', ...GIVE)).toBe(2);
+    expect(here.takeErrors()).toMatch(/got 2 that wait.*--tenant[^]*globex[^]*acme/);
+    expect(await here.seam('feedback', 'x-1-waits', '--tenant', 'acme', ...GIVE)).toBe(0);
+    expect(await eventsOf(here.log, 'FeedbackGiven')).toMatchObject([{ meta: { tenant: 'acme' } }]);
+    expect(await here.seam('feedback', 'x-1-waits', '--tenant', 'initech', ...GIVE)).toBe(2);
   });
 
   it.each([

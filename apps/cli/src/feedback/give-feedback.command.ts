@@ -10,6 +10,7 @@ interface FeedbackOptions {
   readonly score?: number;
   readonly verdict?: 'right' | 'wrong';
   readonly by?: string;
+  readonly tenant?: string;
   readonly reason: string;
 }
 
@@ -52,7 +53,7 @@ async function give(runtime: CommandRuntime, meant: string, options: FeedbackOpt
   if (reason !== '') checkWords('--reason', reason);
   const log = await runtime.openLog('append');
   const progress = (total: number) => terminal.progress('reading answers', total);
-  const request = { meant, score, by, reason, messageId: newId() };
+  const request = { meant, tenant: options.tenant, score, by, reason, messageId: newId() };
   const { messageId, answer, position } = await giveFeedback(log, request, { clock, signal, progress });
   const { attemptId, problemId } = answer;
   if (terminal.json) terminal.printJson({ messageId, attemptId, problemId, score, by, reason, ...position });
@@ -81,6 +82,7 @@ export function feedbackCommand(run: RunCommand): Command {
     .addOption(new Option('--score <number>', 'from 0 to 1').argParser(scoreOf))
     .addOption(new Option('--verdict <word>', 'right is 1, wrong is 0').choices(['right', 'wrong']).conflicts('score'))
     .addOption(byOption('who says it'))
+    .option('--tenant <name>', 'whose answer it is, where several tenants have one')
     .option('--reason <text>', 'why', '')
     .addHelpText(
       'after',

@@ -1,9 +1,8 @@
 /** Keys for the gateway. */
-import { DEFAULT_TENANT } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { issueKey, listKeys, ROLES, type Role, revokeKey } from '@seamstream/operations/access';
 import { Command, Option } from 'commander';
-import { byOption, checkWords, examples, personOf } from '../command-options.js';
+import { byOption, checkWords, examples, personOf, tenantOption } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
@@ -76,7 +75,7 @@ function keysCommand(run: RunCommand): Command {
         )
         .argument('<name>', 'whose key it is')
         .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).default('publisher'))
-        .addOption(new Option('--tenant <name>', 'whose it is').default(DEFAULT_TENANT))
+        .addOption(tenantOption('whose it is'))
         .addOption(byOption('who issues it'))
         .option('--expires <time>', 'until when it opens, as ISO 8601')
         .addHelpText(

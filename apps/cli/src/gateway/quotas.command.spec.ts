@@ -48,15 +48,18 @@ describe('seam gateway quotas', () => {
     for (const client of [theirs.keyId, `globex/${theirs.keyId}`, `acme/${keyId}`, 'Acme/*', 'a/b/*'])
       expect({ client, status: await limited(client) }).toEqual({ client, status: 2 });
     expect([await limited('acme/*'), await limited(`acme/${theirs.keyId}`)]).toEqual([0, 0]);
+    expect([await limited('acme/whole'), await limited('Acme/whole'), await limited('a/b/whole')]).toEqual([0, 2, 2]);
     const { meta, ...used } = reservation();
     const spent = { ...used, keyId: theirs.keyId, tokens: 7, meta: { ...meta, tenant: 'acme' } };
-    await world.log.append([encodeEvent(spent)]);
+    const together = { ...spent, keyId: 'whole', reservationId: 'of the tenant', tokens: 8 };
+    await world.log.append([encodeEvent(spent), encodeEvent(together)]);
     world.takeOutput();
     await world.seam('gateway', 'quotas', 'list', '--json');
     const [{ quotas }] = world.takeJson() as [{ quotas: { keyId: string; used: number | null }[] }];
     expect(quotas.map((each) => [each.keyId, each.used])).toEqual([
       ['acme/*', null],
       [`acme/${theirs.keyId}`, 7],
+      ['acme/whole', 8],
     ]);
     await world.seam('gateway', 'keys', 'list');
     expect(world.takeOutput()).toMatch(new RegExp(`${theirs.keyId} +acme +publisher +desk`));

@@ -1,4 +1,4 @@
-/** How much clients of the gateway may use. */
+/** How much clients of the gateway, and tenants as a whole, may use. */
 import { count, onOneLine, SeamError } from '@seamstream/kernel';
 import {
   declareQuota,
@@ -82,14 +82,16 @@ const perOption = (): Option =>
 
 export function quotasCommand(run: RunCommand): Command {
   return new Command('quotas')
-    .summary('how much clients of the gateway may use')
+    .summary('how much clients of the gateway, and tenants, may use')
     .addCommand(
       new Command('set')
-        .summary('limit requests, problems, tokens or money of a client')
-        .description('Records the most that a client may use in each window. Windows begin and end by UTC.')
+        .summary('limit requests, problems, tokens or money of a client, or of a tenant as a whole')
+        .description(
+          'Records the most that a client, or all clients of a tenant together, may use in each window. Windows begin and end by UTC.',
+        )
         .argument(
           '<client>',
-          'the public part of a key, the name of a user, or * for each client without such a limit; behind its tenant and a slash (acme/*) where that is not the default one',
+          'the public part of a key, the name of a user, * for each client without such a limit, or whole for a tenant as a whole; behind its tenant and a slash (acme/*, acme/whole) where that is not the default one',
         )
         .addOption(measureOption())
         .requiredOption('--limit <amount>', 'the most; of money in the currency of the prices')
@@ -103,6 +105,10 @@ export function quotasCommand(run: RunCommand): Command {
             [
               'seam gateway quotas set aB3dE6gH9jK2 --measure tokens --limit 200000 --per day --by ada --reason trial',
               'for one client',
+            ],
+            [
+              'seam gateway quotas set acme/whole --measure money --limit 500 --per month --by ada --reason contract',
+              'for all clients of a tenant together',
             ],
           ]),
         )

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { derivedId } from '@seamstream/kernel';
 import { VERL_PARQUET } from '@seamstream/testing/verl-parquet';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -48,6 +49,41 @@ describe('seam publish', () => {
     expect(capital).toMatchObject({ mode: 'deploy', problem: { problemId: 'capital-1', domain: 'default' } });
     expect(capital?.problem.verifier?.kind).toBe('exact');
   });
+
+  it('publishes for a tenant, whose problems are its own also where the file and its ids are those of another', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(SUM, CAPITAL));
+    expect(await world.seam('publish', 'p.jsonl')).toBe(0);
+    expect(world.takeErrors()).toBe('');
+    expect(await world.seam('publish', 'p.jsonl', '--tenant', 'acme', '--duplicates', 'skip')).toBe(0);
+    // It learns of no question that another tenant asked.
+    expect(world.takeErrors()).toBe('');
+    expect(world.takeOutput()).toContain('published 2 problems of p.jsonl');
+    expect(await world.seam('publish', 'p.jsonl', '--tenant', 'globex')).toBe(0);
+    expect(world.takeOutput()).toMatch(/\([0-9a-f]{8}\) for the tenant globex\n$/);
+    const events = await published(world);
+    expect(events.map(({ meta }) => meta.tenant).toSorted()).toEqual(['acme', 'acme', 'globex', 'globex', null, null]);
+    expect(new Set(events.map(({ problem }) => problem.problemId)).size).toBe(6);
+    // The id that the gateway gives to its word.
+    const capital = events.find(({ meta, problem }) => meta.tenant === 'acme' && problem.prompt.startsWith('Capital'));
+    expect(capital?.problem.problemId).toBe(derivedId('acme/capital-1', 'problem'));
+    // Each is recognised as published before, for the same tenant.
+    for (const tenant of [[], ['--tenant', 'acme'], ['--tenant', 'default']])
+      expect(await world.seam('publish', 'p.jsonl', ...tenant)).toBe(2);
+    expect(world.takeErrors()).toContain('all 2 are in it already');
+    expect(await published(world)).toHaveLength(6);
+  });
+
+  it.each(['Acme', 'a--b', '', '*', 'a/b', 'a'.repeat(33)])(
+    'refuses the tenant %j, which is no name of one',
+    async (tenant) => {
+      const world = await fakeWorld();
+      world.files.set('p.jsonl', file(SUM));
+      expect(await world.seam('publish', 'p.jsonl', '--tenant', tenant)).toBe(2);
+      expect(world.takeErrors()).toContain("expected a tenant's name");
+      expect(await published(world)).toEqual([]);
+    },
+  );
 
   it('names every bad line with what was expected and what it got, and records nothing', async () => {
     const world = await fakeWorld();

@@ -1,4 +1,4 @@
-import { TOPIC } from '@seamstream/events';
+import { DEFAULT_TENANT, TOPIC } from '@seamstream/events';
 import { count, plural, shortId } from '@seamstream/kernel';
 import {
   countDuplicates,
@@ -12,7 +12,7 @@ import {
   settingsFor,
 } from '@seamstream/operations/publish';
 import { Command, Option } from 'commander';
-import { byOption, examples, personOf, wholeNumber } from '../command-options.js';
+import { byOption, examples, personOf, tenantOption, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from './dataset-options.js';
@@ -51,9 +51,10 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
     });
   } else {
     const readAs = form === 'seam' ? '' : `, read as ${form}`;
+    const theirs = options.tenant === DEFAULT_TENANT ? '' : ` for the tenant ${options.tenant}`;
     const repetition = pass === 0 ? '' : `, repetition ${pass}`;
     terminal.print(
-      `${terminal.style.green('published')} ${plural(counts.published, 'problem')} of ${file.name} (${shortId(file.digest)}${repetition}${readAs})${renderRest(counts)}\n`,
+      `${terminal.style.green('published')} ${plural(counts.published, 'problem')} of ${file.name} (${shortId(file.digest)}${repetition}${readAs})${theirs}${renderRest(counts)}\n`,
     );
   }
   if (counts.published === wanted) return EXIT.ok;
@@ -146,6 +147,7 @@ export function publishCommand(run: RunCommand): Command {
       'rows without reference and verifier are problems as well: their answers wait for feedback (seam feedback), and are ungraded at their deadline',
     )
     .addOption(byOption('who publishes'))
+    .addOption(tenantOption('whose problems they become'))
     .option('--again', 'publish a file once more, under new ids')
     .option('--dry-run', 'check the file only')
     .addHelpText(
@@ -157,6 +159,7 @@ export function publishCommand(run: RunCommand): Command {
         ['seam publish --columns prompt=question,reference=answer --verifier numeric any.parquet', 'any columns'],
         ['seam publish --dataset math --split train --fractions 0.8,0.1,0.1 math.jsonl', 'one part of it'],
         ['seam publish --ungraded --mode deploy questions.jsonl', 'the right answers are not known yet'],
+        ['seam publish --tenant acme problems.jsonl', 'for a tenant, which sees its own problems alone'],
         ['head -5 problems.jsonl | seam publish -', 'from a pipe'],
         ['seam publish problems.jsonl --dry-run --json', 'check only'],
       ])}`,

@@ -1,4 +1,4 @@
-/** Room that a request has reserved, until its end is in the log. */
+/** Room that a request has reserved of its client and of its tenant, until its end is in the log. */
 import { deriveMeta, type EncodedEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
 import type { DeclaredLimits } from '@seamstream/operations/quotas';
@@ -18,7 +18,7 @@ export interface Charge {
   released(): readonly EncodedEvent[];
 }
 
-/** Of a client without limits: nothing is reserved. */
+/** Of a client without limits, in a tenant without limits: nothing is reserved. */
 export const UNLIMITED: Charge = {
   headers: {},
   begin: () => undefined,
@@ -32,7 +32,8 @@ export class ReservedCharge implements Charge {
 
   constructor(
     readonly headers: Readonly<Record<string, string>>,
-    private readonly reserved: EventOf<'UsageReserved'>,
+    /** One moment's, at least one. */
+    private readonly reserved: readonly EventOf<'UsageReserved'>[],
     private readonly declared: () => DeclaredLimits,
     private readonly clock: Clock,
   ) {}
@@ -43,7 +44,7 @@ export class ReservedCharge implements Charge {
 
   charged(spent: Spent): readonly EncodedEvent[] {
     if (!this.hasBegun && spent.usage === null) return this.released();
-    const { prompt, completion, money } = usedBy(spent, this.declared(), this.reserved.meta.occurredAt);
+    const { prompt, completion, money } = usedBy(spent, this.declared(), this.reserved[0]!.meta.occurredAt);
     const tokens = prompt !== null && completion !== null ? prompt + completion : tokensIn(spent.usage, 'total_tokens');
     return this.settled({ outcome: 'charged', tokens, money });
   }
@@ -57,8 +58,9 @@ export class ReservedCharge implements Charge {
   }
 
   private settled(how: Pick<EventOf<'UsageSettled'>, 'outcome' | 'tokens' | 'money'>): readonly EncodedEvent[] {
-    const { meta, keyId, reservationId } = this.reserved;
-    const settled = deriveMeta(meta, { role: 'settled', source: meta.source, occurredAt: this.clock.now() });
-    return [encodeEvent({ type: 'UsageSettled', meta: settled, keyId, reservationId, ...how })];
+    return this.reserved.map(({ meta, keyId, reservationId }) => {
+      const settled = deriveMeta(meta, { role: 'settled', source: meta.source, occurredAt: this.clock.now() });
+      return encodeEvent({ type: 'UsageSettled', meta: settled, keyId, reservationId, ...how });
+    });
   }
 }

@@ -1,6 +1,9 @@
 /**
- * Limits of clients. A request with limits reserves its worst case in the log, reads whether the log admits it, and settles with its result.
- * So instances agree without a word to each other, and one that starts again knows what was used.
+ * Limits of clients, and of tenants as a whole. A request with limits reserves its worst case in the log, reads whether the log admits it, and
+ * settles with its result. So instances agree without a word to each other, and one that starts again knows what was used.
+ *
+ * A tenant has a separate reservation, as if it were one more client: each is decided from the records of one partition. Both are appended
+ * at once. The request is answered where both are admitted; where one is not, the other is released.
  */
 import type { EventLog } from '@seamstream/event-log';
 import {
@@ -19,6 +22,8 @@ import {
   type LimitFill,
   limitsFor,
   moneyOf,
+  type Payer,
+  payersOf,
   priceAt,
   UsageLedger,
   type UsageVerdict,
@@ -29,7 +34,7 @@ import { SOURCE } from '../chat/chat-events.decide.js';
 import { followTopic } from '../follow-topic.js';
 import type { ApiError } from '../http/api-error.js';
 import { type Charge, ReservedCharge, UNLIMITED } from './charge.js';
-import { limitHeaders, quotaRefusal, shadowHeader, undecided } from './refusal.decide.js';
+import { limitHeaders, type PayerUse, payerNamed, quotaRefusal, shadowHeader, undecided } from './refusal.decide.js';
 import type { WorstCase } from './worst-case.decide.js';
 
 /** Longest wait for the log's word. */
@@ -45,6 +50,8 @@ export interface QuotasWorld {
   /** Learns of each limit without room. */
   readonly onExceeded: (limit: EventOf<'UsageReserved'>['limits'][number]) => void;
 }
+
+type Reserved = EventOf<'UsageReserved'>;
 
 /** Who uses: without an id the gateway is open, and has no limits. */
 type QuotaClient = Pick<Principal, 'id' | 'tenant'>;
@@ -83,7 +90,7 @@ export class Quotas {
   }
 
   /**
-   * Room for one request; a client without limits needs none.
+   * Room for one request; a client without limits needs none, unless its tenant has some.
    * @param worstCase asked where there are limits: it reads the whole request
    * @param models executors that may answer: the dearest counts
    * @throws ApiError 429 without room, 503 where the log does not say
@@ -91,29 +98,35 @@ export class Quotas {
   async reserve(client: QuotaClient, worstCase: () => WorstCase, models: readonly string[]): Promise<Charge> {
     const { clock, declared, log } = this.world;
     const { id, tenant } = client;
-    const limits = id === null ? [] : limitsFor(declared(), clientIn(tenant, id));
-    if (id === null || limits.length === 0) return UNLIMITED;
-    const reserved = this.reservation({ id, tenant }, worstCase(), models, limits);
+    const payers = id === null ? [] : payersOf(declared(), tenant, id);
+    if (id === null || payers.length === 0) return UNLIMITED;
+    const reserved = this.reservations({ id, tenant }, worstCase(), models, payers);
     // A flood above a limit is refused without a record. Where this instance knows too little, the log decides.
-    const foreseen = this.ledger.verdictOn({ ...reserved, atMs: reserved.meta.occurredAt });
-    if (!foreseen.isAdmitted) throw this.refusal(reserved, foreseen);
-    const charge = (headers: Charge['headers']) => new ReservedCharge(headers, reserved, declared, clock);
-    const decision = this.decisionOn(reserved, () => this.settle(charge({}).released()));
+    const foreseen = reserved.map((each) => this.ledger.verdictOn({ ...each, atMs: each.meta.occurredAt }));
+    if (!foreseen.every(({ isAdmitted }) => isAdmitted)) throw this.refusal(reserved, foreseen);
+    const charge = (of: typeof reserved, headers = {}) => new ReservedCharge(headers, of, declared, clock);
+    const decisions = reserved.map((each) => this.decisionOn(each, () => this.settle(charge([each]).released())));
     try {
-      await log.append([encodeEvent(reserved)]);
+      await log.append(reserved.map(encodeEvent));
     } catch (error) {
-      // It may be in the log all the same.
-      decision.abandon();
+      // They may be in the log all the same.
+      for (const { abandon } of decisions) abandon();
       throw error;
     }
-    const verdict = await decision.within(this.settings.decidedWithinMs ?? DECIDED_WITHIN_MS);
-    if (verdict === undefined) throw undecided();
-    if (!verdict.isAdmitted) throw this.refusal(reserved, verdict);
-    verdict.exceeded.forEach(this.world.onExceeded);
-    return charge({ ...this.headersOf(reserved), ...shadowHeader(verdict.exceeded) });
+    const withinMs = this.settings.decidedWithinMs ?? DECIDED_WITHIN_MS;
+    const verdicts = await Promise.all(decisions.map(({ within }) => within(withinMs)));
+    const admitted = reserved.filter((_, at) => verdicts[at]?.isAdmitted === true);
+    if (admitted.length < reserved.length) {
+      // Without it they lapse, and are charged as they are.
+      await this.settle(charge(admitted).released()).catch(() => undefined);
+      throw verdicts.some((each) => each?.isAdmitted === false) ? this.refusal(reserved, verdicts) : undecided();
+    }
+    const exceeded = exceededOf(reserved, verdicts);
+    exceeded.forEach(this.world.onExceeded);
+    return charge(reserved, { ...this.headersOf(reserved), ...shadowHeader(exceeded) });
   }
 
-  /** Of each kind of limit the client that is nearest to it. */
+  /** Of each kind of limit the client or tenant that is nearest to it. */
   fullest(): readonly LimitFill[] {
     const declared = this.world.declared();
     return this.ledger.fullestAt((client) => limitsFor(declared, client), this.world.clock.now());
@@ -124,40 +137,45 @@ export class Quotas {
     if (records.length > 0) await this.world.log.append(records);
   }
 
-  private reservation(
-    { id: keyId, tenant }: QuotaClient & { readonly id: string },
+  private reservations(
+    { id: subject, tenant }: QuotaClient & { readonly id: string },
     worst: WorstCase,
     models: readonly string[],
-    limits: EventOf<'UsageReserved'>['limits'],
-  ): EventOf<'UsageReserved'> {
+    payers: readonly Payer[],
+  ): readonly Reserved[] {
     const nowMs = this.world.clock.now();
-    const reservationId = newId();
-    return {
-      type: 'UsageReserved',
-      meta: originMeta({
-        ...{ messageId: reservationId, correlationId: reservationId, source: SOURCE, occurredAt: nowMs },
-        ...{ sourceClass: 'user', subject: keyId, tenant },
-      }),
-      ...{ keyId, reservationId, limits, problems: worst.problems },
+    const wanted = {
+      problems: worst.problems,
       tokens: worst.promptTokens + worst.responseTokens,
       money: dearest(this.world.declared(), worst, models, nowMs),
       lapsesAt: nowMs + this.settings.answerWithinMs + GRACE_MS,
     };
+    return payers.map((payer) => {
+      const reservationId = newId();
+      const meta = originMeta({
+        ...{ messageId: reservationId, correlationId: reservationId, source: SOURCE, occurredAt: nowMs },
+        ...{ sourceClass: 'user', subject, tenant },
+      });
+      return { type: 'UsageReserved', meta, ...payer, reservationId, ...wanted };
+    });
   }
 
-  private refusal(reserved: EventOf<'UsageReserved'>, { exceeded }: UsageVerdict): ApiError {
+  private refusal(reserved: readonly Reserved[], verdicts: readonly (UsageVerdict | undefined)[]): ApiError {
+    const exceeded = exceededOf(reserved, verdicts);
     exceeded.forEach(this.world.onExceeded);
-    const { tokens, money, problems = 0, meta } = reserved;
+    const { tokens, money, problems = 0, meta } = reserved[0]!;
     return quotaRefusal(exceeded, { requests: 1, tokens, money, problems }, this.headersOf(reserved), meta.occurredAt);
   }
 
-  private headersOf({ keyId, limits, meta }: EventOf<'UsageReserved'>): Readonly<Record<string, string>> {
-    const client = clientIn(tenantOf(meta), keyId);
-    return limitHeaders(this.ledger.usesOf(client, limits, meta.occurredAt), meta.occurredAt);
+  private headersOf(reserved: readonly Reserved[]): Readonly<Record<string, string>> {
+    const uses = reserved.flatMap(({ keyId, limits, meta }) =>
+      this.ledger.usesOf(clientIn(tenantOf(meta), keyId), limits, meta.occurredAt),
+    );
+    return limitHeaders(uses, reserved[0]!.meta.occurredAt);
   }
 
   /** The log's word on a reservation. One that no request waits for any longer is released when the log admits it. */
-  private decisionOn({ reservationId, lapsesAt, meta }: EventOf<'UsageReserved'>, release: () => Promise<void>) {
+  private decisionOn({ reservationId, lapsesAt, meta }: Reserved, release: () => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<UsageVerdict | undefined>();
     this.waiting.set(reservationId, resolve);
     const abandon = (): void => {
@@ -169,7 +187,7 @@ export class Quotas {
       resolve(undefined);
     };
     const within = async (ms: number): Promise<UsageVerdict | undefined> => {
-      const timer = setTimeout(abandon, ms);
+      const timer = setTimeout(abandon, ms).unref();
       try {
         return await promise;
       } finally {
@@ -192,6 +210,16 @@ export class Quotas {
     this.forgottenAtMs = nowMs;
     this.ledger.forgetBefore(nowMs);
   }
+}
+
+/** Limits without room, each with whose it is. */
+function exceededOf(
+  reserved: readonly Reserved[],
+  verdicts: readonly (UsageVerdict | undefined)[],
+): readonly PayerUse[] {
+  return reserved.flatMap(({ keyId }, at) =>
+    (verdicts[at]?.exceeded ?? []).map((use) => ({ ...use, payer: payerNamed(keyId) })),
+  );
 }
 
 /** The most that the worst case may cost; null where the price of one executor is unknown. */

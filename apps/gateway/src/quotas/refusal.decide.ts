@@ -1,9 +1,19 @@
 /** What a client learns of its limits: headers as OpenAI's API sends them, and the refusal. Pure. */
-import type { LimitUse } from '@seamstream/operations/quotas';
+import { type LimitUse, WHOLE_TENANT } from '@seamstream/operations/quotas';
 import { ApiError } from '../http/api-error.js';
 
 /** Both official clients wait by themselves for at most so long. Beyond that a new try is a person's. */
 const LONGEST_WAIT_MS = 60_000;
+
+/** A limit of the client that asks, or of its tenant as a whole. */
+export interface PayerUse extends LimitUse {
+  readonly payer: 'client' | 'tenant';
+}
+
+/** @param keyId as reservations name it */
+export function payerNamed(keyId: string): PayerUse['payer'] {
+  return keyId === WHOLE_TENANT ? 'tenant' : 'client';
+}
 
 /** `x-ratelimit-*` of requests, tokens and problems, each of the enforced limit with the least left. */
 export function limitHeaders(uses: readonly LimitUse[], nowMs: number): Readonly<Record<string, string>> {
@@ -20,15 +30,17 @@ export function limitHeaders(uses: readonly LimitUse[], nowMs: number): Readonly
   return headers;
 }
 
-/** Limits that would have refused, were they enforced. */
-export function shadowHeader(exceeded: readonly LimitUse[]): Readonly<Record<string, string>> {
-  const told = exceeded.filter(({ mode }) => mode === 'shadow').map(({ measure, per }) => `${measure}/${per}`);
+/** Limits that would have refused, were they enforced: `requests/hour` of the client, `tenant/requests/hour` of its tenant. */
+export function shadowHeader(exceeded: readonly PayerUse[]): Readonly<Record<string, string>> {
+  const told = exceeded
+    .filter(({ mode }) => mode === 'shadow')
+    .map(({ payer, measure, per }) => `${payer === 'tenant' ? 'tenant/' : ''}${measure}/${per}`);
   return told.length === 0 ? {} : { 'x-seam-quota-shadow': told.join(', ') };
 }
 
 /** @param exceeded at least one enforced limit @param wanted what the request asked room for */
 export function quotaRefusal(
-  exceeded: readonly LimitUse[],
+  exceeded: readonly PayerUse[],
   wanted: Readonly<Record<LimitUse['measure'], number | null>>,
   headers: Readonly<Record<string, string>>,
   nowMs: number,
@@ -36,14 +48,14 @@ export function quotaRefusal(
   const refusing = exceeded.filter(({ mode }) => mode === 'enforced');
   // Waiting helps only when every limit has room again.
   const [last] = refusing.toSorted((a, b) => b.endsMs - a.endsMs);
-  const { measure, per, limit, used, endsMs } = last!;
+  const { payer, measure, per, limit, used, endsMs } = last!;
   const never = refusing.find((each) => (wanted[each.measure] ?? Number.POSITIVE_INFINITY) > each.limit);
   const waitMs = Math.max(1, endsMs - nowMs);
   const again = never === undefined && waitMs <= LONGEST_WAIT_MS;
   const message =
     never === undefined
-      ? `Cannot answer: expected room under the limit of ${amount(measure, limit)} per ${per}, got ${amount(measure, used)} used or reserved. Send the request again at ${new Date(endsMs).toISOString()}.`
-      : `Cannot answer: expected at most ${amount(never.measure, never.limit)} per ${never.per}, got a request that may use ${wantedAmount(never.measure, wanted)}. ${never.measure === 'problems' ? 'Send fewer at a time' : 'Shorten it, or set max_completion_tokens'}.`;
+      ? `Cannot answer: expected room under the limit of ${PAYER[payer]}, ${amount(measure, limit)} per ${per}, got ${amount(measure, used)} used or reserved. Send the request again at ${new Date(endsMs).toISOString()}.`
+      : `Cannot answer: expected at most ${amount(never.measure, never.limit)} per ${never.per} by the limit of ${PAYER[never.payer]}, got a request that may use ${wantedAmount(never.measure, wanted)}. ${never.measure === 'problems' ? 'Send fewer at a time' : 'Shorten it, or set max_completion_tokens'}.`;
   return new ApiError({
     status: 429,
     type: again ? measure : 'insufficient_quota',
@@ -69,6 +81,8 @@ export function undecided(): ApiError {
     headers: { 'retry-after': '1' },
   });
 }
+
+const PAYER = { client: 'the client', tenant: 'its whole tenant' } as const;
 
 const MICROS = 1_000_000;
 

@@ -1,4 +1,4 @@
-/** What answers use and cost, and how full the limits of clients are, as metrics. No series names a client. */
+/** What answers use and cost, and how full the limits of clients and tenants are, as metrics. No series names one. */
 import type { Clock } from '@seamstream/kernel';
 import type { DeclaredLimits, LimitFill } from '@seamstream/operations/quotas';
 import type { ServiceMetrics } from '@seamstream/service-kit';
@@ -27,12 +27,12 @@ export function countUse(
   };
 }
 
-/** Shows of each kind of limit the fullest of all clients. */
+/** Shows of each kind of limit the fullest of all clients and tenants. */
 export function showLimits(metrics: ServiceMetrics, read: () => readonly LimitFill[]): void {
   metrics.family(
     {
       name: 'seam_quota_used_ratio',
-      help: 'What the client that is nearest to a limit of the kind has used of it, from 0 on.',
+      help: 'What the client or tenant that is nearest to a limit of the kind has used of it, from 0 on.',
       labels: ['measure', 'per', 'mode'],
       samples: (fills: readonly LimitFill[]) =>
         fills.map(({ measure, per, mode, fraction }) => ({ labels: { measure, per, mode }, value: fraction })),

@@ -1814,14 +1814,14 @@ export interface ApiKeyRevoked {
 }
 
 /**
- * A person declared how much a client of the gateway may use. It replaces what was declared before for the same
- * client, measure and window.
+ * A person declared how much a client of the gateway, or a tenant as a whole, may use. It replaces what was
+ * declared before for the same client, measure and window.
  */
 export interface QuotaDeclared {
   readonly meta: EventMeta;
   /**
    * The public part of the key, or the name of a user. `*`: each client for which no limit of this measure and
-   * window is declared.
+   * window is declared. `whole`: the tenant as a whole.
    */
   readonly keyId: string;
   readonly measure: QuotaMeasure;
@@ -1873,12 +1873,16 @@ export interface DeadLettersRedriven {
 }
 
 /**
- * A gateway asks for room for one request. It is admitted if, at this place in the log, what was used and
- * reserved before leaves room under each enforced limit. Otherwise it counts for nothing.
+ * A gateway asks for room for one request, of its client or of its tenant as a whole. It is admitted if, at
+ * this place in the log, what was used and reserved before leaves room under each enforced limit. Otherwise it
+ * counts for nothing.
  */
 export interface UsageReserved {
   readonly meta: EventMeta;
-  /** The client: the public part of its key, or the name of a user. */
+  /**
+   * The client: the public part of its key, or the name of a user. `whole`: its tenant as a whole, which has a
+   * separate reservation.
+   */
   readonly keyId: string;
   /** Names the reservation in what settles it. */
   readonly reservationId: string;
@@ -1886,7 +1890,7 @@ export interface UsageReserved {
   readonly tokens: number;
   /** Their price, in millionths of the currency. Null: the price is unknown. */
   readonly money: number | null;
-  /** The limits of this client, as the gateway knew them. */
+  /** The limits of this client or tenant, as the gateway knew them. */
   readonly limits: readonly UsageLimit[];
   /** No settlement comes after this moment. Then the reservation is charged as it is: its gateway died. */
   readonly lapsesAt: number;
@@ -1899,7 +1903,7 @@ export type UsageOutcome = 'charged' | 'released';
 /** A reservation ended. The first settlement counts. */
 export interface UsageSettled {
   readonly meta: EventMeta;
-  /** The client. */
+  /** The client. `whole`: its tenant as a whole. */
   readonly keyId: string;
   /** The reservation. */
   readonly reservationId: string;

@@ -1,10 +1,11 @@
 /** Keys for the gateway: issued and revoked as events, so that a revocation is as fast as the log. */
 import { randomBytes } from 'node:crypto';
 import type { EventLog } from '@seamstream/event-log';
-import { DEFAULT_TENANT, encodeEvent, isTenant, originMeta, TOPIC } from '@seamstream/events';
+import { DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { collectEvents, storedRanges } from '@seamstream/log-reader';
 import { type ApiKeys, apiKeysAfter, type KnownKey, NO_KEYS, type Role } from './known-keys.js';
+import { checkTenant } from './tenant-name.js';
 
 export interface KeyRequest {
   readonly name: string;
@@ -33,11 +34,7 @@ export async function issueKey(
   { name, role, tenant = DEFAULT_TENANT, by, expiresAt }: KeyRequest,
   clock: Clock,
 ): Promise<IssuedKey> {
-  if (!isTenant(tenant))
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot issue a key: expected a tenant's name of 1 to 32 lower-case letters, figures and single hyphens, got ${JSON.stringify(tenant)}.`,
-    );
+  checkTenant('issue a key', tenant);
   const keyId = newKeyId();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const digest = sha256(secret);

@@ -2,4 +2,5 @@ export { type IssuedKey, issueKey, type KeyRequest, listKeys, revokeKey } from '
 export { type ApiKeys, apiKeysAfter, closedBy, type KnownKey, keyOf, NO_KEYS, ROLES, type Role } from './known-keys.js';
 export { type KnownSession, KnownSessions, LONGEST_SESSION_MS } from './known-sessions.js';
 export { signOutUser } from './sign-out.js';
+export { checkTenant } from './tenant-name.js';
 export { userIdOf } from './users.js';

@@ -80,6 +80,27 @@ describe('The costs of a log', () => {
     expect(rows[0]!.perExtra!.interval[1]).toBeCloseTo(12_000 / low, 9);
   });
 
+  it('tell each tenant by its own problems and its own interval', async () => {
+    const theirs = { ...DRAWN, guardId: 'g-2', domain: 'acme' };
+    const ofTenant = (events: readonly SeamEvent[]): readonly SeamEvent[] =>
+      events.map((event) => ({ ...event, meta: { ...event.meta, tenant: 'acme' } }));
+    await append(
+      ...ofTenant(priced(guardedProblems({ ...theirs, treated: true, solved: 10, failed: 90 }))),
+      ...ofTenant(priced(guardedProblems({ ...theirs, treated: false, solved: 95, failed: 5 }))),
+    );
+    const { rows } = await extraSolvedCost({ log, snapshots: null }, 'tenant', OPTIONS);
+    expect(rows.map(({ name, problems, shown }) => [name, problems, shown])).toEqual([
+      ['default', 800, 'extra'],
+      ['acme', 100, 'harm'],
+      [null, 900, 'not shown'],
+    ]);
+    // All of acme's problems are of one domain, and no others.
+    const alone = await extraSolvedCost({ log, snapshots: null }, 'domain', OPTIONS);
+    expect(rows[0]!.extraCost.all).toBe(24_000);
+    expect(rows[1]!.extraSolved).toEqual(alone.rows.find(({ name }) => name === 'acme')!.extraSolved);
+    expect(rows[0]!.extraSolved).not.toEqual(rows[2]!.extraSolved);
+  });
+
   it('compare an adapter with the controls that were drawn while it was served', async () => {
     await append(...priced(guardedProblems({ ...DRAWN, domain: 'sums', adapterDigest: 'a1', ...ONE })));
     const { rows } = await extraSolvedCost({ log, snapshots: null }, 'adapter', OPTIONS);

@@ -1,10 +1,10 @@
 /** Reads what parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
-import { attemptIdOf, type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { attemptIdOf, type EventMeta, type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { Lift } from '@seamstream/read-models';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
 import { type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
-import { type KeptLog, liftAnswers, type ReadingOptions, readCounts } from '../read-models/index.js';
+import { type KeptLog, liftAnswers, liftOfTenant, type ReadingOptions, readCounts } from '../read-models/index.js';
 import {
   type ArmsCost,
   type ExtraSolved,
@@ -16,7 +16,7 @@ import {
 import { type Executed, moneyOfAttempt } from './spent-cost.js';
 
 /** What extra solved problems are told apart by. */
-export const EXTRA_GROUPS = ['arm', 'domain', 'adapter'] as const;
+export const EXTRA_GROUPS = ['arm', 'domain', 'adapter', 'tenant'] as const;
 export type ExtraGroup = (typeof EXTRA_GROUPS)[number];
 
 export interface ExtraCost {
@@ -138,11 +138,17 @@ const isOfShadow = ({ arm, candidateIndex }: { readonly arm: string; readonly ca
 
 function addTo(
   { arms }: Sums,
-  of: { readonly arm: string; readonly problem: { readonly domain: string }; readonly adapterDigest: string | null },
+  of: {
+    readonly arm: string;
+    readonly problem: { readonly domain: string };
+    readonly adapterDigest: string | null;
+    readonly meta: EventMeta;
+  },
   by: ExtraGroup,
   change: (cost: ArmsCost) => ArmsCost,
 ): void {
-  const own = by === 'domain' ? of.problem.domain : of.arm === 'control' ? undefined : (of.adapterDigest ?? 'base');
+  const adapter = of.arm === 'control' ? undefined : (of.adapterDigest ?? 'base');
+  const own = by === 'domain' ? of.problem.domain : by === 'tenant' ? tenantOf(of.meta) : adapter;
   const names = by === 'arm' || own === undefined ? [ALL] : [ALL, `=${own}`];
   for (const name of names) arms.set(name, change(arms.get(name) ?? NOTHING));
 }
@@ -151,10 +157,11 @@ function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift): readonly ExtraSolve
   const deployed = liftAnswers(lift).modes.find(({ mode }) => mode === 'deploy');
   const all = arms.get(ALL);
   if (all === undefined) return [];
-  const liftOf = (name: string): Estimate | null =>
-    by === 'adapter'
-      ? liftOfAdapter(name, lift)
-      : (deployed?.domains.find(({ domain }) => domain === name)?.lift ?? null);
+  const liftOf = (name: string): Estimate | null => {
+    if (by === 'adapter') return liftOfAdapter(name, lift);
+    if (by === 'tenant') return liftOfTenant(name, lift);
+    return deployed?.domains.find(({ domain }) => domain === name)?.lift ?? null;
+  };
   const single = [...arms]
     .filter(([name]) => name !== ALL)
     .sort(([, a], [, b]) => b.treated.items - a.treated.items)

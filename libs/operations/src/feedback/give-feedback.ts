@@ -8,6 +8,7 @@ import {
   promptOrName,
   TOPIC,
   tenantOf,
+  tenantsAttempt,
 } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type Clock, count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
@@ -33,10 +34,10 @@ interface ReadingOptions {
 }
 
 interface KnownAnswers {
-  /** By attempt, in the order of reading. */
+  /** By attempt of a tenant, in the order of reading. */
   readonly waiting: ReadonlyMap<string, WaitingAnswer>;
-  /** Problem by attempt. */
-  readonly settled: ReadonlyMap<string, string>;
+  /** The same, of those that wait no longer. */
+  readonly settled: ReadonlyMap<string, Pick<WaitingAnswer, 'problemId' | 'attemptId'>>;
 }
 
 /** Answers that are not judged and whose time is not up, those that end first before the others. */
@@ -55,21 +56,21 @@ async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions):
   const ranges = await storedRanges(log, TOPIC.answers);
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
   const waiting = new Map<string, WaitingAnswer & { readonly problem: ProblemCopy }>();
-  const settled = new Map<string, string>();
+  const settled = new Map<string, Pick<WaitingAnswer, 'problemId' | 'attemptId'>>();
   try {
     for await (const { events, records } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
       for (const { event } of events) {
         if (event.type === 'AnswerSettled') {
-          waiting.delete(event.attemptId);
-          settled.set(event.attemptId, event.problemId);
+          waiting.delete(tenantsAttempt(event));
+          settled.set(tenantsAttempt(event), event);
         } else if (event.type === 'AnswerRecorded') {
-          const attemptId = attemptIdOf(event);
-          if (settled.has(attemptId) || waiting.has(attemptId)) continue;
+          const attempt = tenantsAttempt(event);
+          if (settled.has(attempt) || waiting.has(attempt)) continue;
           const { problem, response, meta, feedbackUntil } = event;
           const { problemId } = problem;
-          waiting.set(attemptId, {
+          waiting.set(attempt, {
             problemId,
-            attemptId,
+            attemptId: attemptIdOf(event),
             tenant: tenantOf(meta),
             problem,
             prompt: promptOrName(problem),
@@ -86,9 +87,9 @@ async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions):
   }
   // Only of those that wait still.
   const problems = await new ProblemContents(log).find([...waiting.values()].map(({ problem }) => problem));
-  const answers = [...waiting.values()].map(({ problem, ...answer }, index): [string, WaitingAnswer] => {
+  const answers = [...waiting].map(([attempt, { problem, ...answer }], index): [string, WaitingAnswer] => {
     const prompt = promptOrName(problems[index] ?? problem);
-    return [answer.attemptId, { ...answer, prompt }];
+    return [attempt, { ...answer, prompt }];
   });
   return { waiting: new Map(answers), settled };
 }
@@ -96,6 +97,8 @@ async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions):
 export interface FeedbackRequest {
   /** Id of an attempt, of an experience that was tried once, or of a problem with one waiting answer; its beginning is enough. */
   readonly meant: string;
+  /** Whose answer it is; of any tenant where it is absent. */
+  readonly tenant?: string | undefined;
   /** 0 … 1 */
   readonly score: number;
   readonly by: string;
@@ -117,12 +120,12 @@ export interface GivenFeedback {
  */
 export async function giveFeedback(
   log: EventLog,
-  { meant, score, by, reason, messageId }: FeedbackRequest,
+  { meant, tenant: asked, score, by, reason, messageId }: FeedbackRequest,
   { clock, ...options }: ReadingOptions & { readonly clock: Clock },
 ): Promise<GivenFeedback> {
   if (!(score >= 0 && score <= 1))
     throw new SeamError('INVALID_INPUT', `Cannot give feedback: expected a score of 0 to 1, got ${score}.`);
-  const answer = answerMeant(meant, await readAnswers(log, options));
+  const answer = answerMeant(meant, asked, await readAnswers(log, options));
   const nowMs = clock.now();
   if (answer.feedbackUntil < nowMs)
     throw new SeamError(
@@ -144,27 +147,31 @@ export async function giveFeedback(
   return { messageId, answer, position: position! };
 }
 
-function answerMeant(meant: string, { waiting, settled }: KnownAnswers): WaitingAnswer {
-  const exact = waiting.get(meant);
-  if (exact !== undefined) return exact;
-  const found = [...waiting.values()].filter(
-    ({ attemptId, problemId }) => isMeant(meant, attemptId) || isMeant(meant, problemId),
-  );
+function answerMeant(meant: string, asked: string | undefined, { waiting, settled }: KnownAnswers): WaitingAnswer {
+  const answers = [...waiting.values()].filter(({ tenant }) => asked === undefined || tenant === asked);
+  const exact = answers.filter(({ attemptId }) => attemptId === meant);
+  const found =
+    exact.length > 0
+      ? exact
+      : answers.filter(({ attemptId, problemId }) => isMeant(meant, attemptId) || isMeant(meant, problemId));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const name = excerpt(meant);
   if (found.length > 1) {
     const lines = found
       .slice(0, NAMED)
-      .map(({ attemptId, response }) => `  ${onOneLine(attemptId)}  ${excerpt(response, 60)}`);
+      .map(
+        ({ attemptId, tenant, response }) =>
+          `  ${onOneLine(attemptId)}  ${onOneLine(tenant)}  ${excerpt(response, 60)}`,
+      );
     const rest = found.length > NAMED ? [`  … and ${count(found.length - NAMED)} more`] : [];
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot judge "${name}": expected one answer, got ${count(found.length)} that wait. Name the attempt.\n${[...lines, ...rest].join('\n')}`,
+      `Cannot judge "${name}": expected one answer, got ${count(found.length)} that wait. Name the attempt, or the tenant (--tenant).\n${[...lines, ...rest].join('\n')}`,
       { details: { meant, attempts: found.slice(0, 100).map(({ attemptId }) => attemptId) } },
     );
   }
-  if ([...settled].some(([attemptId, problemId]) => isMeant(meant, attemptId) || isMeant(meant, problemId)))
+  if ([...settled.values()].some(({ attemptId, problemId }) => isMeant(meant, attemptId) || isMeant(meant, problemId)))
     throw new SeamError(
       'CONFLICT',
       `Cannot judge "${name}": expected an answer that waits for feedback, got one that was settled before. See it with "seam show".`,

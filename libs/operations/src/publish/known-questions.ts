@@ -2,7 +2,7 @@
 
 import { normalisedQuestion } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { TOPIC, tenantOf } from '@seamstream/events';
 import { count, onOneLine, plural, SeamError, sha256 } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { DatasetFile } from './dataset-file.js';
@@ -29,13 +29,15 @@ interface AskedRow {
 }
 
 /**
- * Rows whose question was published before to the same end, to explore or to deploy, ascending. Every problem of the log is opened; what is
+ * Rows whose question the same tenant published before to the same end, to explore or to deploy, ascending. Every problem of the log is opened; what is
  * kept in memory is what was asked for.
+ * @param tenant whose questions they are
  * @param ownIds ids of the file's own problems: what is there under them is this file, published before
  */
 export async function knownQuestions(
   log: EventLog,
   rows: readonly AskedRow[],
+  tenant: string,
   ownIds: ReadonlySet<string>,
 ): Promise<readonly KnownQuestion[]> {
   const wanted = Map.groupBy(rows, ({ questionKey: key, mode }) => `${mode} ${key}`);
@@ -43,7 +45,7 @@ export async function knownQuestions(
   const ranges = await storedRanges(log, TOPIC.problems);
   for await (const { events } of readEvents(log, ranges, { undecodable: 'skip' })) {
     for (const { event } of events) {
-      if (event.type !== 'ProblemPublished') continue;
+      if (event.type !== 'ProblemPublished' || tenantOf(event.meta) !== tenant) continue;
       const { problem, mode } = event;
       if (ownIds.has(problem.problemId)) continue;
       for (const { row, answer } of wanted.get(`${mode} ${questionKey(problem.prompt)}`) ?? [])

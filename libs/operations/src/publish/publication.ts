@@ -1,7 +1,7 @@
 /** Turns a checked problem file into records of the log, each problem once. */
 import type { DatasetProblem, UngradedProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
-import { DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { clientIn, DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { count, derivedId, plural, SeamError } from '@seamstream/kernel';
 import { readRecords, storedRanges } from '@seamstream/log-reader';
 import { type DatasetFile, problemIdOf } from './dataset-file.js';
@@ -21,6 +21,14 @@ export interface PublishedFrom {
   readonly traceparent?: string | null;
   /** The person, as they stated. */
   readonly by?: string | null;
+}
+
+/**
+ * An id that a row brings is its tenant's own word: two tenants that choose the same one have two problems, and neither learns of the other's.
+ * The default tenant's ids are as they are written, as they always were.
+ */
+export function ownIdIn(tenant: string, own: string | undefined): string | undefined {
+  return own === undefined || tenant === DEFAULT_TENANT ? own : derivedId(clientIn(tenant, own), 'problem');
 }
 
 /** The event's record. Ids and time are arguments, so the same row gives the same bytes but for the time. */

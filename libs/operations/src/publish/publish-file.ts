@@ -1,8 +1,10 @@
 /** Checks a file of problems and publishes them, each once. It returns what became of every row. */
 import { type Duplicate, QuestionIndex, type ReadingSettings, readProblems } from '@seamstream/datasets';
 import type { Claim, EventLog, NewRecord } from '@seamstream/event-log';
+import { clientIn } from '@seamstream/events';
 import { type Clock, count, isSeamError, plural, SeamError } from '@seamstream/kernel';
 import type { ReadingProgress } from '@seamstream/log-reader';
+import { checkTenant } from '../access/index.js';
 import { type ChosenRows, chooseRows, type RowCounts, type RowsKnown, stoppedAfter } from './choose-rows.decide.js';
 import { checkFile, type DatasetFile, type InputDoor, openDataset, problemIdOf, renderFaults } from './dataset-file.js';
 import { addFiles, countDuplicates, type DuplicatePolicy, OWN_FILE, renderDuplicates } from './duplicates.js';
@@ -10,6 +12,7 @@ import { type ExpiredPolicy, type ExpiredRow, tellExpired } from './expired.js';
 import { assertNewEnough, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
 import {
   APPEND_RECORDS,
+  ownIdIn,
   type PublishableRow,
   type PublishMode,
   planPublication,
@@ -34,6 +37,8 @@ export interface PublishRequest {
   readonly dryRun?: true;
   /** The person who publishes; recorded. */
   readonly by: string;
+  /** Whose problems they become. */
+  readonly tenant: string;
 }
 
 interface PublishWorld extends InputDoor {
@@ -88,7 +93,10 @@ export async function publishFile(
   settingsFor: (file: DatasetFile) => Promise<ReadingSettings>,
   request: PublishRequest,
 ): Promise<Published> {
+  const { tenant } = request;
+  checkTenant('publish', tenant);
   const file = await openDataset(world, path);
+  const source = sourceOf(file, tenant);
   const settings = await settingsFor(file);
   const checked = await check(world, file, settings, request);
   const { rows, duplicates } = checked;
@@ -114,19 +122,19 @@ export async function publishFile(
   };
   const about = { file, form: settings.form.name, duplicates };
   if (request.dryRun) {
-    const asNew = new Map(candidates.map(({ row, ownId }) => [row, ownId ?? problemIdOf(file.digest, row, 0)]));
+    const asNew = new Map(candidates.map(({ row, ownId }) => [row, ownId ?? problemIdOf(source.digest, row, 0)]));
     const { counts, expired } = choose({ elsewhere: new Set(), idOfRow: asNew });
     return { ...about, pass: 0, wanted: counts.published, counts, expired, known: [] };
   }
 
   const log = await world.openLog();
-  // Before the look: who publishes the same file has recorded what is seen then, and records no more.
-  const claim = await log.claim(`publish.${file.digest}`);
-  const known = request.again === true ? [] : await questionsInLog(log, candidates, file, request.duplicates);
+  // A claim's name has no slash. Before the look: who publishes the same file has recorded what is seen then, and records no more.
+  const claim = await log.claim(`publish.${source.digest.replace('/', '.')}`);
+  const known = request.again === true ? [] : await questionsInLog(log, candidates, file, request);
   const isSkipped = request.duplicates === 'skip';
   const elsewhere = new Set(isSkipped ? known.map(({ row }) => row) : []);
   const fresh = candidates.filter(({ row }) => !elsewhere.has(row));
-  const plan = await planPublication(fresh, file, (ids) => publishedAmong(log, ids), request.again === true);
+  const plan = await planPublication(fresh, source, (ids) => publishedAmong(log, ids), request.again === true);
   const chosen = choose({ elsewhere, idOfRow: plan.idOfRow });
   const toTell = known.filter(({ row }) => isSkipped || chosen.idOfRow.has(row));
   if (toTell.length > 0) world.tell(knownRemark(toTell, file, isSkipped));
@@ -142,16 +150,22 @@ function knownRemark(known: readonly KnownQuestion[], file: DatasetFile, isSkipp
   return `${plural(known.length, 'question')} of ${file.name} ${verb}:\n${renderKnown(known, file)}`;
 }
 
+/** What ids of rows follow from: of one file each tenant has its own problems. */
+function sourceOf({ digest, unit }: DatasetFile, tenant: string): Pick<DatasetFile, 'digest' | 'unit'> {
+  return { digest: clientIn(tenant, digest), unit };
+}
+
 /** The file's questions that the log holds as others' problems. @throws CONFLICT where the policy allows none of them, or leaves nothing */
 async function questionsInLog(
   log: EventLog,
   rows: readonly PublishableRow[],
   file: DatasetFile,
-  policy: DuplicatePolicy | undefined,
+  { duplicates, tenant }: Pick<PublishRequest, 'duplicates' | 'tenant'>,
 ): Promise<readonly KnownQuestion[]> {
-  const ownIds = new Set(rows.map(({ row, ownId }) => ownId ?? problemIdOf(file.digest, row, 0)));
-  const known = await knownQuestions(log, rows, ownIds);
-  assertNewEnough(known, rows, file, policy);
+  const { digest } = sourceOf(file, tenant);
+  const ownIds = new Set(rows.map(({ row, ownId }) => ownId ?? problemIdOf(digest, row, 0)));
+  const known = await knownQuestions(log, rows, tenant, ownIds);
+  assertNewEnough(known, rows, file, duplicates);
   return known;
 }
 
@@ -162,18 +176,19 @@ async function check(
   settings: ReadingSettings,
   options: PublishRequest,
 ): Promise<Checked> {
-  const { against, mode, limit = Number.POSITIVE_INFINITY, similarity } = options;
+  const { against, mode, limit = Number.POSITIVE_INFINITY, similarity, tenant } = options;
   const policy = options.duplicates;
   const index = against.length > 0 || policy !== undefined ? new QuestionIndex({ threshold: similarity }) : undefined;
   const others = index === undefined ? [] : await addFiles(world, against, settings.form, index);
   const good: PublishableRow[] = [];
   const now = world.clock.now();
   const checked = await checkFile(file, settings, (problem) => {
-    const { row, problemId, expiresAt } = problem;
-    problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
+    const { row, expiresAt } = problem;
+    const ownId = ownIdIn(tenant, problem.problemId);
+    problemRecord(problem, ownId ?? problemIdOf(file.digest, row, 0), mode, now, { tenant });
     index?.add(OWN_FILE, row, problem.prompt, problem.reference ?? '');
     good.push({
-      ...{ row, ownId: problemId, questionKey: questionKey(problem.prompt), expiresAt },
+      ...{ row, ownId, questionKey: questionKey(problem.prompt), expiresAt },
       ...{ mode: problem.mode ?? mode, answer: (problem.reference ?? '').trim() },
     });
   });
@@ -252,7 +267,7 @@ async function append(
   file: DatasetFile,
   settings: ReadingSettings,
   { idOfRow }: ChosenRows,
-  { mode, by }: Pick<PublishRequest, 'mode' | 'by'>,
+  { mode, by, tenant }: Pick<PublishRequest, 'mode' | 'by' | 'tenant'>,
 ): Promise<number> {
   const progress = begin(idOfRow.size);
   let published = 0;
@@ -268,7 +283,7 @@ async function append(
       const problemId = idOfRow.get(reading.row);
       if (problemId === undefined) continue;
       if (reading.status !== 'problem' && reading.status !== 'ungraded') break;
-      step.push(problemRecord(reading.problem, problemId, mode, clock.now(), { by }));
+      step.push(problemRecord(reading.problem, problemId, mode, clock.now(), { by, tenant }));
       if (step.length === APPEND_RECORDS) await flush();
       if (signal.aborted) return published;
       if (published + step.length === idOfRow.size) break;

@@ -3,7 +3,7 @@ import { bytesInMemory, type RowFault, readProblems } from '@seamstream/datasets
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { clientIn, DEFAULT_TENANT } from '@seamstream/events';
 import { derivedId, newId, SeamError } from '@seamstream/kernel';
-import { type PublishedFrom, problemRecord } from './publication.js';
+import { ownIdIn, type PublishedFrom, problemRecord } from './publication.js';
 import { readingSettings } from './reading-settings.js';
 
 /** In the form of an id that the system makes itself: version 4 or 5 of a UUID. */
@@ -46,7 +46,7 @@ export async function publishProblems(
     if (reading.status !== 'problem' && reading.status !== 'ungraded') continue;
     const { problem, row } = reading;
     const problemId =
-      ownIdIn(tenant, problem.problemId) ??
+      chosenIdIn(tenant, problem.problemId) ??
       (repeatKey === null ? newId() : derivedId(`${clientIn(tenant, subject ?? '')}/${repeatKey}`, 'problem', row));
     published.push({ problemId });
     const owned = subject === null ? problem : { ...problem, subject };
@@ -64,12 +64,9 @@ export async function publishProblems(
   return published;
 }
 
-/**
- * An id that a row brings is its tenant's own word: two tenants that choose the same one have two problems, and neither learns of the other's.
- * The default tenant's ids are as they are written, as they always were. But one that looks like an id of the system's own could be that of
- * another tenant's problem, so it becomes another.
- */
-function ownIdIn(tenant: string, own: string | undefined): string | undefined {
-  if (own === undefined || (tenant === DEFAULT_TENANT && !LIKE_OURS.test(own))) return own;
-  return derivedId(clientIn(tenant, own), 'problem');
+/** An id of a client of the default tenant that looks like one of the system's own could be that of another tenant's problem: it becomes another. */
+function chosenIdIn(tenant: string, own: string | undefined): string | undefined {
+  return own !== undefined && tenant === DEFAULT_TENANT && LIKE_OURS.test(own)
+    ? derivedId(own, 'problem')
+    : ownIdIn(tenant, own);
 }

@@ -21,13 +21,14 @@ import {
   EACH_CLIENT,
   NO_LIMITS,
   type Price,
+  WHOLE_TENANT,
 } from './declared-limits.js';
 import { type LimitUse, UsageLedger } from './usage-ledger.js';
 import { windowAt } from './windows.js';
 
 const SOURCE = 'seam/cli';
 
-/** Its client is named as clientIn does: without a tenant, or behind it (`acme/aB3dE6gH9jK2`, `acme/*`). */
+/** Its client is named as clientIn does: without a tenant, or behind it (`acme/aB3dE6gH9jK2`, `acme/*`, `acme/whole`). */
 export type QuotaRequest = Omit<EventOf<'QuotaDeclared'>, 'type' | 'meta'>;
 
 /**
@@ -39,12 +40,12 @@ export async function declareQuota(log: EventLog, request: QuotaRequest, clock: 
   const [tenant, keyId] = clientNamed(request.keyId);
   const events = await accessEvents(log);
   const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
-  const isKnown =
-    isTenant(tenant) && (keyId === EACH_CLIENT || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
+  const isWord = keyId === EACH_CLIENT || keyId === WHOLE_TENANT;
+  const isKnown = isTenant(tenant) && (isWord || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
   if (!isKnown)
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot limit ${JSON.stringify(request.keyId)}: expected the public part of a key, the name of a user or ${EACH_CLIENT}, each behind its tenant and a slash where that is not ${DEFAULT_TENANT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
+      `Cannot limit ${JSON.stringify(request.keyId)}: expected the public part of a key, the name of a user, ${EACH_CLIENT} or ${WHOLE_TENANT}, each behind its tenant and a slash where that is not ${DEFAULT_TENANT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
     );
   const declared = declaredBy(events);
   const isThere = [...declared.limits.values()].some(
@@ -95,7 +96,7 @@ interface QuotaStatus extends DeclaredLimit {
 
 export interface QuotasStatus {
   readonly quotas: readonly QuotaStatus[];
-  /** Of all clients: admitted, and not settled yet. */
+  /** Admitted, and not settled yet. A request with limits of its client and of its tenant has two. */
   readonly openReservations: number;
   readonly currency: string | null;
 }

@@ -15,6 +15,9 @@ export const QUOTA_MEASURES = ['requests', 'tokens', 'money', 'problems'] as con
 /** In place of a client: each one without a separate limit. Behind a tenant (`acme/*`): each of that tenant. */
 export const EACH_CLIENT = '*';
 
+/** In place of a client: its tenant as a whole (`acme/whole`). No key and no user has such a name. */
+export const WHOLE_TENANT = 'whole';
+
 export interface DeclaredLimit extends UsageLimit {
   /** The client of its tenant, as clientIn names it. */
   readonly keyId: string;
@@ -53,15 +56,31 @@ export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent):
   return declared;
 }
 
+/** Who is charged for a request: a client, or a tenant as a whole. */
+export interface Payer {
+  /** The client, or WHOLE_TENANT. */
+  readonly keyId: string;
+  /** At least one. */
+  readonly limits: readonly UsageLimit[];
+}
+
+/** Who has limits of a client and its tenant, the client first. */
+export function payersOf(declared: DeclaredLimits, tenant: string, client: string): readonly Payer[] {
+  return [client, WHOLE_TENANT]
+    .map((keyId) => ({ keyId, limits: limitsFor(declared, clientIn(tenant, keyId)) }))
+    .filter(({ limits }) => limits.length > 0);
+}
+
 /**
- * The limits of a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each client.
+ * The limits of a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each client. A tenant
+ * as a whole has its own alone.
  * @param client of its tenant, as clientIn names it
  */
 export function limitsFor({ limits }: DeclaredLimits, client: string): readonly UsageLimit[] {
-  const [tenant] = clientNamed(client);
-  const names = [client, clientIn(tenant, EACH_CLIENT), EACH_CLIENT];
+  const [tenant, keyId] = clientNamed(client);
+  const names = keyId === WHOLE_TENANT ? [client] : [client, clientIn(tenant, EACH_CLIENT), EACH_CLIENT];
   return [...limits.values()]
-    .filter(({ keyId, measure, per }) => keyId === names.find((name) => limits.has(placeOf(name, measure, per))))
+    .filter(({ keyId: of, measure, per }) => of === names.find((name) => limits.has(placeOf(name, measure, per))))
     .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
 }
 

@@ -16,10 +16,13 @@ export {
   moneyAt,
   moneyOf,
   NO_LIMITS,
+  type Payer,
   type Price,
+  payersOf,
   priceAt,
   QUOTA_MEASURES,
   type TokensUsed,
+  WHOLE_TENANT,
 } from './declared-limits.js';
 export { type LimitFill, type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
 export { QUOTA_WINDOWS, windowAt } from './windows.js';

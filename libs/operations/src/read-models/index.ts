@@ -10,6 +10,7 @@ export {
   type LiftAnswers,
   type LiftPoint,
   liftAnswers,
+  liftOfTenant,
 } from './lift-estimate.js';
 export {
   type Answered,

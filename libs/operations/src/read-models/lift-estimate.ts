@@ -106,6 +106,14 @@ export function liftAnswers(
   };
 }
 
+/** What experiences add to problems of a tenant that are deployed; null where no interval is known. */
+export function liftOfTenant(tenant: string, { modes, controlShares }: Lift): Estimate | null {
+  const named = controlShares.length === 1 ? controlShares[0]! : null;
+  const own = modes.find(({ mode }) => mode === 'deploy')?.tenants.find((each) => each.tenant === tenant);
+  const stages = own === undefined ? null : stagesOf(own.counts, named);
+  return stages === null ? null : liftInterval(stages);
+}
+
 /** Counts by the share that they were drawn with, whichever experiment that was for; null where a share is not known. */
 function stagesOf(counts: readonly ResultCount[], named: number | null): readonly LiftStage[] | null {
   const stages = new Map<number, ResultCount[]>();
