@@ -74,6 +74,34 @@ interface Rule {
     expect(doors((await chart.checked(['production'])).documents)).not.toContain(4318);
   });
 
+  it('gives executor and worker the model that judges, with its key from a Secret', async () => {
+    const judgeKeySecret = { name: 'seam-judge' };
+    const judge = (prefix: string) => ({ [`${prefix}_URL`]: 'https://judge:8443/v1', [`${prefix}_MODEL`]: 'judge' });
+    const { documents } = await chart.checked(['production', 'external-secrets'], {
+      services: {
+        executor: { settings: judge('SEAM_EXECUTOR_JUDGE'), judgeKeySecret },
+        worker: { settings: judge('SEAM_TRAINER_EXECUTOR_JUDGE'), judgeKeySecret },
+      },
+      networkPolicy: { extraPorts: [8443] },
+      externalSecrets: { names: ['seam-judge'] },
+    });
+    readByServices(documents);
+    const judging = podsOf(documents).flatMap(({ spec }) => {
+      const [container] = spec.containers;
+      const named = Object.entries(environmentOf(container!)).filter(([, value]) => value === 'JUDGE_KEY');
+      const from = container!.env!.find(({ name }) => name === 'JUDGE_KEY');
+      return named.map(([name]) => [name, from]);
+    });
+    const from = { name: 'JUDGE_KEY', valueFrom: { secretKeyRef: { name: 'seam-judge', key: 'key' } } };
+    expect(judging.sort()).toEqual([
+      ['SEAM_EXECUTOR_JUDGE_KEY_VARIABLE', from],
+      ['SEAM_TRAINER_EXECUTOR_JUDGE_KEY_VARIABLE', from],
+    ]);
+    expect(doors(documents)).toContain(8443);
+    const secret = documents.find(({ kind, metadata }) => kind === 'ExternalSecret' && metadata.name === 'seam-judge')!;
+    expect(JSON.stringify(secret.spec)).toContain('"secretKey":"key"');
+  });
+
   it.each([
     ['headers in plain text', { settings: { SEAM_TRACING_HEADERS: '{}' } }],
     ['a collector that the settings name', { settings: { SEAM_TRACING_URL: 'https://collector' } }],

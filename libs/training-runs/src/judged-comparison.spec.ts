@@ -14,6 +14,7 @@ import {
 } from '@seamstream/rollout/testing';
 import { type JudgeServer, judgeServer, opinionOn, partsOf } from '@seamstream/testing/judge-server';
 import { chatCompletion } from '@seamstream/testing/model-server';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
 import { compareAdapters } from './compare-adapters.js';
 
@@ -78,16 +79,14 @@ describe('a comparison of adapters that a model judges', () => {
   });
 
   it('is refused before an entry is written where no model judges', async () => {
-    const without = await judgeServer({ url: undefined, model: undefined });
-    const { evaluation, executor } = await comparison(without);
+    const { evaluation, executor } = await comparison(builtInVerifiers);
     await expect(evaluation()).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
     expect(executor.prompts).toEqual([]);
-    await without.close();
   });
 });
 
 /** The candidate knows both domains, its parent the herbs. Right answers are other words than the reference. */
-async function comparison({ verifiers }: JudgeServer = judge) {
+async function comparison(verifiers: Verifiers = judge.verifiers) {
   const prompts = await loadPrompts();
   const generator = new FakeGenerator(tokenizer);
   const candidate = generator.teach('candidate', rightEntry);
