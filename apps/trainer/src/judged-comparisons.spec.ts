@@ -54,7 +54,9 @@ describe('a trainer with problems that a model has to judge', () => {
       ...{ model, executor, engine: new FakeEngine() },
       validation: { name: 'words', problems: inWords('validation', 8).map((each) => ({ ...each, domain: 'sums' })) },
     });
-    const solved = await (await onDemand.trials('grpo', new AbortController().signal)).before();
+    const solved = await (
+      await onDemand.trials({ algorithm: 'grpo', settings: {} }, new AbortController().signal)
+    ).before();
     expect(solved).toHaveLength(8);
     const taken = server.seen.filter((request) => opinionOn(request) === 'CORRECT');
     expect(server.seen).toHaveLength(8);
