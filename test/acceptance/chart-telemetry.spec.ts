@@ -89,7 +89,7 @@ interface Rule {
     const judging = podsOf(documents).flatMap(({ spec }) => {
       const [container] = spec.containers;
       const named = Object.entries(environmentOf(container!)).filter(([, value]) => value === 'JUDGE_KEY');
-      const from = container!.env!.find(({ name }) => name === 'JUDGE_KEY');
+      const from = container!.env.find(({ name }) => name === 'JUDGE_KEY');
       return named.map(([name]) => [name, from]);
     });
     const from = { name: 'JUDGE_KEY', valueFrom: { secretKeyRef: { name: 'seam-judge', key: 'key' } } };
