@@ -21,7 +21,7 @@ describe('the phases of the loop', () => {
     expect(loopPhases(progress, worked)).toEqual({ exploring: 7, training: 2, comparing: 2 });
   });
 
-  it('are together at most the whole, whatever overlaps', () => {
+  it('are together at most the whole, also where times overlap', () => {
     const time = fc.integer({ min: 0, max: 100_000 });
     const round = fc.record({
       publishedAtMs: time,
