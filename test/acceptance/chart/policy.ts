@@ -122,11 +122,11 @@ export function restricted(pods: readonly Pod[]): readonly string[] {
 
 /** Variables that are not settings, and what they are for. */
 const OTHER_VARIABLES = [
-  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'MODEL_SERVER_KEY', 'XDG_CACHE_HOME'],
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'MODEL_SERVER_KEY', 'JUDGE_KEY', 'XDG_CACHE_HOME'],
   // Of vLLM.
   ...['VLLM_ALLOW_RUNTIME_LORA_UPDATING', 'VLLM_NO_USAGE_STATS', 'HF_HUB_OFFLINE', 'HOME', 'VLLM_API_KEY'],
 ];
-const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY|API_KEY/;
+const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY|JUDGE_KEY|API_KEY/;
 
 /** @param settings every name that a service knows, with whether it is secret */
 function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolean>): readonly string[] {
