@@ -2,7 +2,7 @@
 //   npm run study:worlds -- [--folder DIR] [--seeds 11,12,…,20] [--method attributes|familiar-attributes] [--table] [--json]
 // Each seed's report has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing and
 // shows what is there. The bars are in apps/standalone/src/study/many-worlds.ts and in the report of each run; seed 1 is for choosing.
-// Ends with 0 where all bars hold, 3 where one does not.
+// Ends with 0 where all bars hold in all of them, 3 where one does not or a world was not run.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,8 +25,10 @@ const { method } = options;
 if (!METHODS.includes(method))
   throw new Error(`Cannot run the study: expected --method ${METHODS.join(' or ')}, got ${method}. Choose one.`);
 const seeds = options.seeds.split(',').map(Number);
-if (!seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0))
-  throw new Error(`Cannot run the study: expected --seeds as whole numbers by comma, got ${options.seeds}.`);
+if (!/^\d+(,\d+)*$/.test(options.seeds) || new Set(seeds).size < seeds.length)
+  throw new Error(
+    `Cannot run the study: expected --seeds as different whole numbers by comma, got ${options.seeds}. Name each once.`,
+  );
 const folder = resolve(options.folder);
 const fileOf = (seed) => `${method}-${seed}.json`;
 
@@ -44,8 +46,13 @@ const runs = await Promise.all(
     .filter((name) => present.has(name))
     .map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))),
 );
-const short = worldsShortcomings(runs);
+const missing = seeds.filter((seed) => !present.has(fileOf(seed)));
+const short = [
+  ...worldsShortcomings(runs),
+  ...(missing.length === 0 ? [] : [`not run yet: seeds ${missing.join(', ')}`]),
+];
 process.stdout.write(
   options.json ? `${JSON.stringify({ method, runs: runs.length, short }, null, 2)}\n` : `${worldsTable(runs)}\n`,
 );
+if (missing.length > 0) process.stderr.write(`Not run yet: seeds ${missing.join(', ')}.\n`);
 if (short.length > 0) process.exitCode = NOT_SHOWN;

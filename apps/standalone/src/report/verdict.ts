@@ -43,15 +43,14 @@ export function loopTime({ loopSeconds, phases: { exploring, training, comparing
   return `The loop took ${seconds(loopSeconds)}: exploring ${seconds(exploring)}, training ${seconds(training)}, comparing ${seconds(comparing)}.`;
 }
 
-/** The end of a run for a terminal: verdict, figures, costs. */
+/** The end of a run for a terminal: verdict, figures, costs. Few lines, so that the verdict stays on a small one. */
 export function summary(report: Report): string {
-  const { heldOut, rollouts, measuredOn } = report;
+  const { heldOut, rollouts, loopSeconds, measuredOn } = report;
   const [low, high] = heldOut.interval95;
   const onWhat = measuredOn.isHeldOut ? 'Held-out success' : 'Success on the validation problems';
   return [
     `${headline(report)}${report.converged ? '' : ' Ask seam doctor why.'}`,
-    `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts.`,
-    loopTime(report),
+    `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts in ${loopSeconds.toFixed(0)} s.`,
     ...optimismLine(report),
     cost(report),
   ].join('\n');
