@@ -1,5 +1,4 @@
 /** What the commands' options have in common: values read strictly, examples shown alike. */
-import { DEFAULT_TENANT } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CommandRuntime } from './command-runtime.js';
@@ -33,11 +32,6 @@ export function checkWords(option: string, text: string): void {
 /** Who acts, of every command that records an act. @param does what a person does by it, e.g. "who publishes" */
 export function byOption(does: string): Option {
   return new Option('--by <name>', `${does}; recorded (default: SEAM_PERSON, else the user of this machine)`);
-}
-
-/** @param what of what it is decided, e.g. "whose key it is" */
-export function tenantOption(what: string): Option {
-  return new Option('--tenant <name>', what).default(DEFAULT_TENANT);
 }
 
 /**

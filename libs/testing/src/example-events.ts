@@ -53,6 +53,8 @@ const evaluation = {
   asked: { arithmetic: 128 },
   repeated: 0,
   perDomain: { arithmetic: 0.75 },
+  judges: [{ model: 'words', revision: 'fp_1', verdicts: 250 }],
+  judgedApart: 3,
 };
 const candidate = { problem, experienceId: 'x-1', groupId: 'g-1', candidateIndex: 2, groupSize: 8 };
 
@@ -398,6 +400,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ problemSetDigest: '5e'.repeat(32), problems: 2, unjudged: 0, samples: 2, answers: 2 },
     ...{ temperature: 1, topP: 1, maxTokens: 256, seed: 'seam', meanAt: 0.25, passAt: { 1: 0.25, 2: 0.5 } },
     ...{ majorityAt: 0.5, ties: 1, perAgent: { planner: 0.25 }, predictionsDigest: '5f'.repeat(32) },
+    judges: [{ model: 'words', revision: null, verdicts: 4 }],
     evaluatedBy: 'ada',
   },
   TeamPreferencePublished: {
@@ -494,6 +497,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       broken: null,
       asked: {},
       repeated: 0,
+      judges: [],
+      judgedApart: 0,
     },
     baseModelDigest: '23'.repeat(32),
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },

@@ -2,9 +2,10 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { issueKey, listKeys, ROLES, type Role, revokeKey } from '@seamstream/operations/access';
 import { Command, Option } from 'commander';
-import { byOption, checkWords, examples, personOf, tenantOption } from '../command-options.js';
+import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { tenantOption } from '../tenant-option.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
 import { quotasCommand } from './quotas.command.js';

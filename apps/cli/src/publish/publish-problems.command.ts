@@ -12,9 +12,10 @@ import {
   settingsFor,
 } from '@seamstream/operations/publish';
 import { Command, Option } from 'commander';
-import { byOption, examples, personOf, tenantOption, wholeNumber } from '../command-options.js';
+import { byOption, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { tenantOption } from '../tenant-option.js';
 import { datasetsHelp, withDatasetOptions } from './dataset-options.js';
 import { similarityOption } from './similarity-option.js';
 
