@@ -148,6 +148,12 @@ export default [
       from: "if (!isSeamError(error, 'ABORTED') || signal?.aborted === true) throw error;",
       to: 'throw error;',
     },
+    {
+      control: 'a change of revision heals itself: no verdict of the old one is remembered',
+      from: 'other.judgedBy !== undefined && other.judgedBy !== judgedBy',
+      to: 'false',
+      title: 'revision',
+    },
     { control: 'verdicts that are kept are bounded', from: 'if (this.known.size > this.mostKept)', to: 'if (false)' },
   ]),
   ...quick('libs/rollout/src/judges.ts', 'libs/rollout/src/judges.spec.ts', [
