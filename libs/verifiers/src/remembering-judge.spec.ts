@@ -36,6 +36,20 @@ describe('a judge that remembers', () => {
     expect(judging.asked).toEqual(['Wien', 'Wien']);
   });
 
+  it('lets a caller go that gives up while another one asks, and ends nothing by it', async () => {
+    const { judging, remembering } = judgeOf();
+    judging.lateMs = 60;
+    const asking = remembering.judge(task('Wien'));
+    const leaving = new AbortController();
+    const order: string[] = [];
+    const left = remembering.judge(task('Wien'), leaving.signal).catch((error: SeamError) => order.push(error.code));
+    void asking.then(() => order.push('judged'));
+    leaving.abort();
+    await Promise.all([left, asking]);
+    expect(order).toEqual(['ABORTED', 'judged']);
+    expect(judging.asked).toEqual(['Wien']);
+  });
+
   it('forgets the verdicts of a revision when another one judges: those tasks are asked again, once', async () => {
     const { judging, remembering } = judgeOf();
     const revisionsOf = async (...answers: string[]) => {

@@ -2,7 +2,7 @@
  * A judge that is asked once about equal tasks: no opinion is paid for twice, and equal answers have one verdict. It remembers the
  * verdicts of one model in one revision, the last that judged. Otherwise a comparison after a change of revision would mix both for ever.
  */
-import { canonicalJson, isSeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, raceAbort, sha256 } from '@seamstream/kernel';
 import type { AnswerJudge, JudgedMeaning, JudgingTask } from './verifier.types.js';
 
 /** Verdicts that are kept, some hundred bytes each: more than one comparison of adapters asks for. */
@@ -30,7 +30,7 @@ export class RememberingJudge implements AnswerJudge {
     for (let known = this.known.get(key); known !== undefined; known = this.known.get(key)) {
       this.keep(key, known);
       try {
-        return await known.verdict;
+        return await raceAbort(signal, known.verdict, 'a verdict that another one asked for');
       } catch (error) {
         // Another caller gave up, and this one has not.
         if (!isSeamError(error, 'ABORTED') || signal?.aborted === true) throw error;
