@@ -149,6 +149,12 @@ export default [
       to: 'throw error;',
     },
     {
+      control: 'a caller that gives up is let go while another one asks',
+      from: 'raceAbort(signal, known.verdict,',
+      to: 'raceAbort(undefined, known.verdict,',
+      title: 'lets a caller go',
+    },
+    {
       control: 'a change of revision heals itself: no verdict of the old one is remembered',
       from: 'other.judgedBy !== undefined && other.judgedBy !== judgedBy',
       to: 'false',
@@ -188,6 +194,12 @@ export default [
       from: 'areOfOneJudge(recorded.judges ?? [], measured.judges)',
       to: 'areOfOneJudge(recorded.judges ?? [])',
       title: 'takes the success of a parent',
+    },
+    {
+      control: 'a parent that is measured again is judged by the revision that judged the candidate',
+      from: 'others !== null && !areOfOneJudge(measured.judges, others.judges)',
+      to: 'others === undefined',
+      title: 'decides nothing where a parent',
     },
   ]),
   ...quick('libs/evaluation/src/evaluate.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [

@@ -98,6 +98,30 @@ describe('a trainer with problems that a model has to judge', () => {
     expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
   });
 
+  it.each([
+    ['measures both again until one revision judged both', ['fp_2', 'fp_3', 'fp_3', 'fp_3'], 'fp_3'],
+    ['fails where that never comes about', Array.from({ length: 40 }, (_, index) => `fp_${index + 2}`), null],
+  ])(
+    'decides nothing where a parent that is measured again is judged by another revision: it %s',
+    async (_, then, judge) => {
+      const world = newWorld();
+      const evaluation = new JudgedEvaluation();
+      await serve(world, { evaluation });
+      await playRounds(world, 1);
+      const [first] = await eventsOf(world, 'AdapterPromoted');
+      evaluation.next = [...then];
+      await publish(world, 6, 12, { adapterDigest: first!.adapterDigest });
+      await consumed(world);
+      const second = (await eventsOf(world, 'AdapterPromoted')).slice(1);
+      const failed = await eventsOf(world, 'TrainingRunFailed');
+      const judges = [{ model: 'judge', revision: judge, verdicts: 40 }];
+      expect(second).toMatchObject(judge === null ? [] : [{ evaluation: { judges } }]);
+      expect(failed).toMatchObject(judge === null ? [{ code: 'VERIFIER_FAILED' }] : []);
+      // It is not trained again.
+      expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
+    },
+  );
+
   it('does not start without that model, and says so before it loads any other', async () => {
     const nowhere = { SEAM_TRAINER_MODEL_FOLDER: 'nowhere', SEAM_TRAINER_EXECUTOR_FOLDER: 'nowhere' };
     const refusal = (message: RegExp) => ({
@@ -120,9 +144,11 @@ describe('a trainer with problems that a model has to judge', () => {
 /** A double whose verdicts are a model's. */
 class JudgedEvaluation extends FakeEvaluation {
   revision = 'fp_1';
+  /** Of the measurements to come. */
+  next: string[] = [];
 
   override async measure(...asked: Parameters<FakeEvaluation['measure']>): ReturnType<FakeEvaluation['measure']> {
-    const judgedBy = { model: 'judge', revision: this.revision };
+    const judgedBy = { model: 'judge', revision: this.next.shift() ?? this.revision };
     return (await super.measure(...asked)).map((result) => ({ ...result, judgedBy }));
   }
 }
