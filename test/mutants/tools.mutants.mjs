@@ -184,8 +184,14 @@ export default [
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {
       control: 'what is kept of old problems is judged by one revision',
-      from: 'const isFair = isSameJudge(judgedBy, is[index]?.judgedBy ?? null);',
-      to: 'const isFair = isSameJudge(null, is[index]?.judgedBy ?? null);',
+      from: 'if (isSameJudge(judgedBy, is[index]?.judgedBy ?? null)) both',
+      to: 'if (isSameJudge(null, is[index]?.judgedBy ?? null)) both',
+    },
+    {
+      control: 'an old problem that is judged apart is not shown to be kept',
+      from: 'judgedApart === 0 && isKept(cost, mostCost)',
+      to: 'isKept(cost, mostCost)',
+      title: 'keeps nothing that it forgot',
     },
   ]),
   ...quick('libs/training-runs/src/judge-adapter.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [

@@ -68,7 +68,12 @@ export async function judgeAdapter(
   const kept = await keepsOldProblems({ candidate, parent: await parent() }, retention, { ...comparison, log });
   const judged = {
     rule: `${decision.rule}, and keeps old problems`,
-    evaluation: { ...evaluation, retained: kept.retained, judges: addedTallies(evaluation.judges ?? [], kept.judges) },
+    evaluation: {
+      ...evaluation,
+      retained: kept.retained,
+      judges: addedTallies(evaluation.judges ?? [], kept.judges),
+      judgedApart: (evaluation.judgedApart ?? 0) + kept.judgedApart,
+    },
   };
   return { ...judged, promote: kept.isKept, reason: `${decision.reason}; ${kept.reason}` };
 }

@@ -48,7 +48,7 @@ export class RememberingJudge implements AnswerJudge {
     return asked.verdict;
   }
 
-  /** Forgets the verdicts of others. Those under way stay: nobody knows yet whose they are. */
+  /** Forgets the verdicts of others. Those under way stay: whose they are is not known yet. */
   private arrived(asked: Known, judgedBy: string): void {
     asked.judgedBy = judgedBy;
     if (this.judgedBy === judgedBy) return;
