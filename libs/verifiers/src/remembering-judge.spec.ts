@@ -42,7 +42,9 @@ describe('a judge that remembers', () => {
     const asking = remembering.judge(task('Wien'));
     const leaving = new AbortController();
     const order: string[] = [];
-    const left = remembering.judge(task('Wien'), leaving.signal).catch((error: SeamError) => order.push(error.code));
+    const left = remembering
+      .judge(task('Wien'), leaving.signal)
+      .catch((error: unknown) => order.push((error as SeamError).code));
     void asking.then(() => order.push('judged'));
     leaving.abort();
     await Promise.all([left, asking]);
@@ -58,7 +60,7 @@ describe('a judge that remembers', () => {
     };
     expect(await revisionsOf('a', 'b')).toEqual(['fp_1', 'fp_1']);
     judging.revision = 'fp_2';
-    // Nobody knows yet that it changed.
+    // That it changed is not known yet.
     expect(await revisionsOf('a')).toEqual(['fp_1']);
     expect(await revisionsOf('c', 'd')).toEqual(['fp_2', 'fp_2']);
     for (let time = 0; time < 2; time++)
