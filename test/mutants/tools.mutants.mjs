@@ -207,6 +207,12 @@ export default [
       to: 'others === undefined',
       title: 'decides nothing where a parent',
     },
+    {
+      control: 'a record says how many old problems were judged apart',
+      from: '(evaluation.judgedApart ?? 0) + kept.judgedApart',
+      to: 'evaluation.judgedApart ?? 0',
+      title: 'while old problems are judged apart',
+    },
   ]),
   ...quick('libs/evaluation/src/evaluate.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [
     {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
 import { FakeExecutor } from '@seamstream/environments/testing';
 import { encodeEvent, type Problem } from '@seamstream/events';
+import { entrySchemas } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
@@ -122,6 +123,29 @@ describe('a trainer with problems that a model has to judge', () => {
     },
   );
 
+  it('promotes no adapter while old problems are judged apart, and records how many', async () => {
+    const world = newWorld();
+    await publish(world, 0, 6);
+    await (await openLog(world)).append(inWords('old', 4).map((problem) => encodeEvent(publicationOf(problem))));
+    const evaluation = new JudgedEvaluation();
+    const { onDemand } = await trainerOf(
+      world,
+      {},
+      { evaluation, engine: new FakeEngine(), schemaFor: entrySchemas() },
+    );
+    const trained = async (steps: number) => {
+      const settings = { duration: { unit: 'steps', steps } };
+      const retention = { mostCost: 1, problems: inWords('old', 4).map(({ problemId }) => problemId) };
+      return (await onDemand.handle({ algorithm: 'grpo', settings, retention }, new AbortController().signal)).ending;
+    };
+    evaluation.ofOld = ['fp_1', 'fp_2'];
+    expect(await trained(2)).toMatchObject([
+      { type: 'TrainingRunRejected', evaluation: { judgedApart: 20 }, reason: expect.stringContaining('20 problems') },
+    ]);
+    evaluation.ofOld = ['fp_2', 'fp_2'];
+    expect(await trained(3)).toMatchObject([{ type: 'AdapterPromoted', evaluation: { judgedApart: 0 } }]);
+  });
+
   it('does not start without that model, and says so before it loads any other', async () => {
     const nowhere = { SEAM_TRAINER_MODEL_FOLDER: 'nowhere', SEAM_TRAINER_EXECUTOR_FOLDER: 'nowhere' };
     const refusal = (message: RegExp) => ({
@@ -146,6 +170,12 @@ class JudgedEvaluation extends FakeEvaluation {
   revision = 'fp_1';
   /** Of the measurements to come. */
   next: string[] = [];
+  /** Of old problems: with the parent, and with the candidate. */
+  ofOld: string[] = [];
+
+  override over(): JudgedEvaluation {
+    return Object.assign(new JudgedEvaluation(), { next: [...this.ofOld] });
+  }
 
   override async measure(...asked: Parameters<FakeEvaluation['measure']>): ReturnType<FakeEvaluation['measure']> {
     const judgedBy = { model: 'judge', revision: this.next.shift() ?? this.revision };
