@@ -249,6 +249,14 @@ export default [
   ...quick('apps/standalone/src/embedded-environment.ts', 'apps/standalone/src/embedded-environment.spec.ts', [
     { control: 'one process has one judge', from: '|JUDGE_.+|', to: '|' },
   ]),
+  ...quick('libs/operations/src/deploy/examine-models.decide.ts', 'libs/operations/src/deploy/examine-values.spec.ts', [
+    {
+      control: 'two services that name one judge ask one server',
+      from: "['SEAM_EXECUTOR_JUDGE_URL', 'SEAM_TRAINER_EXECUTOR_JUDGE_URL', ''],",
+      to: '',
+      title: 'finds executors-differ',
+    },
+  ]),
   ...quick(
     'libs/operations/src/deploy/examine-exposure.decide.ts',
     'libs/operations/src/deploy/examine-values.spec.ts',
