@@ -169,6 +169,12 @@ export default [
       to: 'const MOST_TOLD = 1e9;',
     },
     {
+      control: 'revisions that are not told apart are no revision when tallies are added',
+      from: 'each.flatMap((tallies) => tallies.slice(0, MOST_TOLD)),',
+      to: 'each.flat(),',
+      title: 'in the last row',
+    },
+    {
       control: 'another revision is another judge',
       from: 'return JSON.stringify([model, revision]);',
       to: 'return model + String(revision).slice(0, 0);',
