@@ -148,6 +148,18 @@ export default [
       from: "if (!isSeamError(error, 'ABORTED') || signal?.aborted === true) throw error;",
       to: 'throw error;',
     },
+    {
+      control: 'a caller that gives up is let go while another one asks',
+      from: 'raceAbort(signal, known.verdict,',
+      to: 'raceAbort(undefined, known.verdict,',
+      title: 'lets a caller go',
+    },
+    {
+      control: 'a change of revision heals itself: no verdict of the old one is remembered',
+      from: 'other.judgedBy !== undefined && other.judgedBy !== judgedBy',
+      to: 'false',
+      title: 'revision',
+    },
     { control: 'verdicts that are kept are bounded', from: 'if (this.known.size > this.mostKept)', to: 'if (false)' },
   ]),
   ...quick('libs/rollout/src/judges.ts', 'libs/rollout/src/judges.spec.ts', [
@@ -155,6 +167,12 @@ export default [
       control: 'a record does not grow with the revisions that a server reports',
       from: 'const MOST_TOLD = 16;',
       to: 'const MOST_TOLD = 1e9;',
+    },
+    {
+      control: 'revisions that are not told apart are no revision when tallies are added',
+      from: 'each.flatMap((tallies) => tallies.slice(0, MOST_TOLD)),',
+      to: 'each.flat(),',
+      title: 'in the last row',
     },
     {
       control: 'another revision is another judge',
@@ -172,8 +190,14 @@ export default [
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {
       control: 'what is kept of old problems is judged by one revision',
-      from: 'const isFair = isSameJudge(judgedBy, is[index]?.judgedBy ?? null);',
-      to: 'const isFair = isSameJudge(null, is[index]?.judgedBy ?? null);',
+      from: 'if (isSameJudge(judgedBy, is[index]?.judgedBy ?? null)) both',
+      to: 'if (isSameJudge(null, is[index]?.judgedBy ?? null)) both',
+    },
+    {
+      control: 'an old problem that is judged apart is not shown to be kept',
+      from: 'judgedApart === 0 && isKept(cost, mostCost)',
+      to: 'isKept(cost, mostCost)',
+      title: 'keeps nothing that it forgot',
     },
   ]),
   ...quick('libs/training-runs/src/judge-adapter.ts', 'apps/trainer/src/judged-comparisons.spec.ts', [
@@ -182,6 +206,18 @@ export default [
       from: 'areOfOneJudge(recorded.judges ?? [], measured.judges)',
       to: 'areOfOneJudge(recorded.judges ?? [])',
       title: 'takes the success of a parent',
+    },
+    {
+      control: 'a parent that is measured again is judged by the revision that judged the candidate',
+      from: 'others !== null && !areOfOneJudge(measured.judges, others.judges)',
+      to: 'others === undefined',
+      title: 'decides nothing where a parent',
+    },
+    {
+      control: 'a record says how many old problems were judged apart',
+      from: '(evaluation.judgedApart ?? 0) + kept.judgedApart',
+      to: 'evaluation.judgedApart ?? 0',
+      title: 'while old problems are judged apart',
     },
   ]),
   ...quick('libs/evaluation/src/evaluate.ts', 'libs/training-runs/src/judged-comparison.spec.ts', [
@@ -218,6 +254,14 @@ export default [
   ]),
   ...quick('apps/standalone/src/embedded-environment.ts', 'apps/standalone/src/embedded-environment.spec.ts', [
     { control: 'one process has one judge', from: '|JUDGE_.+|', to: '|' },
+  ]),
+  ...quick('libs/operations/src/deploy/examine-models.decide.ts', 'libs/operations/src/deploy/examine-values.spec.ts', [
+    {
+      control: 'two services that name one judge ask one server',
+      from: "['SEAM_EXECUTOR_JUDGE_URL', 'SEAM_TRAINER_EXECUTOR_JUDGE_URL', ''],",
+      to: '',
+      title: 'finds executors-differ',
+    },
   ]),
   ...quick(
     'libs/operations/src/deploy/examine-exposure.decide.ts',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
 import { FakeExecutor } from '@seamstream/environments/testing';
 import { encodeEvent, type Problem } from '@seamstream/events';
+import { entrySchemas } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
@@ -98,6 +99,53 @@ describe('a trainer with problems that a model has to judge', () => {
     expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
   });
 
+  it.each([
+    ['measures both again until one revision judged both', ['fp_2', 'fp_3', 'fp_3', 'fp_3'], 'fp_3'],
+    ['fails where that never comes about', Array.from({ length: 40 }, (_, index) => `fp_${index + 2}`), null],
+  ])(
+    'decides nothing where a parent that is measured again is judged by another revision: it %s',
+    async (_, then, judge) => {
+      const world = newWorld();
+      const evaluation = new JudgedEvaluation();
+      await serve(world, { evaluation });
+      await playRounds(world, 1);
+      const [first] = await eventsOf(world, 'AdapterPromoted');
+      evaluation.next = [...then];
+      await publish(world, 6, 12, { adapterDigest: first!.adapterDigest });
+      await consumed(world);
+      const second = (await eventsOf(world, 'AdapterPromoted')).slice(1);
+      const failed = await eventsOf(world, 'TrainingRunFailed');
+      const judges = [{ model: 'judge', revision: judge, verdicts: 40 }];
+      expect(second).toMatchObject(judge === null ? [] : [{ evaluation: { judges } }]);
+      expect(failed).toMatchObject(judge === null ? [{ code: 'VERIFIER_FAILED' }] : []);
+      // It is not trained again.
+      expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(2);
+    },
+  );
+
+  it('promotes no adapter while old problems are judged apart, and records how many', async () => {
+    const world = newWorld();
+    await publish(world, 0, 6);
+    await (await openLog(world)).append(inWords('old', 4).map((problem) => encodeEvent(publicationOf(problem))));
+    const evaluation = new JudgedEvaluation();
+    const { onDemand } = await trainerOf(
+      world,
+      {},
+      { evaluation, engine: new FakeEngine(), schemaFor: entrySchemas() },
+    );
+    const trained = async (steps: number) => {
+      const settings = { duration: { unit: 'steps', steps } };
+      const retention = { mostCost: 1, problems: inWords('old', 4).map(({ problemId }) => problemId) };
+      return (await onDemand.handle({ algorithm: 'grpo', settings, retention }, new AbortController().signal)).ending;
+    };
+    evaluation.ofOld = ['fp_1', 'fp_2'];
+    expect(await trained(2)).toMatchObject([
+      { type: 'TrainingRunRejected', evaluation: { judgedApart: 20 }, reason: expect.stringContaining('20 problems') },
+    ]);
+    evaluation.ofOld = ['fp_2', 'fp_2'];
+    expect(await trained(3)).toMatchObject([{ type: 'AdapterPromoted', evaluation: { judgedApart: 0 } }]);
+  });
+
   it('does not start without that model, and says so before it loads any other', async () => {
     const nowhere = { SEAM_TRAINER_MODEL_FOLDER: 'nowhere', SEAM_TRAINER_EXECUTOR_FOLDER: 'nowhere' };
     const refusal = (message: RegExp) => ({
@@ -120,9 +168,17 @@ describe('a trainer with problems that a model has to judge', () => {
 /** A double whose verdicts are a model's. */
 class JudgedEvaluation extends FakeEvaluation {
   revision = 'fp_1';
+  /** Of the measurements to come. */
+  next: string[] = [];
+  /** Of old problems: with the parent, and with the candidate. */
+  ofOld: string[] = [];
+
+  override over(): JudgedEvaluation {
+    return Object.assign(new JudgedEvaluation(), { next: [...this.ofOld] });
+  }
 
   override async measure(...asked: Parameters<FakeEvaluation['measure']>): ReturnType<FakeEvaluation['measure']> {
-    const judgedBy = { model: 'judge', revision: this.revision };
+    const judgedBy = { model: 'judge', revision: this.next.shift() ?? this.revision };
     return (await super.measure(...asked)).map((result) => ({ ...result, judgedBy }));
   }
 }

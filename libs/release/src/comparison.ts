@@ -1,5 +1,6 @@
 /** The result of comparing a candidate with its parent, for people and for programs that show it. */
 import type { Evaluation } from '@seamstream/events';
+import { plural } from '@seamstream/kernel';
 import { logPairedEvidence } from '@seamstream/statistics';
 
 export interface Comparison {
@@ -35,6 +36,11 @@ export function comparisonText({ rescued, broken, repeated, evidence, needed }: 
   const bar = needed === null ? '' : `, needed ${inTwoDigits(needed)}`;
   const again = repeated === 0 ? '' : `; ${repeated} problems were asked before`;
   return `${rescued} rescued, ${broken} broken: evidence ${inTwoDigits(evidence)}${bar}${again}`;
+}
+
+/** "3 problems were judged apart": of those whose two answers different revisions of a judge judged. */
+export function apartText(judgedApart: number): string {
+  return `${plural(judgedApart, 'problem was', 'problems were')} judged apart`;
 }
 
 const TWO_DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });

@@ -1,4 +1,4 @@
-export { type Comparison, comparisonOf, comparisonText, inTwoDigits } from './comparison.js';
+export { apartText, type Comparison, comparisonOf, comparisonText, inTwoDigits } from './comparison.js';
 export {
   type DomainCounts,
   decideMuting,

@@ -200,6 +200,19 @@ describe('a candidate that must not be worse than is tolerated', () => {
   });
 });
 
+describe('a candidate of whose problems some were judged apart', () => {
+  it.each([
+    [beyondChance(0.03), 1, '; 1 problem was judged apart'],
+    [UNNAMED_PROMOTION_POLICY, 3, '; 3 problems were judged apart'],
+    [{ ...UNNAMED_PROMOTION_POLICY, minProblems: 500 }, 3, 'are too few; 3 problems were judged apart'],
+  ])('is decided on the others, and the reason says how many those are (case %#)', (policy, judgedApart, said) => {
+    const { reason, ...verdict } = decide({ ...paired(13, 2), judgedApart }, { policy });
+    const without = decide({ ...paired(13, 2), judgedApart: 0 }, { policy });
+    expect(reason.endsWith(said)).toBe(true);
+    expect({ ...verdict, reason: reason.slice(0, reason.indexOf('; ')) }).toEqual(without);
+  });
+});
+
 describe('a first candidate', () => {
   it('is measured against the base model where that was measured', () => {
     expect(decide(evaluation(0.25, 0.5), { parent: null })).toMatchObject({

@@ -6,7 +6,7 @@
 import type { Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { logPairedEvidence, type PairedCounts } from '@seamstream/statistics';
-import { comparisonOf, inTwoDigits } from './comparison.js';
+import { apartText, comparisonOf, inTwoDigits } from './comparison.js';
 
 /** The candidate must be better than its parent on the same problems, beyond chance. */
 export interface BetterBeyondChance {
@@ -54,8 +54,15 @@ interface Decided {
  * @throws INVALID_INPUT for an evaluation that cannot have been measured: fractions outside 0 … 1, counts that contradict them
  */
 export function decidePromotion(input: Decided & { readonly policy: PromotionPolicy }): PromotionDecision {
+  checkEvaluation(input.evaluation);
+  const decision = decided(input);
+  const { judgedApart = 0 } = input.evaluation;
+  // An operator learns why so few problems decided.
+  return judgedApart === 0 ? decision : { ...decision, reason: `${decision.reason}; ${apartText(judgedApart)}` };
+}
+
+function decided(input: Decided & { readonly policy: PromotionPolicy }): PromotionDecision {
   const { candidate, parent, evaluation, policy } = input;
-  checkEvaluation(evaluation);
   const { problems, problemSet } = evaluation;
   if (candidate === parent) {
     return {

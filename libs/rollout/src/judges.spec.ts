@@ -26,6 +26,28 @@ describe('models whose opinions verdicts are', () => {
     ]);
   });
 
+  it('have those that are not told apart in the last row, also when tallies are added', () => {
+    const of = (from: number, count: number, times: number) =>
+      tallyJudges(Array.from({ length: count * times }, (_, index) => judge(`fp_${from + (index % count)}`)));
+    const many = of(0, 2016, 1);
+    expect(many.at(-1)).toEqual({ model: 'qwen', revision: '2,000 other revisions', verdicts: 2000 });
+    const added = addedTallies(many, of(0, 16, 9), of(5000, 17, 2));
+    expect(added).toHaveLength(17);
+    // Of the named ones the sixteen that are most frequent remain; the other sixteen and both last rows are one.
+    expect(added.slice(0, 16).map(({ verdicts }) => verdicts)).toEqual(Array.from({ length: 16 }, () => 10));
+    expect(added.at(-1)).toEqual({ model: 'qwen', revision: '2,017 other revisions', verdicts: 2000 + 34 });
+    expect(addedTallies(added, [], added).at(-1)).toMatchObject({ revision: '4,034 other revisions', verdicts: 4068 });
+    expect(addedTallies(added)).toEqual(added);
+  });
+
+  it('have the names that a server reports, even where that looks like the last row', () => {
+    const tallies = tallyJudges([judge('3 other revisions'), judge('3 other revisions'), judge('a')]);
+    expect(addedTallies(tallies, tallies)).toEqual([
+      { ...judge('3 other revisions'), verdicts: 4 },
+      { ...judge('a'), verdicts: 2 },
+    ]);
+  });
+
   it('are the same in one revision of one model; a verdict without a model can be compared with any', () => {
     expect(isSameJudge(judge('a'), judge('a'))).toBe(true);
     expect(isSameJudge(judge('a'), judge('b'))).toBe(false);

@@ -11,21 +11,38 @@ const MOST_TOLD = 16;
 
 /** The most frequent first; those beyond the first sixteen in one row. */
 export function tallyJudges(each: Iterable<JudgedBy>): readonly JudgeTally[] {
-  return addedTallies([...each].filter((judge) => judge !== null).map((judge) => ({ ...judge, verdicts: 1 })));
+  const verdicts = [...each].filter((judge) => judge !== null).map((judge) => ({ ...judge, verdicts: 1 }));
+  return toldOf(verdicts, []);
 }
 
-/** Tallies of several measurements as one. */
+/** Tallies of several measurements as one. A revision in the last row of several is counted in each: its name is not known any more. */
 export function addedTallies(...each: readonly (readonly JudgeTally[])[]): readonly JudgeTally[] {
+  // By its place, because a server may report any words as its revision.
+  return toldOf(
+    each.flatMap((tallies) => tallies.slice(0, MOST_TOLD)),
+    each.flatMap((tallies) => tallies.slice(MOST_TOLD)),
+  );
+}
+
+/** @param others last rows, of revisions that are not told apart */
+function toldOf(named: readonly JudgeTally[], others: readonly JudgeTally[]): readonly JudgeTally[] {
   const tallies = new Map<string, JudgeTally>();
-  for (const { model, revision, verdicts } of each.flat()) {
+  for (const { model, revision, verdicts } of named) {
     const name = nameOf({ model, revision });
     tallies.set(name, { model, revision, verdicts: (tallies.get(name)?.verdicts ?? 0) + verdicts });
   }
   const sorted = [...tallies.values()].sort((a, b) => b.verdicts - a.verdicts);
-  const [told, rest] = [sorted.slice(0, MOST_TOLD), sorted.slice(MOST_TOLD)];
-  if (rest.length === 0) return told;
-  const verdicts = rest.reduce((sum, tally) => sum + tally.verdicts, 0);
-  return [...told, { model: rest[0]!.model, revision: plural(rest.length, 'other revision'), verdicts }];
+  const [told, untold] = [sorted.slice(0, MOST_TOLD), sorted.slice(MOST_TOLD)];
+  const [last] = [...others, ...untold];
+  if (last === undefined) return told;
+  const revisions = others.reduce((sum, { revision }) => sum + revisionsIn(revision), untold.length);
+  const verdicts = [...others, ...untold].reduce((sum, tally) => sum + tally.verdicts, 0);
+  return [...told, { model: last.model, revision: plural(revisions, 'other revision'), verdicts }];
+}
+
+/** Of "1,984 other revisions". */
+function revisionsIn(row: string | null): number {
+  return Number.parseInt((row ?? '').replaceAll(',', ''), 10) || 1;
 }
 
 /** Whether two verdicts can be compared: of one model in one revision, or of none. */

@@ -1,7 +1,7 @@
 /** Measures a run's adapter against its parent and decides whether it is to be served. */
 import type { EventLog } from '@seamstream/event-log';
-import type { AdapterPublished, Evaluation } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import type { AdapterPublished, Evaluation, JudgeTally } from '@seamstream/events';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import { decidePromotion } from '@seamstream/release';
 import { addedTallies, areOfOneJudge } from '@seamstream/rollout';
 import type { Artefact } from './artefact.js';
@@ -68,14 +68,20 @@ export async function judgeAdapter(
   const kept = await keepsOldProblems({ candidate, parent: await parent() }, retention, { ...comparison, log });
   const judged = {
     rule: `${decision.rule}, and keeps old problems`,
-    evaluation: { ...evaluation, retained: kept.retained, judges: addedTallies(evaluation.judges ?? [], kept.judges) },
+    evaluation: {
+      ...evaluation,
+      retained: kept.retained,
+      judges: addedTallies(evaluation.judges ?? [], kept.judges),
+      judgedApart: (evaluation.judgedApart ?? 0) + kept.judgedApart,
+    },
   };
   return { ...judged, promote: kept.isKept, reason: `${decision.reason}; ${kept.reason}` };
 }
 
 /**
  * The parent's success as it was recorded at its promotion, where that was on the same problems and no other model judged them; else
- * measured now.
+ * measured now. Pairs that different revisions judged cannot be left out: equal answers have one verdict, so these are the ones that differ.
+ * @throws VERIFIER_FAILED where different revisions judged the two measurements of now as well
  */
 async function evaluationOfWhole(
   candidate: Artefact,
@@ -93,6 +99,12 @@ async function evaluationOfWhole(
     recorded?.problemSetDigest === measured.problemSetDigest && areOfOneJudge(recorded.judges ?? [], measured.judges);
   const known = isComparable ? { success: recorded.success, judges: [] } : undefined;
   const others = measured.problems === 0 ? null : (known ?? (await measureWhole(await parent(), comparison)));
+  if (others !== null && !areOfOneJudge(measured.judges, others.judges)) {
+    throw new SeamError(
+      'VERIFIER_FAILED',
+      `Cannot compare adapter ${candidate.digest} with its parent: expected one model in one revision to judge both, got ${namesOf(measured.judges, others.judges)}. Both are measured again.`,
+    );
+  }
   return {
     ...measured,
     judges: addedTallies(measured.judges, others?.judges ?? []),
@@ -103,6 +115,12 @@ async function evaluationOfWhole(
     asked: {},
     repeated: 0,
   };
+}
+
+function namesOf(...judges: readonly (readonly JudgeTally[])[]): string {
+  return addedTallies(...judges)
+    .map(({ model, revision }) => onOneLine(`${model} (${revision ?? 'no revision'})`))
+    .join(', ');
 }
 
 /** What a run begins with; null is the bare base model. @throws NOT_FOUND where it was never published */

@@ -58,6 +58,11 @@ describe('a comparison of adapters that a model judges', () => {
         { revision: 'tiny/fp_2', verdicts: 16 },
       ],
     });
+    // Made again, all of it is judged by the new one.
+    expect(await evaluation()).toMatchObject({
+      ...{ problems: 24, rescued: 16, broken: 0, judgedApart: 0 },
+      judges: [{ revision: 'tiny/fp_2', verdicts: 48 }],
+    });
   });
 
   it('ends without counts where a verdict cannot be had, and pays no verdict twice when it is made again', async () => {

@@ -36,11 +36,32 @@ describe('a candidate', () => {
 
   it('is not compared with its parent on problems that another revision of a judge judged', async () => {
     const of = (revision: string) => ({ model: 'judge', revision });
-    const judged = await judge({ before: 10, after: 4, judgedBy: [of('fp_1'), of('fp_2')] });
-    expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 } });
+    const judged = await judge({ before: 10, after: 4, judgedBy: (adapter) => of(adapter === null ? 'fp_1' : 'fp_2') });
+    expect(judged).toMatchObject({ isKept: false, retained: { problems: 0 }, judgedApart: 10 });
     expect(judged.judges).toEqual(['fp_1', 'fp_2'].map((revision) => ({ ...of(revision), verdicts: 10 })));
-    const alike = await judge({ before: 10, after: 10, judgedBy: [of('fp_1'), of('fp_1')] });
-    expect(alike).toMatchObject({ isKept: true, retained: { problems: 10 }, judges: [{ verdicts: 20 }] });
+    const alike = await judge({ before: 10, after: 10, judgedBy: () => of('fp_1') });
+    expect(alike).toMatchObject({
+      isKept: true,
+      retained: { problems: 10 },
+      judgedApart: 0,
+      judges: [{ verdicts: 20 }],
+    });
+  });
+
+  it('keeps nothing that it forgot while the judge changed, although equal answers have one verdict', async () => {
+    const of = (revision: string) => ({ model: 'judge', revision });
+    // Four answers are as the parent's were, and their verdicts are remembered. The other six are forgotten, and a new revision judges them.
+    const judgedBy: Case['judgedBy'] = (adapter, index) => of(adapter !== null && index >= 4 ? 'fp_2' : 'fp_1');
+    const judged = await judge({ before: 10, after: 4, judgedBy });
+    expect(judged).toMatchObject({
+      isKept: false,
+      judgedApart: 6,
+      retained: { problems: 4, success: 1, parentSuccess: 1 },
+    });
+    expect(judged.reason).toContain('6 problems were judged apart, and nothing shows that they are kept');
+    // One is enough: what is kept of the nine says nothing of it.
+    const one: Case['judgedBy'] = (adapter, index) => of(adapter !== null && index === 9 ? 'fp_2' : 'fp_1');
+    expect(await judge({ before: 10, after: 10, judgedBy: one })).toMatchObject({ isKept: false, judgedApart: 1 });
   });
 
   it('is not kept where none of the problems that it has to keep is in the log any more', async () => {
@@ -70,8 +91,8 @@ interface Case {
   readonly ids?: readonly string[];
   /** Of the last problems: with the candidate. */
   readonly unjudged?: number;
-  /** Who judges the answers with the parent, and those with the candidate. */
-  readonly judgedBy?: readonly [JudgedBy, JudgedBy];
+  /** Who judges the answer to a problem; the parent is null. */
+  readonly judgedBy?: (adapter: Adapter | null, index: number) => JudgedBy;
   readonly evaluator?: AdapterEvaluation;
   /** Published at last. */
   readonly again?: readonly Problem[];
@@ -116,12 +137,13 @@ class Solving extends AdapterEvaluation {
   override measure(adapter: Adapter | null, domains: readonly string[], stretch: Stretch): Promise<ProblemResult[]> {
     expect([domains, stretch.count]).toEqual([['arithmetic'], this.problems.length]);
     expect(this.problems.map(({ problemId }) => problemId)).toEqual(IDS);
-    const { before, after, unjudged, judgedBy = [null, null] } = this.counts;
-    const by = judgedBy[adapter === null ? 0 : 1];
+    const { before, after, unjudged, judgedBy = () => null } = this.counts;
     const solved = (index: number): boolean | null => {
       if (adapter === null) return index < before;
       return index >= IDS.length - unjudged ? null : index < after;
     };
-    return Promise.resolve(this.problems.map(({ domain }, index) => ({ domain, solved: solved(index), judgedBy: by })));
+    return Promise.resolve(
+      this.problems.map(({ domain }, index) => ({ domain, solved: solved(index), judgedBy: judgedBy(adapter, index) })),
+    );
   }
 }

@@ -3,6 +3,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { type JudgeTally, type Problem, type Retained, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
+import { apartText } from '@seamstream/release';
 import { isSameJudge, tallyJudges } from '@seamstream/rollout';
 import { costOf, isKept } from '@seamstream/statistics';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
@@ -21,10 +22,14 @@ interface KeptJudgement {
   readonly reason: string;
   readonly retained: Retained;
   readonly judges: readonly JudgeTally[];
+  /** Problems that different revisions judged with the two. Nothing shows that they are kept. */
+  readonly judgedApart: number;
 }
 
 /**
- * Asks both the same problems. One that could not be judged with both of them, by the same judge, counts in nothing.
+ * Asks both the same problems. One that could not be judged with both of them counts in nothing. One whose two answers different revisions
+ * of a judge judged counts in no share, and the old is not kept by it: equal answers have one verdict, so to leave such problems out would
+ * leave out those whose answers differ.
  * @throws INVALID_CONFIGURATION for an evaluation that can be asked no other problems than its own
  */
 export async function keepsOldProblems(
@@ -50,7 +55,7 @@ export async function keepsOldProblems(
           ? 'no problem was learned from before'
           : `none of ${ids.length} old problems is in the log any more`,
       retained: { problems: 0, success: 0, parentSuccess: 0, mostCost },
-      judges: [],
+      ...{ judges: [], judgedApart: 0 },
     };
   const old = evaluator.over?.('old problems', problems);
   if (old === undefined)
@@ -63,23 +68,28 @@ export async function keepsOldProblems(
   const half = problems.length / 2;
   const was = await old.measure(parent, domains, stretch, (done) => onProgress(done / 2, problems.length));
   const is = await old.measure(candidate, domains, stretch, (done) => onProgress(half + done / 2, problems.length));
-  const both = was.flatMap(({ solved: before, judgedBy = null }, index) => {
+  const both: { readonly before: number; readonly after: number }[] = [];
+  let judgedApart = 0;
+  for (const [index, { solved: before, judgedBy = null }] of was.entries()) {
     const after = is[index]?.solved ?? null;
-    const isFair = isSameJudge(judgedBy, is[index]?.judgedBy ?? null);
-    return before === null || after === null || !isFair ? [] : [{ before: Number(before), after: Number(after) }];
-  });
+    if (before === null || after === null) continue;
+    if (isSameJudge(judgedBy, is[index]?.judgedBy ?? null)) both.push({ before: Number(before), after: Number(after) });
+    else judgedApart++;
+  }
   const [before, after] = [both.map((each) => each.before), both.map((each) => each.after)];
   const cost = costOf(before, after);
   const share = (solved: readonly number[]): number =>
     solved.length === 0 ? 0 : solved.reduce((sum, each) => sum + each, 0) / solved.length;
   // Where nothing could be judged, nothing shows that the old is kept.
-  const passes = both.length > 0 && isKept(cost, mostCost);
+  const passes = both.length > 0 && judgedApart === 0 && isKept(cost, mostCost);
+  const apart = judgedApart === 0 ? '' : `; ${apartText(judgedApart)}, and nothing shows that they are kept`;
   const percent = (fraction: number): string => `${(fraction * 100).toFixed(1)} %`;
   return {
     isKept: passes,
-    reason: `of ${both.length} old problems ${percent(share(after))} are solved, ${percent(share(before))} by its parent: costs ${percent(cost)}, may cost ${percent(mostCost)}`,
+    reason: `of ${both.length} old problems ${percent(share(after))} are solved, ${percent(share(before))} by its parent: costs ${percent(cost)}, may cost ${percent(mostCost)}${apart}`,
     retained: { problems: both.length, success: share(after), parentSuccess: share(before), mostCost },
     judges: tallyJudges([...was, ...is].map(({ judgedBy = null }) => judgedBy)),
+    judgedApart,
   };
 }
 

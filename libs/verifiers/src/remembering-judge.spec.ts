@@ -36,6 +36,50 @@ describe('a judge that remembers', () => {
     expect(judging.asked).toEqual(['Wien', 'Wien']);
   });
 
+  it('lets a caller go that gives up while another one asks, and ends nothing by it', async () => {
+    const { judging, remembering } = judgeOf();
+    judging.lateMs = 60;
+    const asking = remembering.judge(task('Wien'));
+    const leaving = new AbortController();
+    const order: string[] = [];
+    const left = remembering
+      .judge(task('Wien'), leaving.signal)
+      .catch((error: unknown) => order.push((error as SeamError).code));
+    void asking.then(() => order.push('judged'));
+    leaving.abort();
+    await Promise.all([left, asking]);
+    expect(order).toEqual(['ABORTED', 'judged']);
+    expect(judging.asked).toEqual(['Wien']);
+  });
+
+  it('forgets the verdicts of a revision when another one judges: those tasks are asked again, once', async () => {
+    const { judging, remembering } = judgeOf();
+    const revisionsOf = async (...answers: string[]) => {
+      const verdicts = await Promise.all(answers.map((answer) => remembering.judge(task(answer))));
+      return verdicts.map(({ judgedBy }) => judgedBy.revision);
+    };
+    expect(await revisionsOf('a', 'b')).toEqual(['fp_1', 'fp_1']);
+    judging.revision = 'fp_2';
+    // That it changed is not known yet.
+    expect(await revisionsOf('a')).toEqual(['fp_1']);
+    expect(await revisionsOf('c', 'd')).toEqual(['fp_2', 'fp_2']);
+    for (let time = 0; time < 2; time++)
+      expect(await revisionsOf('a', 'b', 'c', 'd')).toEqual(['fp_2', 'fp_2', 'fp_2', 'fp_2']);
+    expect(judging.asked).toEqual(['a', 'b', 'c', 'd', 'a', 'b']);
+  });
+
+  it('comes to one revision also where a verdict of the old one arrives among those of the new one', async () => {
+    const { judging, remembering } = judgeOf();
+    judging.lateMs = 40;
+    const late = remembering.judge(task('late'));
+    Object.assign(judging, { revision: 'fp_2', lateMs: 1 });
+    await remembering.judge(task('a'));
+    expect((await late).judgedBy.revision).toBe('fp_1');
+    await remembering.judge(task('b'));
+    for (const answer of ['late', 'a', 'b'])
+      expect((await remembering.judge(task(answer))).judgedBy.revision).toBe('fp_2');
+  });
+
   it('keeps so many verdicts and no more, those that were last asked for', async () => {
     const { judging, remembering } = judgeOf(2);
     for (const answer of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.judge(task(answer));
@@ -46,13 +90,16 @@ describe('a judge that remembers', () => {
 class SlowJudge implements AnswerJudge {
   readonly asked: string[] = [];
   failing: Error | undefined;
+  revision: string | null = 'fp_1';
+  lateMs = 5;
 
   async judge({ answer }: JudgingTask, signal?: AbortSignal): Promise<JudgedMeaning> {
     this.asked.push(answer);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { revision } = this;
+    await new Promise((resolve) => setTimeout(resolve, this.lateMs));
     if (signal?.aborted === true) throw new SeamError('ABORTED', 'Cannot judge an answer: it was stopped.');
     if (this.failing !== undefined) throw this.failing;
-    return { success: answer !== 'Graz', detail: 'said so', judgedBy: { model: 'slow', revision: null } };
+    return { success: answer !== 'Graz', detail: 'said so', judgedBy: { model: 'slow', revision } };
   }
 
   close = (): Promise<void> => Promise.resolve();

@@ -159,6 +159,11 @@ describe('seam adapters', () => {
           broken: 21,
           asked: { sums: 200 },
           repeated: 7,
+          judges: [
+            { model: 'qwen', revision: 'fp_1', verdicts: 399 },
+            { model: 'qwen', revision: null, verdicts: 1 },
+          ],
+          judgedApart: 12,
         },
         metrics: {},
       },
@@ -168,6 +173,8 @@ describe('seam adapters', () => {
     const output = world.takeOutput();
     expect(output).toMatch(/compared +43 rescued, 21 broken: evidence 14, needed 200; 7 problems were asked before/);
     expect(output).toMatch(/ {2}sums +100\.0 %, parent 25\.0 %/);
+    expect(output).toMatch(/judged by +qwen \(fp_1\), 399 verdicts; qwen, 1 verdict\n/);
+    expect(output).toMatch(/judged apart +12 problems\n/);
     await world.seam('adapters', 'show', 'b333', '--json');
     expect(world.takeJson()).toMatchObject([{ comparison: { rescued: 43, broken: 21, repeated: 7, needed: 200 } }]);
   });

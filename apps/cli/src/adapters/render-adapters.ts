@@ -5,6 +5,7 @@ import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import { fingerprintText } from '@seamstream/operations/adapters';
 import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import { comparisonText } from '@seamstream/release';
+import { judgeFacts } from '../evaluate/render-judges.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { bytes, percent } from '../terminal/text.js';
@@ -148,6 +149,7 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
       `${percent(evaluation.success)} of ${count(evaluation.problems)} on ${onOneLine(evaluation.problemSet)}, parent ${percent(evaluation.parentSuccess)}`,
     ]);
     if (version.comparison !== null) facts.push(['compared', comparisonText(version.comparison)]);
+    facts.push(...judgeFacts(evaluation));
     for (const [domain, success] of Object.entries(evaluation.perDomain).sort()) {
       const parents = evaluation.parentPerDomain[domain];
       const beside = parents === undefined ? '' : `, parent ${percent(parents)}`;

@@ -2,6 +2,7 @@
 import { LIMITS } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { RecordedRun } from '@seamstream/operations/read-models';
+import { judgeFacts } from '../evaluate/render-judges.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderFacts, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
@@ -104,6 +105,7 @@ export function renderRun(run: RecordedRun, style: Style): string {
       'comparison',
       `${percent(evaluation.success)} of ${count(evaluation.problems)} on ${onOneLine(evaluation.problemSet)}, parent ${percent(evaluation.parentSuccess)}`,
     ]);
+    facts.push(...judgeFacts(evaluation));
     for (const [domain, success] of Object.entries(evaluation.perDomain).sort())
       facts.push([`  ${onOneLine(domain)}`, percent(success)]);
   }

@@ -119,6 +119,29 @@ describe('seam runs', () => {
     expect(world.takeErrors()).toMatch(/got none of those in the log \(aaaa-1, aaab-2, ffff-3\)/);
   });
 
+  it('shows who judged a comparison, and how many of its problems were judged apart', async () => {
+    await world.seam('runs', 'show', 'aaab');
+    expect(world.takeOutput()).not.toContain('judged');
+    const rejected = runRejected('ffff-3', null) as SeamEvent & { type: 'TrainingRunRejected' };
+    const judges = [{ model: 'qwen', revision: 'fp_1', verdicts: 40 }];
+    await world.log.append(
+      [
+        started('eeee-4', 'grpo', {}),
+        runCompleted('eeee-4', 4, {}),
+        adapterPublished('made-by-eeee-4', null, 'eeee-4'),
+        {
+          ...rejected,
+          ...{ runId: 'eeee-4', adapterDigest: 'made-by-eeee-4' },
+          evaluation: { ...rejected.evaluation!, judges, judgedApart: 1 },
+        },
+      ].map(encodeEvent),
+    );
+    await world.seam('runs', 'show', 'eeee');
+    const shown = world.takeOutput();
+    expect(shown).toMatch(/^judged by +qwen \(fp_1\), 40 verdicts$/m);
+    expect(shown).toMatch(/^judged apart +1 problem$/m);
+  });
+
   it('compares two: figures all, settings where they differ', async () => {
     expect(await world.seam('runs', 'compare', 'aaaa', 'aaab')).toBe(0);
     const shown = world.takeOutput();

@@ -14,6 +14,7 @@ const ASKED: readonly Twins[] = [
   ['SEAM_EXECUTOR_TEMPLATE', 'SEAM_TRAINER_EXECUTOR_TEMPLATE', 'plain'],
   // Otherwise the worker compares adapters by the verdicts of another model, or by none.
   ['SEAM_EXECUTOR_JUDGE_MODEL', 'SEAM_TRAINER_EXECUTOR_JUDGE_MODEL', ''],
+  ['SEAM_EXECUTOR_JUDGE_URL', 'SEAM_TRAINER_EXECUTOR_JUDGE_URL', ''],
   ['SEAM_EXECUTOR_ENVIRONMENT', 'SEAM_TRAINER_EXECUTOR_ENVIRONMENT', 'prompt-injection'],
 ];
 

@@ -97,15 +97,27 @@ describe('the check of a deployment', () => {
     [
       'key-in-the-clear',
       {
-        ...service('worker', {
-          settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'http://judge/v1' },
-          judgeKeySecret: { name: 'key' },
-        }),
+        services: {
+          executor: { settings: { SEAM_EXECUTOR_JUDGE_URL: 'http://judge/v1' } },
+          worker: {
+            settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'http://judge/v1' },
+            judgeKeySecret: { name: 'key' },
+          },
+        },
         networkPolicy: { extraPorts: [80] },
       },
     ],
-    ['door-shut', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'https://judge:8000/v1' } })],
+    [
+      'door-shut',
+      {
+        services: {
+          executor: { settings: { SEAM_EXECUTOR_JUDGE_URL: 'https://judge:8000/v1' } },
+          worker: { settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'https://judge:8000/v1' } },
+        },
+      },
+    ],
     ['executors-differ', service('executor', { settings: { SEAM_EXECUTOR_JUDGE_MODEL: 'j' } })],
+    ['executors-differ', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'https://judge/v1' } })],
     ['entrance-in-the-clear', gateway({ ingress: { enabled: true, host: 'seam.example.org' } })],
     ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: 'open' } })],
     ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: null } })],
