@@ -129,17 +129,17 @@ describe('a run that hears people', () => {
     const mayRead = rights
       .filter(({ principal, operation }) => principal === 'User:seam-trainer' && operation === 'read')
       .map(({ name }) => name);
-    expect([...log.topics]).toEqual(expect.arrayContaining([TOPIC.feedback, TOPIC.access]));
-    expect([...log.topics].filter((topic) => !mayRead.includes(topic))).toEqual([]);
+    expect([...log.opened]).toEqual(expect.arrayContaining([TOPIC.feedback, TOPIC.access]));
+    expect([...log.opened].filter((topic) => !mayRead.includes(topic))).toEqual([]);
   });
 });
 
 /** Knows which topics were read from it. */
 class NotingLog extends InMemoryEventLog {
-  readonly topics = new Set<string>();
+  readonly opened = new Set<string>();
 
   override read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    this.topics.add(options.topic);
+    this.opened.add(options.topic);
     return super.read(options);
   }
 }

@@ -25,7 +25,7 @@ export const restEmConfigSchema = z.strictObject({
    * otherwise as `group`. `group`: the mean of the group.
    */
   gainOver: z.enum(['control', 'group']).default('control'),
-  /** What people say of answers joins the reward; absent: it does not. */
+  /** What people say of answers joins the reward, of entries whose measured gain is greater than minimumGain; absent: it does not. */
   feedback: feedbackSchema.optional(),
   /** Rounds of problems that are replayed. Of all that they hold, only the present writer's entries count. */
   rounds: z.int().positive().default(1),

@@ -21,7 +21,7 @@ describe('a plan of what people said', () => {
     expect(await subjectsOf(log, { ranges, keys })).toEqual(['k-1', USER, 'k-2']);
   });
 
-  it('takes a key for one of its own tenant alone, also where a name is spelled like that of another', async () => {
+  it('hears a key for its own tenant alone, also where a name is spelled like a key of another', async () => {
     const log = await logWith(['k-1'], 'acme');
     await log.append([said('k-1'), said('acme/k-1'), said('k-1', 'p-1', 'acme')]);
     expect(await findFeedback(log, PROBLEMS)).toMatchObject({ ranges: [{ from: 2, to: 3 }], keys: ['acme/k-1'] });

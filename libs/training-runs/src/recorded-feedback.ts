@@ -44,7 +44,7 @@ export async function findFeedback(
 
 /**
  * What a plan names of it: of the keys that it names, and of users.
- * @param problems ids of the run's problems: a record about them that has another key is none that the planner saw
+ * @param problems ids of the run's problems: the planner saw no record about them that has another key
  */
 export async function readFeedback(
   source: EventSource,
