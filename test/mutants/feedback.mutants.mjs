@@ -66,8 +66,18 @@ export default [
     },
     {
       control: 'gains are those with feedback',
-      from: 'gains: gainsOf(rewards,',
-      to: 'gains: gainsOf(asMeasured(group).rewards,',
+      from: 'const gains = gainsOf(rewards, control)',
+      to: 'const gains = gainsOf(asMeasured(group).rewards, control)',
+    },
+    {
+      control: 'people lift nothing over the bar',
+      from: 'measuredGains[index]! > minimumGain && gains',
+      to: 'gains',
+    },
+    {
+      control: 'people rank what passed the bar alone',
+      from: 'passed[index] && gains[index] === most',
+      to: 'gains[index] === Math.max(...gains)',
     },
   ]),
   ...quick('libs/learning/src/grpo.ts', 'libs/learning/src/grpo.spec.ts', [
@@ -79,16 +89,51 @@ export default [
   ]),
   ...quick('libs/training-runs/src/recorded-feedback.ts', HEARD, [
     { control: 'a revoked key is not heard', from: ' && !revoked.has(keyId)', to: '' },
-    { control: 'a viewer is not heard', from: "role !== 'viewer' && ", to: '' },
-    { control: 'a key speaks for its own tenant', from: ' && key.tenant === tenantOf(meta)', to: '' },
-    { control: 'an unknown client is not heard', from: '? isUserId(subject) :', to: '? true :' },
-    { control: 'what a plan refuses is not read', from: ' && !isRefused(position)', to: '' },
+    { control: 'a viewer is not heard', from: '!isViewer && ', to: '' },
+    { control: 'an unknown client is not heard', from: 'judges.has(clientOf(event))', to: 'true' },
+    { control: 'users are heard', from: 'isUserId(subject) || ', to: '' },
     {
       control: 'a plan names no feedback on other problems',
-      from: 'key !== null && problems.has(key)',
-      to: 'key !== null',
+      from: 'inSteps(source, whole, isAbout(problems), signal)',
+      to: 'inSteps(source, whole, () => true, signal)',
     },
   ]),
+  ...quick('libs/training-runs/src/recorded-feedback.ts', 'libs/training-runs/src/recorded-feedback.spec.ts', [
+    {
+      control: 'a key speaks for its own tenant',
+      from: 'client: `${tenantOf(event.meta)}/${event.keyId}`',
+      to: 'client: `default/${event.keyId}`',
+    },
+    {
+      control: 'a name with a slash is no key of another tenant',
+      from: 'return `${tenantOf(meta)}/${meta.subject}`;',
+      to: "return meta.subject!.includes('/') ? meta.subject! : `${tenantOf(meta)}/${meta.subject}`;",
+    },
+    {
+      control: 'a key that a plan does not name is not read',
+      from: "if (event.type === 'FeedbackGiven' && counts(event, judges)) given.push(event);",
+      to: "if (event.type === 'FeedbackGiven') given.push(event);",
+    },
+    {
+      control: 'a replay reads no feedback under another key',
+      from: 'inSteps(source, range, isAbout(problems))',
+      to: 'inSteps(source, range, () => true)',
+    },
+    {
+      control: 'forged names make a plan no longer',
+      from: ' || !counts(event, judges)) continue;',
+      to: ') continue;',
+    },
+    { control: 'feedback is read in steps', from: 'from += LOOK_AHEAD)', to: 'from += 1e9)' },
+  ]),
+  {
+    control: 'a trainer that hears people may read who they are',
+    file: 'infra/kafka/acls.json',
+    from: '        "seam.access",\n',
+    to: '',
+    suite: 'quick',
+    spec: HEARD,
+  },
   ...quick('libs/training-runs/src/plan-run.handler.ts', HEARD, [
     {
       control: 'a run that is not to hear people has a plan as before',
@@ -99,8 +144,8 @@ export default [
   ...quick('libs/training-runs/src/learning-input.ts', HEARD, [
     {
       control: 'a run hears up to where its plan says',
-      from: 'await readFeedback(source, feedback)',
-      to: 'await readFeedback(source, { ...feedback, ranges: feedback.ranges.map((each) => ({ ...each, to: each.to + 15 })) })',
+      from: 'await readFeedback(source, feedback, problems)',
+      to: 'await readFeedback(source, { ...feedback, ranges: feedback.ranges.map((each) => ({ ...each, to: each.to + 15 })) }, problems)',
     },
   ]),
   ...quick('libs/training-runs/src/plan-doubt.decide.ts', 'libs/training-runs/src/plan-doubt.decide.spec.ts', [
@@ -113,6 +158,11 @@ export default [
       control: 'a plan that hears what is not there is not believed',
       from: '    feedbackDoubt(plan, grounds) ??\n',
       to: '',
+    },
+    {
+      control: 'a plan that hears a partition twice is not believed',
+      from: 'if (heard.has(partition)) return',
+      to: 'if (false) return',
     },
   ]),
   ...quick('libs/training-runs/src/believed-plans.ts', HEARD, [
@@ -137,8 +187,25 @@ export default [
     },
     {
       control: 'a result of the future holds nothing up',
-      from: '.filter((at) => at <= now);',
-      to: ';',
+      from: '.filter((at) => at <= now + MOST_AHEAD)',
+      to: '',
+    },
+    {
+      control: 'a result of a clock that is ahead gives people their time',
+      from: '.filter((at) => at <= now + MOST_AHEAD)',
+      to: '.filter((at) => at <= now)',
+    },
+    {
+      control: 'a clock that is ahead gives people no more than their time',
+      from: '.map((at) => Math.min(at, now))',
+      to: '',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/idle.decide.ts', 'libs/operations/src/restem/idle.spec.ts', [
+    {
+      control: 'who listens in idle time does not turn to rest and back',
+      from: "if (step.kind === 'listen') return step;",
+      to: '',
     },
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [

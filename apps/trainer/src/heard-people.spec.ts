@@ -1,7 +1,10 @@
 /** Runs that hear what people say of answers: where a plan says that it stands, who counts, and that a replay hears the same. */
-import { type EventOf, experienceIdOf, originMeta } from '@seamstream/events';
+import { readFile } from 'node:fs/promises';
+import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
+import { type EventOf, experienceIdOf, originMeta, TOPIC } from '@seamstream/events';
 import { derivedId, systemClock } from '@seamstream/kernel';
 import { issueKey, revokeKey, userIdOf } from '@seamstream/operations/access';
+import { wantedAcls } from '@seamstream/operations/cluster';
 import { runConfigurationOf } from '@seamstream/training-runs';
 import {
   closeServices,
@@ -61,7 +64,7 @@ describe('a run that hears people', () => {
     await (await onDemandOf(world)).handle(request, signal);
     expect((await eventsOf(world, 'AdapterPublished'))[0]!.metrics).toMatchObject({ feedbackPeople: 2 });
     const { feedback } = await plannedIn(world);
-    expect(feedback).toMatchObject({ ranges: [{ from: 0, to: 8 }], refused: [{ from: 1, to: 7 }] });
+    expect(feedback).toMatchObject({ ranges: [{ from: 0, to: 8 }], keys: [`default/${good}`] });
   });
 
   it('names no feedback on problems that it does not learn from', async () => {
@@ -111,7 +114,35 @@ describe('a run that hears people', () => {
     const heard = (await eventsOf(world, 'TrainingRunPlanned')).map((run) => runConfigurationOf(run).feedback?.ranges);
     expect(heard.map((ranges) => ranges!.reduce((sum, { from, to }) => sum + to - from, 0))).toEqual([2, 2, 2]);
   });
+
+  it('reads no topic that the shipped rights keep from its principal', async () => {
+    const world = newWorld();
+    await openLog(world);
+    const log = new NotingLog({ storage: world.storage });
+    const config = { algorithm: 'rest-em', algorithms: { 'rest-em': HEARING } };
+    await serve(world, { log, config });
+    await say(world, await keysOf(world, 1), { attempt: firstSolved(0), score: 1 });
+    await publish(world, 0, 6, {});
+    await consumed(world);
+    expect((await plannedIn(world)).feedback).toMatchObject({ ranges: [{ from: 0, to: 1 }] });
+    const rights = await wantedAcls({ readInput: (path) => readFile(path) });
+    const mayRead = rights
+      .filter(({ principal, operation }) => principal === 'User:seam-trainer' && operation === 'read')
+      .map(({ name }) => name);
+    expect([...log.opened]).toEqual(expect.arrayContaining([TOPIC.feedback, TOPIC.access]));
+    expect([...log.opened].filter((topic) => !mayRead.includes(topic))).toEqual([]);
+  });
 });
+
+/** Knows which topics were read from it. */
+class NotingLog extends InMemoryEventLog {
+  readonly opened = new Set<string>();
+
+  override read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    this.opened.add(options.topic);
+    return super.read(options);
+  }
+}
 
 /** Of a problem the first of two entries that are right, as `explored` makes them. */
 const firstSolved = (index: number) => {

@@ -1,5 +1,6 @@
 import type { FeedbackGiven } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import fc from 'fast-check';
 import { algorithms, type LearningContext, type LogInput, type Preparation } from './index.js';
 import { experience, logOf, metaOf, resultOf, together } from './recorded-groups.fake.js';
 
@@ -80,6 +81,38 @@ describe('ReST-EM', () => {
   it('keeps of the solved ones what people do not speak against, and nothing that they alone call solved', () => {
     const log = { ...logOf({ g: [1, 1, 0.9, 0, 0, 0, 0] }), feedback: wordsOn('g-0', 0).concat(wordsOn('g-2', 1)) };
     expect(keptOf(log, { keep: 'solved', feedback: { weight: 0.5 } })).toEqual(['g-1']);
+  });
+
+  it('lets people lift no entry over the bar that its measurement did not pass, and rank those that did', () => {
+    const log = { ...together(logOf({ g: [0.6, 0.55, 0.5] }), controls(0.5)), feedback: wordsOn('g-2', 1) };
+    const feedback = { weight: 1 };
+    expect(keptOf(log, { feedback })).toEqual(['g-0']);
+    expect(keptOf({ ...log, feedback: wordsOn('g-1', 1) }, { feedback })).toEqual(['g-1']);
+    expect(keptOf({ ...log, feedback: wordsOn('g-1', 1) }, { feedback, minimumGain: 0.08 })).toEqual(['g-0']);
+    const grid = fc.integer({ min: 0, max: 8 }).map((eighths) => eighths / 8);
+    const group = fc.array(grid, { minLength: 2, maxLength: 5 });
+    const voices = fc.array(fc.tuple(fc.nat(4), grid), { maxLength: 8 });
+    const settings = fc.record({
+      keep: fc.constantFrom('best', 'solved'),
+      gainOver: fc.constantFrom('control', 'group'),
+      minimumGain: fc.constantFrom(-0.25, 0, 0.125, 0.3),
+      weight: grid,
+    });
+    fc.assert(
+      fc.property(group, grid, voices, settings, (rewards, control, said, { weight, ...config }) => {
+        const measured = together(logOf({ g: rewards }), controls(control));
+        const words = said.flatMap(([index, score]) => wordsOn(`g-${index}`, score));
+        const bar =
+          config.gainOver === 'control' ? control : rewards.reduce((sum, each) => sum + each) / rewards.length;
+        const kept = keptOf({ ...measured, feedback: words }, { ...config, feedback: { weight } });
+        const rewardsOfKept = kept.map((id) => rewards[Number(id.slice(2))]!);
+        expect(rewardsOfKept.filter((reward) => reward - bar <= config.minimumGain)).toEqual([]);
+        if (config.keep === 'solved') expect(rewardsOfKept.filter((reward) => reward < 1)).toEqual([]);
+        // Where they have nothing to say it is as without them.
+        if (words.length === 0 || weight === 0) expect(kept).toEqual(keptOf(measured, config));
+      }),
+      { numRuns: 500, seed: 128 },
+    );
   });
 
   it('plans the same from the same records in any order, also where some came twice', () => {

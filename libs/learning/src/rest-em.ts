@@ -25,7 +25,7 @@ export const restEmConfigSchema = z.strictObject({
    * otherwise as `group`. `group`: the mean of the group.
    */
   gainOver: z.enum(['control', 'group']).default('control'),
-  /** What people say of answers joins the reward; absent: it does not. */
+  /** What people say of answers joins the reward, of entries whose measured gain is greater than minimumGain; absent: it does not. */
   feedback: feedbackSchema.optional(),
   /** Rounds of problems that are replayed. Of all that they hold, only the present writer's entries count. */
   rounds: z.int().positive().default(1),
@@ -86,9 +86,10 @@ export const restEm = defineAlgorithm({
   ...imitation,
 });
 
-/** A group with the gain of each of its members. */
+/** A group with the gain of each of its members: with feedback, and as it was measured. */
 interface GainingGroup extends HeardGroup {
   readonly gains: readonly number[];
+  readonly measuredGains: readonly number[];
 }
 
 function withGains(
@@ -97,18 +98,21 @@ function withGains(
   { gainOver }: RestEmConfig,
 ): GainingGroup {
   const { domain } = group.members[0]!.experience.problem;
-  return { group, rewards, gains: gainsOf(rewards, gainOver === 'control' ? controls.get(domain) : undefined) };
+  const control = gainOver === 'control' ? controls.get(domain) : undefined;
+  const gains = gainsOf(rewards, control);
+  return { group, rewards, gains, measuredGains: gainsOf(asMeasured(group).rewards, control) };
 }
 
-/** Of equal ones the first counts. */
+/** People rank what the measurement let pass, and may speak against it: they lift nothing over the bar. Of equal ones the first counts. */
 function keptOf(
-  { group: { members }, rewards, gains }: GainingGroup,
+  { group: { members }, rewards, gains, measuredGains }: GainingGroup,
   { keep, minimumGain }: RestEmConfig,
 ): GroupMember[] {
-  const best = members.findIndex((_, index) => gains[index] === Math.max(...gains));
+  const passed = members.map((_, index) => measuredGains[index]! > minimumGain && gains[index]! > minimumGain);
+  const most = Math.max(...gains.filter((_, index) => passed[index]));
+  const best = members.findIndex((_, index) => passed[index] && gains[index] === most);
   return members.filter(
-    ({ reward }, index) =>
-      gains[index]! > minimumGain && (keep === 'solved' ? reward === 1 && rewards[index]! >= 1 : index === best),
+    ({ reward }, index) => passed[index] && (keep === 'solved' ? reward === 1 && rewards[index]! >= 1 : index === best),
   );
 }
 

@@ -30,7 +30,9 @@ export async function readLearningInput(
   if (reads === 'log') {
     const { excluded, refused = [], feedback } = configuration ?? {};
     const input = await readLogInput(source, inputs, { excluded: new Set(excluded), refused });
-    return feedback === undefined ? input : { ...input, feedback: await readFeedback(source, feedback) };
+    if (feedback === undefined) return input;
+    const problems = new Set(input.results.map(({ problem }) => problem.problemId));
+    return { ...input, feedback: await readFeedback(source, feedback, problems) };
   }
   if (manifests.length === 0) {
     throw new SeamError(

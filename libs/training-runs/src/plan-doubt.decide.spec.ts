@@ -89,15 +89,18 @@ describe('a plan', () => {
 
   it('is doubted where it hears what is no feedback of the log', () => {
     const ends = new Map([...groundsAfter(0).ends, [`${TOPIC.feedback}/0`, 5]]);
-    const told = (topic: string, from: number, to: number) => {
+    const hearing = (ranges: RunPlan['inputs']) => {
       const plan = planFor(1, 0);
-      const configuration = { ...plan.configuration, feedback: { ranges: [range(topic, from, to)] } };
+      const configuration = { ...plan.configuration, feedback: { ranges: [...ranges], keys: [] } };
       return planDoubt({ ...plan, configuration }, true, groundsAfter(0, { ends }));
     };
+    const told = (topic: string, from: number, to: number) => hearing([range(topic, from, to)]);
     expect(told(TOPIC.feedback, 1, 5)).toBeUndefined();
     expect(told(TOPIC.feedback, 1, 6)).toMatch(/hears seam\.feedback\/0 1 to 6, and the log ends at 5/);
     expect(told(TOPIC.feedback, 3, 2)).toMatch(/3 to 2/);
     expect(told(TOPIC.outcomes, 0, 5)).toMatch(/which holds no feedback/);
+    const twice = [range(TOPIC.feedback, 0, 2), range(TOPIC.feedback, 1, 3)];
+    expect(hearing(twice)).toMatch(/hears seam\.feedback\/0 twice/);
     const inputs = [range(TOPIC.feedback, 0, 5)];
     expect(planDoubt(planFor(1, 0, { inputs }), false, groundsAfter(0, { ends }))).toMatch(/neither results/);
   });

@@ -75,11 +75,14 @@ function rangesDoubt(ranges: readonly OffsetRange[], slot: string, { ends }: Pla
 }
 
 function feedbackDoubt({ configuration: { feedback } }: RunPlan, { ends }: PlanGrounds): string | undefined {
+  const heard = new Set<number>();
   for (const range of feedback?.ranges ?? []) {
     const { topic, partition } = range;
     const end = topic === TOPIC.feedback ? ends.get(partitionName(topic, partition)) : undefined;
     if (end === undefined) return `it hears ${topic}/${partition}, which holds no feedback`;
     if (!isThere(range, end)) return `it hears ${nameOf(range)}, and the log ends at ${end}`;
+    if (heard.has(partition)) return `it hears ${topic}/${partition} twice`;
+    heard.add(partition);
   }
   return undefined;
 }

@@ -86,8 +86,8 @@ const runConfigurationSchema = z.object({
   feedback: z
     .object({
       ranges: z.array(rangeSchema),
-      /** Feedback in these ranges that does not count: its client is not known, may not judge, or is of another tenant. */
-      refused: z.array(rangeSchema).optional(),
+      /** As `tenant/key` those that may judge and did so there. Of what is said without a user's name only theirs counts. */
+      keys: z.array(z.string()),
     })
     .optional(),
   /** Adapters that were served, oldest first; the last is the parent. */

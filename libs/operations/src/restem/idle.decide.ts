@@ -71,6 +71,8 @@ export function whenIdle(
   const isSpent = spent.attempts >= idle.maxAttempts || spent.tokens >= (idle.maxTokens ?? Number.POSITIVE_INFINITY);
   const isOver = isTimeOver || (isSpent && step.kind === 'explore');
   if (isOver && step.kind !== 'wait') return { kind: 'none', reason: 'budget' };
+  // Who listens takes no time of others. With every problem that comes and is answered it would record another pause.
+  if (step.kind === 'listen') return step;
   // While the services are at other work, the wait for its own passage takes no time of the budget either.
   return waiting > 0 ? { kind: 'rest', index: step.index, waiting } : step;
 }

@@ -61,6 +61,15 @@ describe('a self-training in idle time', () => {
     expect(whenIdle({ kind: 'explore', index: 1, rows: [1] }, richer, facts).kind).toBe('explore');
   });
 
+  it('listens to people regardless of what others do, within its time', () => {
+    const listen = { kind: 'listen', index: 1, until: 9 } as const;
+    const config = { config: { ...stateOf([started()]).config, idle: BUDGET } };
+    const spent = { attempts: BUDGET.maxAttempts, seconds: 0, tokens: 0 };
+    for (const waiting of [0, 1, 0, 2]) expect(whenIdle(listen, config, { waiting, spent })).toEqual(listen);
+    const over = { ...spent, seconds: BUDGET.maxSeconds };
+    expect(whenIdle(listen, config, { waiting: 1, spent: over })).toEqual({ kind: 'none', reason: 'budget' });
+  });
+
   it('counts no time in which it rested or was dead, and says why it rests', () => {
     const resumed = (ms: number) => ({ ...EXAMPLE_EVENTS.SelfTrainingResumed, selfTrainingId: 't', meta: at(ms) });
     const paused = (ms: number) => ({ ...EXAMPLE_EVENTS.SelfTrainingPaused, selfTrainingId: 't', meta: at(ms) });

@@ -249,6 +249,9 @@ export function nextStep(state: SelfTraining, runs: readonly RecordedRun[], tota
   return { kind: 'none', reason: 'done' };
 }
 
+/** Clocks of machines differ by less, in milliseconds. What says that it is further ahead says nothing of the time. */
+const MOST_AHEAD = 3_600_000;
+
 /** People have their time to judge the answers before these are trained on. @param now in milliseconds since the Unix epoch */
 export function whenHeard(
   step: NextStep,
@@ -258,9 +261,9 @@ export function whenHeard(
   const explored = iterations.get(step.kind === 'train' ? step.index : 0);
   if (step.kind !== 'train' || feedbackSeconds === undefined || explored === undefined) return step;
   const results = explored.results.map(({ meta }) => meta.occurredAt);
-  // What says that it is of the future holds nothing up.
-  const times = [...explored.problems.values(), ...explored.lost.values(), ...results].filter((at) => at <= now);
-  const until = times.reduce((last, at) => Math.max(last, at), 0) + feedbackSeconds * 1000;
+  const times = [...explored.problems.values(), ...explored.lost.values(), ...results];
+  const known = times.filter((at) => at <= now + MOST_AHEAD).map((at) => Math.min(at, now));
+  const until = known.reduce((last, at) => Math.max(last, at), 0) + feedbackSeconds * 1000;
   return now < until ? { kind: 'listen', index: step.index, until } : step;
 }
 

@@ -69,12 +69,14 @@ describe('the next step of a self-training', () => {
     expect(step(last + 59_999)).toMatchObject({ kind: 'listen' });
     expect(step(last + 60_000)).toEqual({ kind: 'train', index: 1 });
     const { meta, ...result } = outcome(1, 0, 0);
-    const ahead = fold([
-      started({ feedbackSeconds: 60 }),
-      ...events,
-      { ...result, meta: { ...meta, occurredAt: 1e15 } },
-    ]);
-    expect(whenHeard(nextStep(ahead, [], TOTAL), ahead, last + 60_000)).toEqual({ kind: 'train', index: 1 });
+    const stampedAt = (occurredAt: number) => ({ ...result, meta: { ...meta, occurredAt } });
+    const heardWith = (at: number) => fold([started({ feedbackSeconds: 60 }), ...events, stampedAt(at)]);
+    // More than an hour ahead it says nothing of the time; a little ahead the clock of its machine may be.
+    const [far, near] = [heardWith(last + 60_000 + 3_600_001), heardWith(last + 60_000 + 3_600_000)];
+    expect(whenHeard(nextStep(far, [], TOTAL), far, last + 60_000)).toEqual({ kind: 'train', index: 1 });
+    const until = last + 120_000;
+    expect(whenHeard(nextStep(near, [], TOTAL), near, last + 60_000)).toEqual({ kind: 'listen', index: 1, until });
+    expect(whenHeard(nextStep(near, [], TOTAL), near, last + 3_720_000)).toEqual({ kind: 'train', index: 1 });
     const silent = fold([started(), ...events]);
     expect(whenHeard(nextStep(silent, [], TOTAL), silent, last)).toEqual({ kind: 'train', index: 1 });
     expect(reportOf(state, []).standing).toBe('exploring');
