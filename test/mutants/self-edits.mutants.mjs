@@ -274,8 +274,8 @@ export default [
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {
       control: 'what no one could judge does not count as kept',
-      from: 'both.length > 0 && isKept',
-      to: 'isKept',
+      from: 'both.length > 0 && judgedApart === 0',
+      to: 'judgedApart === 0',
     },
     {
       control: 'old problems that the log lost are not kept',
@@ -289,8 +289,8 @@ export default [
     },
     {
       control: 'a problem counts where both were judged',
-      from: 'before === null || after === null || !isFair',
-      to: 'before === null || !isFair',
+      from: 'if (before === null || after === null) continue;',
+      to: 'if (before === null) continue;',
     },
   ]),
   ...quick('libs/statistics/src/retention.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
