@@ -94,7 +94,7 @@ export default [
       from: 'gains[index]! > minimumGain',
       to: 'gains[index]! >= minimumGain',
     },
-    { control: 'the best entry is kept', from: 'Math.max(...gains)', to: 'Math.min(...gains)' },
+    { control: 'the best entry is kept', from: 'Math.max(...gains.filter', to: 'Math.min(...gains.filter' },
     { control: 'solved entries alone are kept on demand', from: 'reward === 1 && ', to: 'reward > 0.5 && ' },
     {
       control: 'too few entries are refused',
