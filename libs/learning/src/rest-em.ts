@@ -69,7 +69,7 @@ export const restEm = defineAlgorithm({
       ...census,
       ...figuresOf(scored, controls),
       ...figures,
-      ...(config.feedback === undefined ? {} : { feedbackDecided: decidedBy(scored, controls, config) }),
+      ...(config.feedback === undefined ? {} : { feedbackDecided: decidedBy(scored, config) }),
       keptEntries: kept.length,
       keptReward: mean(kept.map(({ reward }) => reward)),
       examples: examples.length,
@@ -117,17 +117,13 @@ function keptOf(
 }
 
 /** Groups of which something else is kept than without feedback. */
-function decidedBy(
-  scored: readonly GainingGroup[],
-  controls: ReadonlyMap<string, number>,
-  config: RestEmConfig,
-): number {
+function decidedBy(scored: readonly GainingGroup[], config: RestEmConfig): number {
   const namesOf = (kept: readonly GroupMember[]): string =>
     kept.map(({ experience }) => experience.candidateIndex).join();
-  return scored.filter(
-    (each) =>
-      namesOf(keptOf(each, config)) !== namesOf(keptOf(withGains(asMeasured(each.group), controls, config), config)),
-  ).length;
+  return scored.filter((each) => {
+    const measured = { ...each, ...asMeasured(each.group), gains: each.measuredGains };
+    return namesOf(keptOf(each, config)) !== namesOf(keptOf(measured, config));
+  }).length;
 }
 
 function figuresOf(scored: readonly GainingGroup[], controls: ReadonlyMap<string, number>): Diagnostics {

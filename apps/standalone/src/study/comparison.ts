@@ -105,7 +105,8 @@ function compared(own: readonly ArmRun[], others: ReadonlyMap<number, ArmRun>, s
   };
 }
 
-const percent = (rate: number): string => (rate * 100).toFixed(1);
+/** A rate in percent, without the sign. */
+export const percent = (rate: number): string => (rate * 100).toFixed(1);
 const range = (interval: Estimate['interval95'] | null): string =>
   interval === null ? 'one seed' : `${points(interval[0])} to ${points(interval[1])}`;
 

@@ -71,5 +71,5 @@ function runOf(seed: number, facts: RunFacts): WorldRun {
     ],
   });
   const sets = [setOf('heldOut', heldOut), setOf('newWords', newWords)];
-  return { seed, preset: 'strange', sets, attempts: 9000, loopSeconds, ended: 'converged' };
+  return { seed, preset: 'strange', sets, attempts: 9000, loopSeconds };
 }

@@ -9,7 +9,7 @@ import {
   rowOf,
   shortcomings,
 } from '../report/attributes-report.js';
-import { studentInterval } from './comparison.js';
+import { percent, studentInterval } from './comparison.js';
 
 /** What all worlds of a preset together must reach; ADR 0086 has what each must. Written down before the runs that are reported. */
 const BARS = { meanHeldOut: 0.95, loopSeconds: 180 } as const;
@@ -17,9 +17,7 @@ const BARS = { meanHeldOut: 0.95, loopSeconds: 180 } as const;
 const MOST_WORLDS = 10;
 
 /** The report of one run. */
-export type WorldRun = Pick<AttributesReport, 'seed' | 'preset' | 'sets' | 'attempts' | 'loopSeconds' | 'ended'>;
-
-const percent = (rate: number): string => (rate * 100).toFixed(1);
+export type WorldRun = Pick<AttributesReport, 'seed' | 'preset' | 'sets' | 'attempts' | 'loopSeconds'>;
 
 /** What does not hold, in words: of each world by its seed, and of all together. */
 export function worldsShortcomings(runs: readonly WorldRun[]): readonly string[] {
@@ -60,7 +58,7 @@ export function worldsTable(runs: readonly WorldRun[]): string {
 
 const success = (run: WorldRun, split: Split, name: string): number => rowOf(run, split, name)?.success ?? 0;
 const trained = (run: WorldRun, split: Split): AttributesRow | undefined => rowOf(run, split, 'trained');
-const seconds = (value: number): string => value.toFixed(0);
+const whole = (value: number): string => value.toFixed(0);
 
 /** Least of both sets. */
 const faithful = (run: WorldRun): number => Math.min(...run.sets.map((set) => set.faithful ?? 0));
@@ -85,8 +83,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'lift on new words, points', of: (run) => trained(run, 'newWords')?.lift?.value ?? 0, show: points },
   { name: 'broken of new words, %', of: (run) => trained(run, 'newWords')?.broken ?? 1, show: percent },
   { name: 'faithful, %', of: faithful, show: percent },
-  { name: 'attempts', of: (run) => run.attempts, show: (value) => value.toFixed(0) },
-  { name: 'loop, s', of: (run) => run.loopSeconds, show: seconds },
+  { name: 'attempts', of: (run) => run.attempts, show: whole },
+  { name: 'loop, s', of: (run) => run.loopSeconds, show: whole },
 ];
 
 function meanOf(values: readonly number[], show: Column['show']): string {
