@@ -113,8 +113,15 @@ const REST_EM = {
 
 const EXPLORING: Environment = { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' };
 
-/** A plan of six steps is longer than other entries. */
-const PLANNING: Environment = { ...EXPLORING, SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '96' };
+const PLANNING: Environment = {
+  ...EXPLORING,
+  // A plan of six steps is longer than other entries.
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '96',
+  // Imitation starts what comparing cannot: with few successes no group has any. Imitated longer, it settles on wrong operators too.
+  SEAM_TRAINER_CURRICULUM_IMITATE_BELOW: '0.08',
+  // Twice the preset's: after 12 steps about half of the runs were rejected.
+  SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: { duration: { unit: 'steps', steps: 24 } } }),
+};
 
 /** Settings of the services that a method has besides those of every demonstration. */
 const METHOD_ENVIRONMENTS: Readonly<Record<Method, Environment>> = {

@@ -1,6 +1,6 @@
 /**
- * What "GRPO that earns its place" compares: ways to learn from the same number of rollouts. All have the models, rounds, gate, steps
- * and batch of the shipped preset; an arm says what is its own. docs/explanation/algorithms/grpo.md has the formulas.
+ * What "GRPO that earns its place" compares: ways to learn from the same number of rollouts. All have the models, rounds, gate and
+ * batch of the demonstration; an arm says what is its own. All but the shipped one take the steps of the preset `embedded`. docs/explanation/algorithms/grpo.md has the formulas.
  */
 import { CURRICULUM } from '@seamstream/learning';
 import type { Environment } from '@seamstream/service-kit';
@@ -10,11 +10,14 @@ export interface Arm {
   readonly about: string;
   /** As `--algorithm` has it. */
   readonly algorithm: string;
-  /** Laid over the preset's GRPO. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Laid over the preset's curriculum. */
+  /** Laid over the preset's GRPO; without it the demonstration's own settings hold. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Laid over the demonstration's curriculum. */
   readonly curriculum?: Readonly<Record<string, unknown>>;
 }
+
+/** Explored success under which the longer mixtures imitate, as the preset `embedded` has it. */
+const IMITATE_BELOW = 0.9;
 
 export const ARMS: readonly Arm[] = [
   {
@@ -49,10 +52,10 @@ export const ARMS: readonly Arm[] = [
   {
     name: 'mixture',
     about:
-      'the shipped curriculum: imitation while exploration mostly fails, the tapered form after it, a turn for the other after a rejection',
+      'imitation until exploration solves nine of ten problems, the tapered form after it, a turn for the other after a rejection',
     algorithm: CURRICULUM,
     settings: {},
-    curriculum: { restAfter: 0 },
+    curriculum: { imitateBelow: IMITATE_BELOW },
   },
   {
     name: 'rested',
@@ -60,14 +63,20 @@ export const ARMS: readonly Arm[] = [
       'the mixture, in which imitation rests after two rejections in a row for as long as the tapered form is promoted',
     algorithm: CURRICULUM,
     settings: {},
-    curriculum: { restAfter: 2 },
+    curriculum: { imitateBelow: IMITATE_BELOW, restAfter: 2 },
+  },
+  {
+    name: 'shipped',
+    about:
+      'what the demonstration does: imitation until exploration solves 8 %, the tapered form with twice the steps after it, a turn for the other after a rejection',
+    algorithm: CURRICULUM,
   },
 ];
 
-/** What the services of an arm receive besides the demonstration's own settings. */
+/** What the services of an arm receive besides the demonstration's own settings, or in their place. */
 export function armEnvironment({ settings, curriculum = {} }: Arm): Environment {
   return {
-    ...(Object.keys(settings).length === 0 ? {} : { SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: settings }) }),
+    ...(settings === undefined ? {} : { SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: settings }) }),
     ...Object.fromEntries(
       Object.entries(curriculum).map(([name, value]) => [
         `SEAM_TRAINER_CURRICULUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,

@@ -1,5 +1,6 @@
 import { algorithms, curriculumConfigSchema, mergeSettings, presets } from '@seamstream/learning';
 import fc from 'fast-check';
+import { methodEnvironment } from '../methods.js';
 import { ARMS, armEnvironment } from './arms.js';
 import { type ArmRun, chooseArm, compareArms, type STUDY_SETS, studentInterval, studyTable } from './comparison.js';
 
@@ -84,7 +85,7 @@ describe('a comparison of arms', () => {
 describe('the arms of the study', () => {
   it('are settings that the trainer takes, and differ', () => {
     const { grpo = {} } = presets.get('embedded')!.algorithms;
-    for (const { settings, curriculum = {} } of ARMS) {
+    for (const { settings = {}, curriculum = {} } of ARMS) {
       expect(() => algorithms.get('grpo')!.resolveConfiguration(mergeSettings(grpo, settings))).not.toThrow();
       expect(() =>
         curriculumConfigSchema.parse({ ...presets.get('embedded')!.curriculum, ...curriculum }),
@@ -93,7 +94,23 @@ describe('the arms of the study', () => {
     const told = ARMS.map((arm) => JSON.stringify([arm.algorithm, armEnvironment(arm)]));
     expect(new Set(told).size).toBe(ARMS.length);
     expect(armEnvironment(ARMS.find(({ name }) => name === 'rested')!)).toEqual({
+      SEAM_TRAINER_ALGORITHMS: '{"grpo":{}}',
+      SEAM_TRAINER_CURRICULUM_IMITATE_BELOW: '0.9',
       SEAM_TRAINER_CURRICULUM_REST_AFTER: '2',
     });
+  });
+
+  it('leave the demonstration what it ships in one arm, and its steps in no other', () => {
+    const steps = ARMS.map(({ name, ...arm }) => {
+      const own = { ...methodEnvironment('attributes'), ...armEnvironment({ name, ...arm }) };
+      const settings = mergeSettings(
+        presets.get('embedded')!.algorithms['grpo'] ?? {},
+        JSON.parse(own.SEAM_TRAINER_ALGORITHMS!).grpo,
+      );
+      return [name, settings['duration'], own.SEAM_TRAINER_CURRICULUM_IMITATE_BELOW];
+    });
+    expect(steps.filter(([name]) => name === 'shipped')).toEqual([['shipped', { unit: 'steps', steps: 24 }, '0.08']]);
+    for (const [name, duration] of steps.filter(([arm]) => arm !== 'shipped'))
+      expect([name, duration]).toEqual([name, { unit: 'steps', steps: 12 }]);
   });
 });
