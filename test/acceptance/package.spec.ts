@@ -94,7 +94,7 @@ describe('The package, installed in an empty folder', () => {
   });
 
   it('runs the whole loop, with threads, models, training and report', () => {
-    const short = ['--algorithm', 'sft', '--round-size', '24', '--max-rounds', '2', '--max-shifted-rounds', '0'];
+    const short = ['--algorithm', 'sft', '--round-size', '24', '--max-rounds', '2'];
     const looped = seam('--data-dir', 'loop', 'start', '--exit', '--held-out', '16', ...short);
     // Two rounds are too few to converge.
     expect(looped).toMatchObject({ status: 3, stdout: expect.stringContaining('report.html') as string });
@@ -104,7 +104,7 @@ describe('The package, installed in an empty folder', () => {
       commands: readonly string[];
     };
     expect(report.ledger.balanced).toBe(true);
-    expect(report.commands[0]).toMatch(/^seam start --exit --seed 1 /);
+    expect(report.commands[0]).toMatch(/^seam start --exit --method attributes --seed 1 /);
     const { runs } = JSON.parse(seam('--data-dir', 'loop', 'status', '--json').stdout) as { runs: { all: number } };
     expect(runs.all).toBe(2);
   });

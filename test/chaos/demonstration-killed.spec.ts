@@ -96,8 +96,8 @@ class Demonstration {
     this.child = spawn(
       process.execPath,
       // biome-ignore format: one option per pair reads best
-      [START, '--exit', '--seed', String(seed), '--data-dir', folder, '--round-size', String(roundSize),
-       '--max-rounds', String(baseRounds), '--max-shifted-rounds', String(shiftedRounds), '--held-out', '8', ...more],
+      [START, '--exit', '--method', 'experiences', '--seed', String(seed), '--data-dir', folder,
+       '--round-size', String(roundSize), '--max-rounds', String(baseRounds), '--max-shifted-rounds', String(shiftedRounds), '--held-out', '8', ...more],
       { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, ...environment } },
     );
     this.child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -12,7 +12,19 @@ import { SeamError } from '@seamstream/kernel';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START = join(ROOT, 'apps/standalone/bin/start.js');
 const SEAM = join(ROOT, 'apps/cli/bin/seam.js');
-const RUN = ['--exit', '--round-size', '32', '--max-rounds', '2', '--max-shifted-rounds', '0', '--held-out', '8'];
+const RUN = [
+  '--exit',
+  '--method',
+  'experiences',
+  '--round-size',
+  '32',
+  '--max-rounds',
+  '2',
+  '--max-shifted-rounds',
+  '0',
+  '--held-out',
+  '8',
+];
 const LONGEST_START_MS = 120_000;
 
 export class Demonstration {

@@ -42,7 +42,7 @@ describe('the demonstration, cut short after five rounds', () => {
     const { stdout, code } = await run(
       process.execPath,
       // biome-ignore format: one option per pair reads best
-      [join(root, 'apps/standalone/bin/start.js'), '--exit', '--json', '--seed', '1', '--data-dir', folder,
+      [join(root, 'apps/standalone/bin/start.js'), '--method', 'experiences', '--exit', '--json', '--seed', '1', '--data-dir', folder,
        '--max-rounds', '5', '--max-shifted-rounds', '0', '--held-out', '128'],
       { cwd: root, maxBuffer: 1 << 26 },
     ).then(

@@ -123,7 +123,8 @@ function publishedProblems(seed) {
 
 /** The loop's report on one seed, and the held-out success of every adapter that it promoted. */
 async function looped(seed, work) {
-  const args = ['--seed', `${seed}`, '--max-shifted-rounds', '0', '--held-out', '8', '--data-dir', work];
+  const limits = ['--max-shifted-rounds', '0', '--held-out', '8'];
+  const args = ['--method', 'experiences', '--seed', `${seed}`, ...limits, '--data-dir', work];
   const { rounds, runs, executor, loopSeconds } = await loopReport(args, { name: `seed ${seed}` });
   const file = join(work, 'held-out.jsonl');
   const problems = heldOutProblems('base', HELD_OUT);

@@ -177,8 +177,18 @@ export async function demonstration(
   more: readonly string[] = [],
 ): Promise<void> {
   const options = [
-    ...['--exit', '--seed', String(SEED), '--data-dir', folder, '--round-size', String(ROUND_SIZE)],
-    ...['--max-rounds', String(ROUNDS), '--max-shifted-rounds', '0', '--held-out', '8', ...more],
+    ...['--exit', '--method', 'experiences', '--seed', String(SEED), '--data-dir', folder],
+    ...[
+      '--round-size',
+      String(ROUND_SIZE),
+      '--max-rounds',
+      String(ROUNDS),
+      '--max-shifted-rounds',
+      '0',
+      '--held-out',
+      '8',
+      ...more,
+    ],
   ];
   const env = { PATH: process.env.PATH, ...environment };
   await promisify(execFile)(process.execPath, [START, ...options], { env, maxBuffer: 1 << 26 }).catch(

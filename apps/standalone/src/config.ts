@@ -2,7 +2,7 @@
 import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { METHOD_DEFAULTS, METHODS, type Method } from './methods.js';
+import { DEFAULT_METHOD, METHOD_DEFAULTS, METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer', 'gateway'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
@@ -66,10 +66,10 @@ const helpOf = (start: string): string => `
 Examples:
   ${start}
   ${start} --exit --seed 2 --data-dir /tmp/seam
-  ${start} --exit --algorithm sft --max-shifted-rounds 0
+  ${start} --exit --algorithm sft
+  ${start} --exit --method experiences --max-shifted-rounds 6 --data-dir shifted
   ${start} --exit --method self-edits --data-dir edits
   ${start} --exit --method library --data-dir library
-  ${start} --exit --method attributes --seed 3 --data-dir attributes
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps the settings that it was begun with (run.json): a start without options resumes with them, one with others is refused.
@@ -86,7 +86,7 @@ const dataFolderOf = (environment: NodeJS.ProcessEnv): string => environment.SEA
  * @param start how it is typed, e.g. "seam start"
  */
 export function withStartOptions(command: Command, start: string): Command {
-  const defaults = METHOD_DEFAULTS.experiences;
+  const defaults = METHOD_DEFAULTS[DEFAULT_METHOD];
   return command
     .description(
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
@@ -95,10 +95,8 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--method <name>',
-        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on; library: texts are collected, and no weight changes; attributes: as experiences, in a world that the seed draws and no table can solve, familiar-attributes: where the executor solves half alone. Defaults below are of experiences',
-      )
-        .choices([...METHODS])
-        .default('experiences'),
+        `attributes: a generator learns what to tell a frozen executor, in a world that the seed draws and no table can solve; familiar-attributes: where the executor solves half alone; experiences: in a world of sixty words, to which new ones come; self-edits: what to train it on; library: texts are collected, and no weight changes; team: three agents are tuned one after the other (default: ${DEFAULT_METHOD}; ${OWN_FILES_METHOD} with --problems). Defaults below are of ${DEFAULT_METHOD}`,
+      ).choices([...METHODS]),
     )
     .option('--seed <n>', 'which stream of problems is published', integer(0), 1)
     .addOption(
@@ -110,10 +108,10 @@ export function withStartOptions(command: Command, start: string): Command {
         .default(defaults.algorithm),
     )
     .option('--round-size <n>', 'problems per round', integer(8), defaults.roundSize)
-    .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), defaults.maxRounds)
+    .option('--max-rounds <n>', 'rounds at most, before new words come', integer(1), defaults.maxRounds)
     .option(
       '--max-shifted-rounds <n>',
-      'rounds with new problems in the stream, at most; 0 leaves them out',
+      'rounds with new words in the stream, at most (--method experiences)',
       integer(0),
       defaults.maxShiftedRounds,
     )
@@ -137,12 +135,15 @@ export function withStartOptions(command: Command, start: string): Command {
 /** What was said to a command of {@link withStartOptions}, once it is parsed, and to those above it. */
 export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv): StartOptions {
   const options = command.optsWithGlobals<
-    Omit<StartOptions, 'said' | 'dataDir' | 'json'> & { dataDir?: string; json?: boolean }
+    Omit<StartOptions, 'said' | 'method' | 'dataDir' | 'json'> & { method?: Method; dataDir?: string; json?: boolean }
   >();
   const said = Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
-  const unsaid = Object.entries(METHOD_DEFAULTS[options.method]).filter(([name]) => !said.includes(name));
+  const isOwn = [options.problems, options.validation, options.test].some((file) => file !== undefined);
+  const method = options.method ?? (isOwn ? OWN_FILES_METHOD : DEFAULT_METHOD);
+  const unsaid = Object.entries(METHOD_DEFAULTS[method]).filter(([name]) => !said.includes(name));
   return {
     ...options,
+    method,
     ...Object.fromEntries(unsaid),
     json: options.json ?? false,
     dataDir: options.dataDir ?? dataFolderOf(environment),

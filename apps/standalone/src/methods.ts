@@ -9,6 +9,11 @@ import { TEAM_ARMS } from './team/team-arms.js';
 export const METHODS = ['experiences', 'self-edits', 'library', 'team', 'attributes', 'familiar-attributes'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** What a start without `--method` runs. */
+export const DEFAULT_METHOD: Method = 'attributes';
+/** What learns from files of one's own. Folders of the first releases know no other. */
+export const OWN_FILES_METHOD: Method = 'experiences';
+
 /** The world of attributes that a method learns; undefined for those that learn another world. */
 export const ATTRIBUTE_PRESETS: Readonly<Partial<Record<Method, Preset>>> = {
   attributes: 'strange',

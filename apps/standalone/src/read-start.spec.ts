@@ -74,6 +74,27 @@ describe('a start on files of one’s own', () => {
     expect((await start()).own?.validation.path).toBe(path('moved-validation'));
   });
 
+  it('brings new words where there are some alone, and says so elsewhere', async () => {
+    const own = ['--problems', path('train'), '--validation', path('validation')];
+    const shifted = (...argv: string[]): Promise<Start> => start(...argv, '--max-shifted-rounds', '3');
+    expect((await shifted('--method', 'experiences')).run.limits).toMatchObject([{ maxShiftedRounds: 3 }]);
+    await expect(shifted()).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('Cannot use --max-shifted-rounds 3: expected --method experiences'),
+    });
+    await expect(shifted(...own)).rejects.toMatchObject({ message: expect.stringContaining('got --problems') });
+    expect((await start(...own, '--max-shifted-rounds', '0')).run.settings.method).toBe('experiences');
+  });
+
+  it('resumes with the method of the folder', async () => {
+    const { run } = await start('--method', 'library');
+    await writeRunFile(folder, run);
+    expect((await start()).run).toEqual(run);
+    await expect(start('--method', 'attributes')).rejects.toMatchObject({
+      message: expect.stringContaining('begun with --method library, got --method attributes'),
+    });
+  });
+
   it.each([
     [['--problems'], 'expected --problems and --validation, got only --problems'],
     [['--validation'], 'got only --validation'],

@@ -50,7 +50,18 @@ export async function readStart(options: StartOptions, environment: Environment)
     Object.entries(defaults).filter(([name]) => said.has(name) || (name === 'preset' && preset !== null)),
   ) as WantedSettings['said'];
   const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
-  return { kept, run: decideSettings(dataDir, kept, { said: wanted, defaults }, at), own };
+  const run = decideSettings(dataDir, kept, { said: wanted, defaults }, at);
+  if (wanted.maxShiftedRounds !== undefined) assertShifts(wanted.maxShiftedRounds, run.settings);
+  return { kept, run, own };
+}
+
+/** New words come to one world alone. */
+function assertShifts(maxShiftedRounds: number, { method, problems }: RunFile['settings']): void {
+  if (maxShiftedRounds === 0 || (method === 'experiences' && problems === null)) return;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot use --max-shifted-rounds ${maxShiftedRounds}: expected --method experiences without files of one's own, got ${problems === null ? `--method ${method}` : '--problems'}. Leave it out, or choose that method.`,
+  );
 }
 
 /** The files that the options name, or those that the folder was begun with. */

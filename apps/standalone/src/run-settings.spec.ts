@@ -90,10 +90,10 @@ describe("a log's rounds", () => {
   });
 
   it.each([
-    [{ seed: 7 }, 'its log holds rounds of --seed 11, got --seed 7'],
+    [{ seed: 7 }, 'its log holds rounds of --method experiences --seed 11, got --method experiences --seed 7'],
     [{ roundSize: 32 }, 'its log holds rounds of --round-size 64, got --round-size 32'],
     [{ algorithm: 'grpo' }, 'its log holds runs of sft, got --algorithm grpo'],
-    [{ problems }, 'its log holds rounds of --seed 11, got --problems'],
+    [{ problems }, 'its log holds rounds of --method experiences --seed 11, got --problems'],
   ])('refuse %j though no file says what the folder was begun with', (other, message) => {
     expect(() => assertRounds('data', { ...begun.settings, ...other }, recorded)).toThrow(message);
   });

@@ -8,7 +8,7 @@ import { SeamError } from '@seamstream/kernel';
 import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
-import { METHODS } from './methods.js';
+import { METHODS, OWN_FILES_METHOD } from './methods.js';
 
 const fileIdentitySchema = z.object({
   /** Where it lay at the last start that named it. */
@@ -20,7 +20,7 @@ export type FileIdentity = z.infer<typeof fileIdentitySchema>;
 
 const fixedSchema = z.object({
   /** Folders of earlier releases know one alone. */
-  method: z.enum(METHODS).default('experiences'),
+  method: z.enum(METHODS).default(OWN_FILES_METHOD),
   seed: z.int().min(0),
   algorithm: z.string(),
   roundSize: z.int().positive(),
@@ -172,7 +172,7 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
     const [kind, rest] = stream.split('/');
     differing.push(
       kind !== 'file'
-        ? `its log holds rounds of ${rest === undefined ? '' : `--method ${kind} `}--seed ${rest ?? stream}, got ${settings.problems === null ? `--seed ${settings.seed}` : shown('problems', settings.problems)}`
+        ? `its log holds rounds of --method ${rest === undefined ? OWN_FILES_METHOD : kind} --seed ${rest ?? stream}, got ${settings.problems === null ? `--method ${settings.method} --seed ${settings.seed}` : shown('problems', settings.problems)}`
         : `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', settings.problems)}`,
     );
   }

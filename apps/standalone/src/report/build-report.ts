@@ -283,7 +283,7 @@ export function commandsOf({
   return limits.map(({ maxRounds, maxShiftedRounds }) =>
     [
       ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
-      `seam start --exit${method === 'experiences' ? '' : ` --method ${method}`} --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
+      `seam start --exit --method ${method} --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
       problems === null ? `--max-shifted-rounds ${maxShiftedRounds} --held-out ${heldOutProblems}` : '',
       problems === null ? '' : `--problems ${quoted(problems.path)}`,
       validation === null ? '' : `--validation ${quoted(validation.path)}`,

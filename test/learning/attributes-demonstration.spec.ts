@@ -1,0 +1,58 @@
+/** What `npm start` runs, cut short after seven rounds: the advice is learned as a function, and not as a list. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { AttributesReport } from '../../apps/standalone/src/report/attributes-report.js';
+
+const NOT_CONVERGED = 3;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the demonstration, cut short after seven rounds', () => {
+  let folder: string;
+  let report: AttributesReport;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'seam-attributes-'));
+    report = await demonstration(folder);
+  }, 600_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('helps with words that were in no training, where a table of words does not', () => {
+    const newWords = rowsOf(report, 'newWords');
+    // Seed 3 stood at some 90 % after seven rounds of development runs, a table of words at 4 %.
+    expect(newWords.get('trained')).toBeGreaterThan(0.5);
+    expect(newWords.get('word table')).toBeLessThan(0.25);
+    expect(rowsOf(report, 'heldOut').get('trained')).toBeGreaterThan(0.5);
+  });
+
+  it('gains nothing by an empty entry, a fixed hint or the entry of another problem', () => {
+    const heldOut = rowsOf(report, 'heldOut');
+    for (const control of ['wrapperOnly', 'fixedHint', 'otherProblemsEntry', 'untrained'])
+      expect(heldOut.get(control)).toBeLessThanOrEqual(heldOut.get('noExperience')! + 0.1);
+  });
+
+  it('writes entries that quote their problem truly', () => {
+    for (const { faithful } of report.sets) expect(faithful).toBeGreaterThanOrEqual(0.98);
+  });
+});
+
+async function demonstration(folder: string): Promise<AttributesReport> {
+  const limits = ['--seed', '3', '--max-rounds', '7', '--held-out', '96'];
+  const args = [join(root, 'apps/standalone/bin/start.js'), '--exit', '--json', ...limits, '--data-dir', folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 1 << 26 }).catch(
+    (cause: unknown) => {
+      const error = cause as { readonly code: number; readonly stdout: string; readonly stderr: string };
+      if (error.code === NOT_CONVERGED) return error;
+      throw new Error(`the demonstration ended with ${error.code}\n${error.stderr}`);
+    },
+  );
+  return JSON.parse(stdout) as AttributesReport;
+}
+
+function rowsOf(report: AttributesReport, split: string): ReadonlyMap<string, number> {
+  const rows = report.sets.find((set) => set.split === split)?.rows ?? [];
+  return new Map(rows.map(({ name, success }) => [name, success]));
+}
