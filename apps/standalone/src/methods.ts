@@ -123,7 +123,7 @@ const PLANNING: Environment = {
   // A plan of six steps is longer than other entries.
   SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '96',
   // Imitation starts what comparing cannot: with few successes no group has any. Imitated longer, it settles on wrong operators too.
-  SEAM_TRAINER_CURRICULUM_IMITATE_BELOW: '0.08',
+  SEAM_TRAINER_CURRICULUM_IMITATE_BELOW: '0.06',
   // Twice the preset's: after 12 steps about half of the runs were rejected.
   SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: { duration: { unit: 'steps', steps: 24 } } }),
 };

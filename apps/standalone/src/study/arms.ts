@@ -68,7 +68,7 @@ export const ARMS: readonly Arm[] = [
   {
     name: 'shipped',
     about:
-      'what the demonstration does: imitation until exploration solves 8 %, the tapered form with twice the steps after it, a turn for the other after a rejection',
+      'what the demonstration does: imitation until exploration solves 6 %, the tapered form with twice the steps after it, a turn for the other after a rejection',
     algorithm: CURRICULUM,
   },
 ];

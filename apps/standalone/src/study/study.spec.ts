@@ -109,7 +109,7 @@ describe('the arms of the study', () => {
       );
       return [name, settings['duration'], own.SEAM_TRAINER_CURRICULUM_IMITATE_BELOW];
     });
-    expect(steps.filter(([name]) => name === 'shipped')).toEqual([['shipped', { unit: 'steps', steps: 24 }, '0.08']]);
+    expect(steps.filter(([name]) => name === 'shipped')).toEqual([['shipped', { unit: 'steps', steps: 24 }, '0.06']]);
     for (const [name, duration] of steps.filter(([arm]) => arm !== 'shipped'))
       expect([name, duration]).toEqual([name, { unit: 'steps', steps: 12 }]);
   });
