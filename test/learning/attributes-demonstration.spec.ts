@@ -1,4 +1,4 @@
-/** What `npm start` runs, cut short after seven rounds: the advice is learned as a function, and not as a list. */
+/** What `npm start` runs, cut short after six rounds: the advice is learned as a function, and not as a list. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type { AttributesReport } from '../../apps/standalone/src/report/attribut
 const NOT_CONVERGED = 3;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-describe('the demonstration, cut short after seven rounds', () => {
+describe('the demonstration, cut short after six rounds', () => {
   let folder: string;
   let report: AttributesReport;
 
@@ -22,10 +22,10 @@ describe('the demonstration, cut short after seven rounds', () => {
 
   it('helps with words that were in no training, where a table of words does not', () => {
     const newWords = rowsOf(report, 'newWords');
-    // Seed 3 stood at some 90 % after seven rounds of development runs, a table of words at 4 %.
-    expect(newWords.get('trained')).toBeGreaterThan(0.5);
+    // Seed 3 stood at 70 % of the validation problems after six rounds of a development run, a table of words at 4 % of new words.
+    expect(newWords.get('trained')).toBeGreaterThan(0.4);
     expect(newWords.get('word table')).toBeLessThan(0.25);
-    expect(rowsOf(report, 'heldOut').get('trained')).toBeGreaterThan(0.5);
+    expect(rowsOf(report, 'heldOut').get('trained')).toBeGreaterThan(0.4);
   });
 
   it('gains nothing by an empty entry, a fixed hint or the entry of another problem', () => {
@@ -40,7 +40,7 @@ describe('the demonstration, cut short after seven rounds', () => {
 });
 
 async function demonstration(folder: string): Promise<AttributesReport> {
-  const limits = ['--seed', '3', '--max-rounds', '7', '--held-out', '96'];
+  const limits = ['--seed', '3', '--max-rounds', '6', '--held-out', '64'];
   const args = [join(root, 'apps/standalone/bin/start.js'), '--exit', '--json', ...limits, '--data-dir', folder];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 1 << 26 }).catch(
     (cause: unknown) => {

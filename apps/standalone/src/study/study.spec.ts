@@ -104,10 +104,10 @@ describe('the arms of the study', () => {
     const steps = ARMS.map(({ name, ...arm }) => {
       const own = { ...methodEnvironment('attributes'), ...armEnvironment({ name, ...arm }) };
       const settings = mergeSettings(
-        presets.get('embedded')!.algorithms['grpo'] ?? {},
-        JSON.parse(own.SEAM_TRAINER_ALGORITHMS!).grpo,
+        presets.get('embedded')!.algorithms.grpo ?? {},
+        (JSON.parse(own.SEAM_TRAINER_ALGORITHMS!) as { grpo: Readonly<Record<string, unknown>> }).grpo,
       );
-      return [name, settings['duration'], own.SEAM_TRAINER_CURRICULUM_IMITATE_BELOW];
+      return [name, settings.duration, own.SEAM_TRAINER_CURRICULUM_IMITATE_BELOW];
     });
     expect(steps.filter(([name]) => name === 'shipped')).toEqual([['shipped', { unit: 'steps', steps: 24 }, '0.06']]);
     for (const [name, duration] of steps.filter(([arm]) => arm !== 'shipped'))
