@@ -77,6 +77,27 @@ export default [
       to: "attributeSet(attributeWorldOf(method, seed), 'heldOut',",
     },
   ]),
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
+    {
+      control: 'files of one’s own are read by the method that knows them',
+      from: '(isOwn ? OWN_FILES_METHOD : DEFAULT_METHOD)',
+      to: 'DEFAULT_METHOD',
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/run-settings.spec.ts`, [
+    {
+      control: 'a folder resumes in its own method',
+      from: '(kept?.settings.method ?? method)',
+      to: 'method',
+    },
+  ]),
+  ...quick(`${STANDALONE}/read-start.ts`, `${STANDALONE}/read-start.spec.ts`, [
+    {
+      control: 'rounds of new words are refused where none come',
+      from: 'if (wanted.maxShiftedRounds !== undefined) assertShifts',
+      to: 'if (wanted.maxShiftedRounds === -1) assertShifts',
+    },
+  ]),
   ...quick(`${STANDALONE}/study/comparison.ts`, `${STANDALONE}/study/study.spec.ts`, [
     {
       control: 'an arm is chosen on the development problems',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   assertRounds,
   decideSettings,
+  methodOf,
   readRunFile,
   settingsOfFolder,
   streamOf,
@@ -77,6 +78,17 @@ describe('the settings of a data folder', () => {
     expect(decideSettings('data', own, { said: {}, defaults }, at)).toBe(own);
     const other = { path: '/somewhere/other.jsonl', digest: 'd'.repeat(64) };
     expect(decideSettings('data', own, { said: { test: other }, defaults }, at).test).toEqual(other);
+  });
+});
+
+describe('the method of a start', () => {
+  const team = { ...begun, settings: { ...begun.settings, method: 'team' as const } };
+
+  it('is what was said, else that of the folder, else the default', () => {
+    const unsaid = { said: new Set<string>(), method: 'attributes' as const };
+    expect(methodOf(unsaid, team)).toBe('team');
+    expect(methodOf(unsaid, null)).toBe('attributes');
+    expect(methodOf({ ...unsaid, said: new Set(['method']) }, team)).toBe('attributes');
   });
 });
 

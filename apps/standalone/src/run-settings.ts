@@ -8,7 +8,7 @@ import { SeamError } from '@seamstream/kernel';
 import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
-import { METHODS, OWN_FILES_METHOD } from './methods.js';
+import { METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
 
 const fileIdentitySchema = z.object({
   /** Where it lay at the last start that named it. */
@@ -77,6 +77,14 @@ export interface WantedSettings {
 export function streamOf({ method, seed, problems }: Pick<FixedSettings, 'method' | 'seed' | 'problems'>): string {
   if (problems !== null) return `file/${problems.digest}/${seed}`;
   return method === 'experiences' ? String(seed) : `${method}/${seed}`;
+}
+
+/** The method of a start: what was said, else that of the folder, else the default. @param kept as for {@link decideSettings} */
+export function methodOf(
+  { said, method }: { readonly said: ReadonlySet<string>; readonly method: Method },
+  kept: RunFile | null,
+): Method {
+  return said.has('method') ? method : (kept?.settings.method ?? method);
 }
 
 const OPTION: Readonly<Record<keyof FixedSettings, string>> = {

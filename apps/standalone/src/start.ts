@@ -5,7 +5,7 @@ import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
 import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
-import { readRunFile } from './run-settings.js';
+import { methodOf, readRunFile } from './run-settings.js';
 import { runTeam } from './team/run-team.js';
 
 /**
@@ -38,8 +38,7 @@ export async function start(options: StartOptions): Promise<StartExit> {
     terminal: process.stderr,
     onReport: writeReport,
   };
-  const begun = options.said.has('method') ? null : await readRunFile(options.dataDir);
-  const method = begun?.settings.method ?? options.method;
+  const method = methodOf(options, await readRunFile(options.dataDir));
   await (method === 'team' ? runTeam : runLoop)(options, surroundings);
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
