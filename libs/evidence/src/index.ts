@@ -3,3 +3,4 @@ export { Evidence, type PlacedEvent } from './evidence.js';
 export { Memory } from './memory.js';
 export { placesIn, withPlace } from './places.js';
 export { contentMissing, ProblemContents } from './problem-contents.js';
+export { answersExperience, answersProblem } from './true-answers.decide.js';
