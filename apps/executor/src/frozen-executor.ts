@@ -1,7 +1,8 @@
-/** The executor is frozen: within one log, every outcome names the same one. */
+/** The executor is frozen: within one log, every outcome of an experience names the same one. What follows from none stops no executor. */
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type ExecutorIdentity, isConversation, TOPIC } from '@seamstream/events';
+import { answersExperience, KnownExperiences } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { TokenCount } from '@seamstream/model-clients';
@@ -42,7 +43,12 @@ export async function recordedTokens(log: EventLog, model: string, times: number
 }
 
 async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
-  for await (const { executor } of recordedOutcomes(log)) if (!isConversation(executor)) return executor;
+  const experiences = new KnownExperiences(log);
+  for await (const outcome of recordedOutcomes(log)) {
+    if (isConversation(outcome.executor)) continue;
+    const [experience] = await experiences.find([outcome], outcome.meta.occurredAt);
+    if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;
+  }
   return undefined;
 }
 

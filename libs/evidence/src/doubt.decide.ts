@@ -12,6 +12,7 @@ import {
   type EventOf,
   experienceIdOf,
   groupIdOf,
+  isGraded,
   type Problem,
   type ProblemCopy,
   resultRole,
@@ -85,7 +86,7 @@ export function doubtOf(
     ofAdapter(experience, basesOf) ??
     follows(result.meta, experience.meta, resultRole(experience)) ??
     ofExperience(result, experience) ??
-    ofVerdict(result)
+    ofVerdict(result, published!.problem)
   );
 }
 
@@ -159,7 +160,9 @@ export function isReward(reward: number): boolean {
   return reward >= 0 && reward <= 1;
 }
 
-function ofVerdict(result: Result): Doubt | undefined {
+function ofVerdict(result: Result, published: Problem): Doubt | undefined {
+  if (result.type === 'AttemptUngraded' && isGraded(published))
+    return doubt('result_differs', 'it is ungraded, and a verifier judges the answers to its problem');
   if (result.type !== 'OutcomeRecorded' || isReward(result.reward)) return undefined;
   return doubt('result_differs', `a reward of ${result.reward}, expected 0 … 1`);
 }

@@ -1,6 +1,6 @@
 /** No record keeps another one from its answer by naming it: what no service would say is no answer. */
 import type { EventOf, EventType, Problem, SeamEvent } from '@seamstream/events';
-import { conversationTemplate, deriveMeta } from '@seamstream/events';
+import { conversationTemplate, deriveMeta, isGraded } from '@seamstream/events';
 import { newId } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { explored, FORGED_EXPERIENCES, FORGERIES, outcomeOf } from '@seamstream/testing/result-log';
@@ -11,9 +11,9 @@ import { answersExperience, answersProblem } from './true-answers.decide.js';
 describe('what answers an experience', () => {
   it('is each of the answers that an executor gives to it, and to no other one', () => {
     fc.assert(
-      fc.property(story, ({ experiences }) => {
+      fc.property(story, ({ published, experiences }) => {
         for (const experience of experiences)
-          for (const answer of answersTo(experience))
+          for (const answer of answersTo(experience, published.problem))
             for (const cause of experiences)
               expect(answersExperience(answer)(cause)).toBe(cause.experienceId === experience.experienceId);
       }),
@@ -36,10 +36,11 @@ describe('what answers an experience', () => {
     fc.assert(
       fc.property(story, fc.nat(), fc.nat(), fc.nat(), ({ published, experiences }, which, field, value) => {
         const [experience] = experiences;
-        const honest = answersTo(experience!);
+        const honest = answersTo(experience!, published.problem);
         const answer = changed(honest[which % honest.length]!, field, value);
         // The record of an answer that waits has no doubts: its result has them.
-        const judged = answer.type === 'AnswerRecorded' ? asResult(answer, experience!) : (answer as Result);
+        const judged =
+          answer.type === 'AnswerRecorded' ? asResult(answer, experience!, published.problem) : (answer as Result);
         const counts = doubtOf(judged, experience, published, () => new Set()) === undefined;
         expect(answersExperience(answer)(experience!)).toBe(counts);
         seen.add(counts);
@@ -51,12 +52,24 @@ describe('what answers an experience', () => {
 
   it("is no answer of a gateway's executor, unless the experience is the gateway's to answer", () => {
     const [experience] = explored(problem).experiences;
-    for (const answer of answersTo(experience!).filter((each) => 'executor' in each)) {
+    for (const answer of answersTo(experience!, problem).filter((each) => 'executor' in each)) {
       const template = conversationTemplate('x');
       const theirs = { ...answer, executor: { ...EXAMPLE_EVENTS.OutcomeRecorded.executor, template } } as SeamEvent;
       expect(answersExperience(theirs)(experience!)).toBe(false);
       expect(answersExperience(theirs)({ ...experience!, answeredBy: 'gateway' })).toBe(true);
     }
+  });
+});
+
+describe('what answers an experience of a problem that a verifier judges', () => {
+  it('is no answer that waits for feedback, and none that is ungraded', () => {
+    const { published, experiences } = explored(problem);
+    const [experience] = experiences;
+    const waits = answersTo(experience!, { ...published.problem, reference: null }).slice(2);
+    expect(waits.map(({ type }) => type)).toEqual(['AttemptUngraded', 'AnswerRecorded']);
+    for (const answer of waits) expect(answersExperience(answer)(experience!)).toBe(false);
+    const doubt = doubtOf(waits[0] as Result, experience, published, () => new Set());
+    expect(doubt).toMatchObject({ reason: 'result_differs' });
   });
 });
 
@@ -125,14 +138,16 @@ const story = fc
 type Written = EventOf<'ExperienceGenerated'>;
 
 /** All that an executor may write about an experience, one of each type. */
-function answersTo(experience: Written): readonly SeamEvent[] {
+function answersTo(experience: Written, published: Problem): readonly SeamEvent[] {
   const outcome = outcomeOf(experience, true);
   const { meta, problem: copy, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest } = outcome;
   const identity = { meta, problem: copy, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest };
   const { entry, promptTokenIds, tokenIds, forced, baseModelDigest } = outcome;
+  const failed = { ...EXAMPLE_EVENTS.ExecutionFailed, ...identity };
+  if (isGraded(published)) return [outcome, failed];
   return [
     outcome,
-    { ...EXAMPLE_EVENTS.ExecutionFailed, ...identity },
+    failed,
     { ...EXAMPLE_EVENTS.AttemptUngraded, ...identity, attemptId: null },
     {
       ...EXAMPLE_EVENTS.AnswerRecorded,
@@ -144,10 +159,10 @@ function answersTo(experience: Written): readonly SeamEvent[] {
 }
 
 /** What feedback would make of it. */
-function asResult(answer: EventOf<'AnswerRecorded'>, experience: Written): Result {
+function asResult(answer: EventOf<'AnswerRecorded'>, experience: Written, published: Problem): Result {
   const { meta, ...copied } = answer;
   const outcome = outcomeOf(experience, true);
-  const isDerived = meta.messageId === answersTo(experience).at(-1)!.meta.messageId;
+  const isDerived = meta.messageId === answersTo(experience, published).at(-1)!.meta.messageId;
   const messageId = isDerived ? outcome.meta.messageId : newId();
   return { ...outcome, ...copied, type: 'OutcomeRecorded', meta: { ...meta, messageId } };
 }

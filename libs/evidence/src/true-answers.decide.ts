@@ -15,6 +15,8 @@ import {
   experienceIdOf,
   groupIdOf,
   isConversation,
+  isGraded,
+  isWhole,
   type ProblemCopy,
   resultRole,
   type SeamEvent,
@@ -45,14 +47,21 @@ function ofExecutor(answer: SeamEvent): AnswersExperience {
       if (isConversation(answer.executor) || !isReward(answer.reward)) return NONE;
       return follows(digestOf(answer.meta, answer, COPIED_FIELDS), resultRole(answer), COPIED_FIELDS);
     case 'AnswerRecorded':
-      if (isConversation(answer.executor)) return NONE;
+      if (isConversation(answer.executor) || isJudged(answer.problem)) return NONE;
       return follows(digestOf(answer.meta, answer, COPIED_FIELDS), 'answer', COPIED_FIELDS);
-    case 'ExecutionFailed':
     case 'AttemptUngraded':
+      if (isJudged(answer.problem)) return NONE;
+      return follows(digestOf(answer.meta, answer, IDENTITY), resultRole(answer), IDENTITY);
+    case 'ExecutionFailed':
       return follows(digestOf(answer.meta, answer, IDENTITY), resultRole(answer), IDENTITY);
     default:
       return NONE;
   }
+}
+
+/** No answer to such a problem waits for feedback. Of a copy that names its content this is not known. */
+function isJudged(problem: ProblemCopy): boolean {
+  return isWhole(problem) && isGraded(problem);
 }
 
 /** @param digest of what the answer says. The function that is returned holds nothing else of it. */
@@ -61,6 +70,22 @@ function follows(digest: string, role: string, names: readonly string[]): Answer
     const meta = derivedFrom(cause.meta, derivedId(cause.meta.messageId, role));
     return digest === digestOf(meta, asCopied(cause), names);
   };
+}
+
+/**
+ * Whether a gateway's answer is about an experience that the gateway was to answer. It may have answered before the experience was there,
+ * and then copies nothing of it but what follows from the problem.
+ */
+export function gatewayAnswers(answer: EventOf<'AnswerRecorded'>, experience: WrittenOrWithheld): boolean {
+  const { meta, experienceId, groupId } = experience;
+  return (
+    (experience.answeredBy ?? null) !== null &&
+    isConversation(answer.executor) &&
+    answer.experienceId === experienceId &&
+    answer.groupId === groupId &&
+    problemDigest(answer.meta, answer.problem) ===
+      problemDigest(derivedFrom(meta, derivedId(meta.messageId, 'answer')), experience.problem)
+  );
 }
 
 /** What a generator writes about a problem. */
