@@ -29,6 +29,8 @@ const served = { ...promotions, file: 'libs/release/src/served-adapter.projectio
 /** What a slot is served with is its own affair. */
 const slots = { ...promotions, spec: 'libs/release/src/served-slots.projection.spec.ts', title: 'slots' };
 
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+
 export default [
   ...quick('libs/evidence/src/true-answers.decide.ts', 'libs/evidence/src/true-answers.decide.spec.ts', [
     {
@@ -72,13 +74,13 @@ export default [
   ...quick('apps/executor/src/open-answers.ts', 'apps/executor/src/foreign-answers.spec.ts', [
     {
       control: 'a foreign answer waits for nothing',
-      from: "if (standing === 'foreign') return this.onForeign(offset);",
-      to: "if (standing === 'foreign') this.onForeign(offset);",
+      from: "if (standing === 'foreign') {",
+      to: 'if (offset < 0) {',
     },
     {
       control: 'a foreign end after the answer ends nothing',
-      from: 'if (known !== undefined && !isEndOf(event, known)) return this.onForeign(offset);',
-      to: '',
+      from: 'if (known !== undefined && !isEndOf(event, known)) {',
+      to: 'if (offset < 0) {',
     },
     {
       control: 'a foreign end before the answer ends nothing',

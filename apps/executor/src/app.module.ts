@@ -48,7 +48,7 @@ export class ExecutorModule {
     const once = openEnvironment(choice, executor, prompts, assets.environments);
     const environment = repeating === undefined ? once : repeatedAnswers(once, repeating);
     const { identity } = environment;
-    await assertFrozen(drivers.log, identity);
+    await assertFrozen(drivers.log, identity, config.evidence);
     health.add({
       name: 'executor',
       check: async () => ({ model: identity.model, revision: identity.revision, ...opened?.status() }),
@@ -97,14 +97,20 @@ export class ExecutorModule {
   }
 }
 
-function settlement({ drivers, logger, metrics, onClose }: ServiceContext<ExecutorConfig>): SettleAnswersHandler {
+function settlement({
+  config,
+  drivers,
+  logger,
+  metrics,
+  onClose,
+}: ServiceContext<ExecutorConfig>): SettleAnswersHandler {
   const settled = metrics.counter(
     'seam_answers_settled_total',
     'Answers without a verifier by what ended them (judged, ungraded), feedback that did not count by its reason, and foreign records.',
     ['result'],
   );
   const lines = new RationedLines(logger, onClose);
-  const answers = new OpenAnswers(drivers.log, (record) => {
+  const answers = new OpenAnswers(drivers.log, config.evidence, (record) => {
     settled.inc({ result: 'foreign' });
     lines.warn(
       'foreign',

@@ -11,10 +11,15 @@ const CHUNK_RECORDS = 100;
 
 /**
  * Compares the executor with the first one on record.
+ * @param evidence `none`: each outcome is believed, also without its experience
  * @throws CONFLICT naming what differs
  */
-export async function assertFrozen(log: EventLog, identity: ExecutorIdentity): Promise<void> {
-  const recorded = await firstRecorded(log);
+export async function assertFrozen(
+  log: EventLog,
+  identity: ExecutorIdentity,
+  evidence: 'required' | 'none',
+): Promise<void> {
+  const recorded = await firstRecorded(log, evidence);
   if (recorded === undefined) return;
   const differing = (['revision', 'template', 'decoding'] as const).filter(
     (field) => recorded[field] !== identity[field],
@@ -42,10 +47,11 @@ export async function recordedTokens(log: EventLog, model: string, times: number
   return tokens;
 }
 
-async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
+async function firstRecorded(log: EventLog, evidence: 'required' | 'none'): Promise<ExecutorIdentity | undefined> {
   const experiences = new KnownExperiences(log);
   for await (const outcome of recordedOutcomes(log)) {
     if (isConversation(outcome.executor)) continue;
+    if (evidence === 'none') return outcome.executor;
     const [experience] = await experiences.find([outcome], outcome.meta.occurredAt);
     if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;
   }

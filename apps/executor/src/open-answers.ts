@@ -38,7 +38,10 @@ export class PartitionAnswers {
   constructor(private readonly onForeign: (offset: number) => void) {}
 
   answered(event: Answer, offset: number, standing: Standing): void {
-    if (standing === 'foreign') return this.onForeign(offset);
+    if (standing === 'foreign') {
+      this.onForeign(offset);
+      return;
+    }
     const attempt = tenantsAttempt(event);
     const answer = { ...openAnswerOf(event), offset, isEarly: standing === 'early' };
     const end = this.settled.get(attempt);
@@ -55,7 +58,10 @@ export class PartitionAnswers {
   ended(event: EventOf<'AnswerSettled'>, offset: number): void {
     const attempt = tenantsAttempt(event);
     const known = this.open.get(attempt);
-    if (known !== undefined && !isEndOf(event, known)) return this.onForeign(offset);
+    if (known !== undefined && !isEndOf(event, known)) {
+      this.onForeign(offset);
+      return;
+    }
     this.open.delete(attempt);
     this.settled.set(attempt, { event, offset });
     if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.keys().next().value!);
@@ -81,10 +87,14 @@ export class OpenAnswers {
 
   private readonly experiences: KnownExperiences;
 
-  /** @param onForeign called for each record that is of no use here */
+  /**
+   * @param evidence `none`: answers are believed without their experiences
+   * @param onForeign called for each record that is of no use here
+   */
   constructor(
     private readonly log: EventLog,
-    private readonly onForeign: (record: ForeignRecord) => void = () => undefined,
+    private readonly evidence: 'required' | 'none',
+    private readonly onForeign: (record: ForeignRecord) => void,
   ) {
     this.experiences = new KnownExperiences(log);
   }
@@ -125,11 +135,17 @@ export class OpenAnswers {
     const { offset, isEarly } = open.get(attempt)!;
     const answer = await this.at(partition, offset);
     if (!isEarly) return answer;
-    const [experience] = await this.experiences.find([answer], answer.meta.occurredAt);
-    if (standingOf(answer, experience) !== 'foreign') return answer;
+    const standings = await this.standingsOf([answer], answer.meta.occurredAt);
+    if (standings.get(answer) !== 'foreign') return answer;
     open.delete(attempt);
     this.onForeign({ partition, offset });
     return undefined;
+  }
+
+  private async standingsOf(answers: readonly Answer[], writtenMs: number): Promise<ReadonlyMap<Answer, Standing>> {
+    if (this.evidence === 'none') return new Map(answers.map((answer) => [answer, 'ours']));
+    const experiences = await this.experiences.find(answers, writtenMs);
+    return new Map(answers.map((answer, at) => [answer, standingOf(answer, experiences[at])]));
   }
 
   private async at(partition: number, offset: number): Promise<Answer> {
@@ -159,12 +175,11 @@ export class OpenAnswers {
     // An unreadable record goes to the dead letters where it is consumed.
     for await (const { events, records } of readEvents(this.log, [range], { undecodable: 'skip' })) {
       const answers = events.flatMap(({ event }) => (event.type === 'AnswerRecorded' ? [event] : []));
-      const found = await this.experiences.find(answers, records[0]!.timestampMs);
-      const experiences = new Map(answers.map((answer, at) => [answer, found[at]]));
+      const standings = await this.standingsOf(answers, records[0]!.timestampMs);
       for (const { event, record } of events) {
         if (event.type === 'AnswerSettled') reading.answers.ended(event, record.offset);
         if (event.type !== 'AnswerRecorded') continue;
-        reading.answers.answered(event, record.offset, standingOf(event, experiences.get(event)));
+        reading.answers.answered(event, record.offset, standings.get(event)!);
       }
       reading.next = records.at(-1)!.offset + 1;
     }

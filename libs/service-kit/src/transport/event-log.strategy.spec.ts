@@ -552,10 +552,10 @@ describe('the event-log transport', () => {
 
   it('takes no record of another tenant, or of another problem, for one that it has answered', async () => {
     const log = await newLog();
-    const [own] = [problem('p-0')];
+    const own = problem('p-0');
     const globex = { ...own, meta: { ...own.meta, tenant: 'globex' } };
     const other = { ...own, problem: { ...own.problem, problemId: 'p-1' } };
-    await log.append([globex, other, own, own].map((event) => encodeEvent(event)));
+    await log.append([globex, other, own, own].map((event) => ({ ...encodeEvent(event), partition: 0 })));
     const asked: SeamEvent[] = [];
     await serve(
       log,
