@@ -262,7 +262,7 @@ export default [
     from: 'ofExperience(result, experience) ??',
     to: '',
   },
-  { ...results, control: 'a reward is 0 to 1', from: 'ofVerdict(result)\n', to: 'undefined\n' },
+  { ...results, control: 'a reward is 0 to 1', from: 'ofVerdict(result, published!.problem)\n', to: 'undefined\n' },
   {
     control: 'evidence of one result does not count for another of its batch',
     file: 'libs/evidence/src/reading.ts',
