@@ -1,5 +1,6 @@
 /** Who may append to the topics of answers keeps no experience from being answered, and ends no answer's wait. */
 import type { ExecutorModel } from '@seamstream/environments';
+import { partitionForKey } from '@seamstream/event-log';
 import {
   conversationTemplate,
   deriveMeta,
@@ -28,10 +29,13 @@ describe('an experience', () => {
       const result = FORGERIES[name]!(own, outcomeOf(stories[(index + 1) % names.length]!.experiences[0]!, true));
       return [result, answerFrom(result)].filter((event) => event !== undefined);
     });
-    // Those that have the key of the experience's problem: nothing else is looked at.
-    const naming = forged.filter(({ meta, problem: { problemId } }) =>
+    // Those in the partition of the experience: no others are looked at.
+    const { length: partitions } = await log.watermarks(TOPIC.experiences);
+    const placeOf = (each: { readonly problem: { readonly problemId: string } }): number =>
+      partitionForKey(each.problem.problemId, partitions);
+    const naming = forged.filter((each) =>
       stories.some(({ experiences: [own] }) => {
-        return meta.causationId === own!.experienceId && problemId === own!.problem.problemId;
+        return each.meta.causationId === own!.experienceId && placeOf(each) === placeOf(own!);
       }),
     );
     await log.append(stories.flatMap(({ published, experiences }) => [published, ...experiences]).map(encodeEvent));
