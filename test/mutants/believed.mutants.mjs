@@ -29,7 +29,79 @@ const served = { ...promotions, file: 'libs/release/src/served-adapter.projectio
 /** What a slot is served with is its own affair. */
 const slots = { ...promotions, spec: 'libs/release/src/served-slots.projection.spec.ts', title: 'slots' };
 
+const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
+
 export default [
+  ...quick('libs/evidence/src/true-answers.decide.ts', 'libs/evidence/src/true-answers.decide.spec.ts', [
+    {
+      control: "no gateway's executor answers an executor's experience",
+      from: 'if (isConversation(answer.executor) || !isReward(answer.reward)) return NONE;',
+      to: 'if (!isReward(answer.reward)) return NONE;',
+    },
+    {
+      control: 'an answer is of the tenant of what it answers',
+      from: 'subject, tenant ?? null, copied]',
+      to: 'subject, copied]',
+    },
+    {
+      control: 'an outcome copies the content of its experience',
+      from: "case 'OutcomeRecorded':\n      if (isConversation(answer.executor) || !isReward(answer.reward)) return NONE;\n      return follows(digestOf(answer.meta, answer, COPIED_FIELDS), resultRole(answer), COPIED_FIELDS);",
+      to: "case 'OutcomeRecorded':\n      if (isConversation(answer.executor) || !isReward(answer.reward)) return NONE;\n      return follows(digestOf(answer.meta, answer, IDENTITY), resultRole(answer), IDENTITY);",
+    },
+    {
+      control: 'what a verifier judges is never ungraded',
+      from: 'return isWhole(problem) && isGraded(problem);',
+      to: 'return false;',
+    },
+    {
+      control: 'a problem that has not expired was not answered by its expiry',
+      from: 'cause.expiresAt <= expiredAt &&',
+      to: '',
+    },
+    {
+      control: 'an experience has the id that follows from its problem',
+      from: 'experienceId === experienceIdOf(causeId, place.candidateIndex) &&',
+      to: '',
+    },
+  ]),
+  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/true-answers.decide.spec.ts', [
+    {
+      control: 'a result that is ungraded is of a problem that no verifier judges',
+      from: "if (result.type === 'AttemptUngraded' && isGraded(published))",
+      to: 'if (false)',
+    },
+  ]),
+  ...quick('apps/executor/src/open-answers.ts', 'apps/executor/src/foreign-answers.spec.ts', [
+    {
+      control: 'a foreign answer waits for nothing',
+      from: "if (standing === 'foreign') {",
+      to: 'if (offset < 0) {',
+    },
+    {
+      control: 'a foreign end after the answer ends nothing',
+      from: 'if (known !== undefined && !isEndOf(event, known)) {',
+      to: 'if (offset < 0) {',
+    },
+    {
+      control: 'a foreign end before the answer ends nothing',
+      from: 'if (end !== undefined && !isEndOf(end.event, answer)) {',
+      to: 'if (end === null) {',
+    },
+  ]),
+  ...quick('apps/executor/src/frozen-executor.ts', 'apps/executor/src/foreign-answers.spec.ts', [
+    {
+      control: 'a forged outcome stops no executor',
+      from: 'if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;',
+      to: 'return outcome.executor;',
+    },
+  ]),
+  ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/foreign-answers.spec.ts', [
+    {
+      control: 'an answer that waits says what its experience says',
+      from: "gatewayAnswers(answer, experience) ? 'ours' : 'foreign'",
+      to: "gatewayAnswers(answer, experience) ? 'ours' : 'ours'",
+    },
+  ]),
   {
     ...promotions,
     control: 'counts side by side fit the shares of their evaluation',
@@ -190,7 +262,7 @@ export default [
     from: 'ofExperience(result, experience) ??',
     to: '',
   },
-  { ...results, control: 'a reward is 0 to 1', from: 'ofVerdict(result)\n', to: 'undefined\n' },
+  { ...results, control: 'a reward is 0 to 1', from: 'ofVerdict(result, published!.problem)\n', to: 'undefined\n' },
   {
     control: 'evidence of one result does not count for another of its batch',
     file: 'libs/evidence/src/reading.ts',

@@ -648,8 +648,23 @@ export default [
     [
       {
         control: 'B17: what was answered is not answered again',
-        from: 'const isAnswered = causes.has(item.event) || first.has(messageId);',
+        from: 'const isAnswered = found.isAnswered || causes.has(name) || first.has(name);',
         to: 'const isAnswered = false;',
+      },
+      {
+        control: 'B17: what only names a record as its cause is no answer',
+        from: '.filter(({ answers }) => !answers(event))',
+        to: '.filter(() => false)',
+      },
+      {
+        control: 'B17: a record of another tenant is another record',
+        from: '[tenantOf(event.meta), messageId, correlationId, problemId]',
+        to: '[messageId, correlationId, problemId]',
+      },
+      {
+        control: 'B17: a record about another problem is another record',
+        from: 'correlationId, problemId]);',
+        to: 'correlationId]);',
       },
     ],
   ),

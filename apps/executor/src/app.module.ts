@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Environments, type ExecutorModel, openEnvironment, repeatedAnswers } from '@seamstream/environments';
-import { GROUP } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
@@ -48,7 +48,7 @@ export class ExecutorModule {
     const once = openEnvironment(choice, executor, prompts, assets.environments);
     const environment = repeating === undefined ? once : repeatedAnswers(once, repeating);
     const { identity } = environment;
-    await assertFrozen(drivers.log, identity);
+    await assertFrozen(drivers.log, identity, config.evidence);
     health.add({
       name: 'executor',
       check: async () => ({ model: identity.model, revision: identity.revision, ...opened?.status() }),
@@ -97,17 +97,30 @@ export class ExecutorModule {
   }
 }
 
-function settlement({ drivers, logger, metrics, onClose }: ServiceContext<ExecutorConfig>): SettleAnswersHandler {
+function settlement({
+  config,
+  drivers,
+  logger,
+  metrics,
+  onClose,
+}: ServiceContext<ExecutorConfig>): SettleAnswersHandler {
   const settled = metrics.counter(
     'seam_answers_settled_total',
-    'Answers without a verifier by what ended them (judged, ungraded), and feedback that did not count by its reason.',
+    'Answers without a verifier by what ended them (judged, ungraded), feedback that did not count by its reason, and foreign records.',
     ['result'],
   );
+  const lines = new RationedLines(logger, onClose);
+  const answers = new OpenAnswers(drivers.log, config.evidence, (record) => {
+    settled.inc({ result: 'foreign' });
+    lines.warn(
+      'foreign',
+      { topic: TOPIC.answers, ...record },
+      'record NOT BELIEVED; it waits for no feedback and ends no wait',
+    );
+  });
   return new SettleAnswersHandler({
-    log: drivers.log,
-    answers: new OpenAnswers(drivers.log),
+    ...{ log: drivers.log, answers, lines },
     clock: systemClock,
-    lines: new RationedLines(logger, onClose),
     onSettled: (result) => settled.inc({ result }),
   });
 }

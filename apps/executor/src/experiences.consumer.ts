@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { GROUP, TOPIC } from '@seamstream/events';
+import { answersExperience } from '@seamstream/evidence';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 
@@ -12,7 +13,7 @@ export class ExperiencesConsumer {
     group: GROUP.executor,
     maxBatchRecords: 256,
     isPaced: true,
-    answersIn: [TOPIC.outcomes, TOPIC.answers],
+    answersIn: { topics: [TOPIC.outcomes, TOPIC.answers], recognise: answersExperience },
   })
   consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.executeExperiences.handle(batch);

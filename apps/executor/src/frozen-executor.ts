@@ -1,7 +1,8 @@
-/** The executor is frozen: within one log, every outcome names the same one. */
+/** The executor is frozen: within one log, every outcome of an experience names the same one. What follows from none stops no executor. */
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type ExecutorIdentity, isConversation, TOPIC } from '@seamstream/events';
+import { answersExperience, KnownExperiences } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { TokenCount } from '@seamstream/model-clients';
@@ -10,10 +11,15 @@ const CHUNK_RECORDS = 100;
 
 /**
  * Compares the executor with the first one on record.
+ * @param evidence `none`: each outcome is believed, also without its experience
  * @throws CONFLICT naming what differs
  */
-export async function assertFrozen(log: EventLog, identity: ExecutorIdentity): Promise<void> {
-  const recorded = await firstRecorded(log);
+export async function assertFrozen(
+  log: EventLog,
+  identity: ExecutorIdentity,
+  evidence: 'required' | 'none',
+): Promise<void> {
+  const recorded = await firstRecorded(log, evidence);
   if (recorded === undefined) return;
   const differing = (['revision', 'template', 'decoding'] as const).filter(
     (field) => recorded[field] !== identity[field],
@@ -41,8 +47,14 @@ export async function recordedTokens(log: EventLog, model: string, times: number
   return tokens;
 }
 
-async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
-  for await (const { executor } of recordedOutcomes(log)) if (!isConversation(executor)) return executor;
+async function firstRecorded(log: EventLog, evidence: 'required' | 'none'): Promise<ExecutorIdentity | undefined> {
+  const experiences = new KnownExperiences(log);
+  for await (const outcome of recordedOutcomes(log)) {
+    if (isConversation(outcome.executor)) continue;
+    if (evidence === 'none') return outcome.executor;
+    const [experience] = await experiences.find([outcome], outcome.meta.occurredAt);
+    if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;
+  }
   return undefined;
 }
 

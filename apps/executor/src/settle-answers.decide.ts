@@ -11,11 +11,15 @@ import {
   deriveMeta,
   type EventOf,
   FEEDBACK_SUCCESS,
+  isConversation,
+  isGraded,
+  isWhole,
   leastTrusted,
   resultRole,
   type SeamEvent,
   tenantOf,
 } from '@seamstream/events';
+import { answersExperience, gatewayAnswers } from '@seamstream/evidence';
 import { derivedId, excerpt } from '@seamstream/kernel';
 
 const SOURCE = 'seam/executor';
@@ -24,14 +28,57 @@ const SOURCE = 'seam/executor';
 const REASON = 2_000;
 
 type Answer = EventOf<'AnswerRecorded'>;
+type Experience = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
 type Feedback = EventOf<'FeedbackGiven'>;
 
 /** What is known of an attempt that waits. */
 export interface OpenAnswer {
   readonly problemId: string;
+  readonly answerId: string;
+  /** Of the result that is still to come. */
+  readonly resultId: string;
   readonly tenant: string;
   /** Milliseconds since the Unix epoch. */
   readonly feedbackUntil: number;
+}
+
+/**
+ * Whose answer a record is. `ours`: the log has the experience, which says the same. `early`: a gateway's, of an experience that is still
+ * to come. `foreign`: of nothing that waits for feedback here, since a client with access to the topic may append any record.
+ */
+export type Standing = 'ours' | 'early' | 'foreign';
+
+/** @param experience the one that the answer names, where the log has it */
+export function standingOf(answer: Answer, experience: Experience | undefined): Standing {
+  const { meta, experienceId, problem } = answer;
+  // A verifier judges the answers to such a problem.
+  if (isWhole(problem) && isGraded(problem)) return 'foreign';
+  if (experience === undefined) {
+    const isDerived = meta.causationId === experienceId && meta.messageId === derivedId(experienceId, 'answer');
+    return isDerived && isConversation(answer.executor) ? 'early' : 'foreign';
+  }
+  return answersAlone(answer, experience) || gatewayAnswers(answer, experience) ? 'ours' : 'foreign';
+}
+
+function answersAlone(answer: Answer, experience: Experience): boolean {
+  return (experience.answeredBy ?? null) === null && answersExperience(answer)(experience);
+}
+
+export function openAnswerOf({ problem, meta, feedbackUntil, attemptId }: Answer): OpenAnswer {
+  const { messageId: answerId, causationId } = meta;
+  const resultId = derivedId(causationId ?? '', resultRole({ attemptId }));
+  return { problemId: problem.problemId, answerId, resultId, tenant: tenantOf(meta), feedbackUntil };
+}
+
+/** Whether an answer's wait ends with this event, or any client only says so. */
+export function isEndOf(
+  { meta, resultId }: EventOf<'AnswerSettled'>,
+  answer: Pick<OpenAnswer, 'answerId' | 'resultId'>,
+): boolean {
+  const { answerId } = answer;
+  return (
+    meta.causationId === answerId && meta.messageId === derivedId(answerId, 'settled') && resultId === answer.resultId
+  );
 }
 
 export interface Refusal {
@@ -47,7 +94,7 @@ export interface Refusal {
  */
 export function refusalOf(
   { problemId, attemptId, score, meta }: Feedback,
-  open: OpenAnswer | undefined,
+  open: Pick<OpenAnswer, 'problemId' | 'tenant' | 'feedbackUntil'> | undefined,
   isSettled: boolean,
 ): Refusal | undefined {
   if (!(score >= 0 && score <= 1)) return { reason: 'score', detail: `expected a score of 0 … 1, got ${score}` };

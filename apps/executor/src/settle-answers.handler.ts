@@ -33,14 +33,19 @@ export class SettleAnswersHandler {
     const { partition } = batch;
     const { open } = await answers.readOn(partition);
     const nowMs = clock.now();
-    const overdue = [...open.values()].filter(({ feedbackUntil }) => feedbackUntil < nowMs);
-    const mayEnd = overdue.length > 0 && (await this.isJudgedTo(overdue));
+    const overdue = [...open].filter(([, { feedbackUntil }]) => feedbackUntil < nowMs);
+    const mayEnd = overdue.length > 0 && (await this.isJudgedTo(overdue.map(([, answer]) => answer)));
     for (let at = 0; mayEnd && at < overdue.length && !batch.signal.aborted; at += STEP) {
       const events: SeamEvent[] = [];
       const step = overdue.slice(at, at + STEP);
-      for (const { offset } of step) events.push(...ungradedAt(await answers.at(partition, offset), nowMs));
+      for (const [attempt] of step) {
+        const answer = await answers.toSettle(partition, attempt);
+        if (answer === undefined) continue;
+        events.push(...ungradedAt(answer, nowMs));
+      }
+      if (events.length === 0) continue;
       await log.append(events.map(encodeEvent));
-      step.forEach(() => onSettled('ungraded'));
+      events.filter(({ type }) => type === 'AttemptUngraded').forEach(() => onSettled('ungraded'));
     }
     if (mayEnd) await answers.readOn(partition);
     const waiting = new Set([...open.values()].map(({ offset }) => offset));
@@ -81,13 +86,15 @@ export class SettleAnswersHandler {
     const partition = await answers.partitionOf(problemId);
     const known = await answers.readOn(partition);
     const own = tenantsAttempt(feedback);
-    const open = known.open.get(own);
-    const refusal = refusalOf(feedback, open, taken.has(own) || known.isSettled(own));
-    if (refusal === undefined) {
+    const isSettled = taken.has(own) || known.isSettled(own);
+    const counts = refusalOf(feedback, known.open.get(own), isSettled) === undefined;
+    const answer = counts ? await answers.toSettle(partition, own) : undefined;
+    if (answer !== undefined) {
       taken.add(own);
       onSettled('judged');
-      return settledByFeedback(await answers.at(partition, open!.offset), feedback, clock.now());
+      return settledByFeedback(answer, feedback, clock.now());
     }
+    const refusal = refusalOf(feedback, known.open.get(own), isSettled)!;
     onSettled(refusal.reason);
     lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback ENDS NO WAIT');
     return [refusedFeedback(feedback, refusal, clock.now())];

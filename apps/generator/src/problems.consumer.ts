@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { GROUP, TOPIC } from '@seamstream/events';
+import { answersProblem } from '@seamstream/evidence';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
 
@@ -12,7 +13,7 @@ export class ProblemsConsumer {
     group: GROUP.generator,
     maxBatchRecords: 64,
     isPaced: true,
-    answersIn: [TOPIC.experiences, TOPIC.outcomes],
+    answersIn: { topics: [TOPIC.experiences, TOPIC.outcomes], recognise: answersProblem },
   })
   consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.writeExperiences.handle(batch);

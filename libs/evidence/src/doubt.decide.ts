@@ -12,6 +12,7 @@ import {
   type EventOf,
   experienceIdOf,
   groupIdOf,
+  isGraded,
   type Problem,
   type ProblemCopy,
   resultRole,
@@ -20,7 +21,7 @@ import {
 import { derivedId } from '@seamstream/kernel';
 
 /** What every result copies of its experience, and what one that was judged copies besides. */
-const IDENTITY = [
+export const IDENTITY = [
   'problem',
   'experienceId',
   'attemptId',
@@ -85,7 +86,7 @@ export function doubtOf(
     ofAdapter(experience, basesOf) ??
     follows(result.meta, experience.meta, resultRole(experience)) ??
     ofExperience(result, experience) ??
-    ofVerdict(result)
+    ofVerdict(result, published!.problem)
   );
 }
 
@@ -98,8 +99,7 @@ function notPublished(problemId: string, published: EventOf<'ProblemPublished'> 
 /** The experience is one that this event of the problem asked for, under the ids that follow from it. */
 function ofProblem(experience: Experience, { meta, mode }: EventOf<'ProblemPublished'>): Doubt | undefined {
   const { index, size } = placeOf(experience);
-  const isPlace = Number.isSafeInteger(index) && index >= 0 && index < size;
-  if (!isPlace) return doubt('identity', `candidate ${index} of a group of ${size}`);
+  if (!isPlaceInGroup(index, size)) return doubt('identity', `candidate ${index} of a group of ${size}`);
   if (experience.type === 'ExperienceGenerated' && experience.arm !== mode)
     return doubt('identity', `the problem was published to ${mode}, its experience is of the arm ${experience.arm}`);
   if (experience.groupId !== groupOf(meta.messageId)) return doubt('identity', "its group is not the problem's");
@@ -128,6 +128,10 @@ function ofAdapter(experience: Experience, basesOf: (adapterDigest: string) => R
   return doubt('adapter_unknown', `adapter ${adapterDigest} is not for the base model ${baseModelDigest}`);
 }
 
+export function isPlaceInGroup(index: number, size: number): boolean {
+  return Number.isSafeInteger(index) && index >= 0 && index < size;
+}
+
 function placeOf(experience: Experience): { readonly index: number; readonly size: number } {
   return experience.type === 'ExperienceGenerated'
     ? { index: experience.candidateIndex, size: experience.groupSize }
@@ -141,13 +145,25 @@ const WITHHELD = {
 };
 
 function ofExperience(result: Exclude<Result, { type: 'ProblemExpired' }>, experience: Experience): Doubt | undefined {
-  const copied = experience.type === 'ExperienceGenerated' ? experience : { ...experience, ...WITHHELD };
   const names = result.type === 'OutcomeRecorded' ? COPIED_FIELDS : IDENTITY;
-  return differences(result, copied, { names, reason: 'result_differs', than: 'its experience' });
+  return differences(result, asCopied(experience), { names, reason: 'result_differs', than: 'its experience' });
 }
 
-function ofVerdict(result: Result): Doubt | undefined {
-  if (result.type !== 'OutcomeRecorded' || (result.reward >= 0 && result.reward <= 1)) return undefined;
+/** An experience as its results copy it. */
+export function asCopied(
+  experience: Experience,
+): WrittenExperience | (EventOf<'ExperienceWithheld'> & typeof WITHHELD) {
+  return experience.type === 'ExperienceGenerated' ? experience : { ...experience, ...WITHHELD };
+}
+
+export function isReward(reward: number): boolean {
+  return reward >= 0 && reward <= 1;
+}
+
+function ofVerdict(result: Result, published: Problem): Doubt | undefined {
+  if (result.type === 'AttemptUngraded' && isGraded(published))
+    return doubt('result_differs', 'it is ungraded, and a verifier judges the answers to its problem');
+  if (result.type !== 'OutcomeRecorded' || isReward(result.reward)) return undefined;
   return doubt('result_differs', `a reward of ${result.reward}, expected 0 … 1`);
 }
 

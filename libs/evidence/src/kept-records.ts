@@ -11,7 +11,6 @@ import {
   groupIdOf,
   type SeamEvent,
 } from '@seamstream/events';
-import type { Experience } from './doubt.decide.js';
 import type { Held } from './memory.js';
 
 export interface Kept extends Held {
@@ -155,7 +154,7 @@ export class KeptExperience implements Kept {
   }
 
   /** Decoded each time: it takes several times its bytes, and few are asked for. */
-  get event(): Experience | undefined {
+  get event(): WrittenOrWithheld | undefined {
     const event = decodedOf(this.record);
     return event !== undefined && isExperience(event) ? event : undefined;
   }
@@ -254,7 +253,9 @@ export class KeptProblem implements Kept {
   }
 }
 
-function isExperience(event: SeamEvent): event is SeamEvent & Experience {
+type WrittenOrWithheld = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
+
+function isExperience(event: SeamEvent): event is WrittenOrWithheld {
   return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }
 

@@ -66,6 +66,13 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  readonly foreignAnswers = new Counter({
+    name: 'seam_foreign_answers_total',
+    help: 'Records that name another one as their cause and are no answer to it. It was worked on nevertheless.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
   readonly batchSeconds = new Histogram({
     name: 'seam_batch_seconds',
     help: 'Time from the delivery of a batch to its commit.',

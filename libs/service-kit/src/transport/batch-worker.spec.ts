@@ -27,7 +27,7 @@ function workerOf(log: RefusingLog): BatchWorker {
       maxAttempts: 5,
       firstRetryMs: 1,
       maxRetryMs: 1,
-      answersIn: [],
+      answersIn: { topics: [], recognise: () => () => true },
       clock: { now: () => 0 },
       observer: {
         committed: nothing,
@@ -35,6 +35,7 @@ function workerOf(log: RefusingLog): BatchWorker {
         retried: nothing,
         fenced: nothing,
         passedOver: nothing,
+        notBelieved: nothing,
         underWay: nothing,
       },
     },

@@ -2,6 +2,7 @@ import { applyDecorators, Catch, type ExceptionFilter, UseFilters } from '@nestj
 import { EventPattern } from '@nestjs/microservices';
 import type { TopicName } from '@seamstream/events';
 import { type Observable, throwError } from 'rxjs';
+import type { AnswersIn } from './answers-in.js';
 
 /** How a controller method consumes a topic. */
 export interface TopicConsumption {
@@ -15,10 +16,10 @@ export interface TopicConsumption {
   /** `whole`: one instance works on all partitions, the others stand by. For work whose state spans all partitions. */
   readonly sharing?: 'spread' | 'whole';
   /**
-   * Topics that hold what follows from a record, under its key. A record that has its answer there is skipped: it was
-   * written twice, or is delivered again because the group's offsets were lost. Absent: every record is worked on.
+   * Where the answers are. A record that has its answer there is skipped: it was written twice, or is delivered again because the
+   * group's offsets were lost. Absent: every record is worked on.
    */
-  readonly answersIn?: readonly TopicName[];
+  readonly answersIn?: AnswersIn;
   /**
    * For work that may take much of the deadline for one record, such as a model's: only so many records are begun as are
    * estimated to end in time at the measured speed (pace.ts).

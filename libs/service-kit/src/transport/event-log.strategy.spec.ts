@@ -6,7 +6,7 @@ import {
   type NewRecord,
   type Transaction,
 } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, TOPIC, type TopicName } from '@seamstream/events';
+import { type EventOf, encodeEvent, type SeamEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import {
   committedRecords,
@@ -41,15 +41,24 @@ function problem(id: string): EventOf<'ProblemPublished'> {
   };
 }
 
-function expired(batch: DeliveredBatch['records'][number]): EventOf<'ProblemExpired'> {
-  if (batch.event.type !== 'ProblemPublished') throw new Error('unexpected event');
-  const { meta, problem: subject } = batch.event;
+function expired({ event }: DeliveredBatch['records'][number]): EventOf<'ProblemExpired'> {
+  if (event.type !== 'ProblemPublished') throw new Error('unexpected event');
+  return expiredOf(event);
+}
+
+function expiredOf({ meta, problem: subject }: EventOf<'ProblemPublished'>): EventOf<'ProblemExpired'> {
   return {
     type: 'ProblemExpired',
     meta: { ...meta, messageId: derivedId(meta.messageId, 'expired'), causationId: meta.messageId },
     problem: subject,
     expiredAt: 1,
   };
+}
+
+/** Names the problem's event as its cause, and is not one of our answers. */
+function forgedFor(id: string): EventOf<'ProblemExpired'> {
+  const { meta, ...event } = expiredOf(problem(id));
+  return { ...event, meta: { ...meta, messageId: derivedId(id, 'forged') } };
 }
 
 /** Answers every problem with an event that names it. */
@@ -94,10 +103,10 @@ async function serve(
   log: InMemoryEventLog,
   consume: BatchConsumer,
   maxBatchRecords = 100,
-  answersIn?: readonly TopicName[],
+  topics?: readonly TopicName[],
   consuming: Partial<typeof config.consuming> = {},
 ): Promise<RunningService> {
-  const answers = answersIn === undefined ? {} : { answersIn };
+  const answers = topics === undefined ? {} : { answersIn: { topics, recognise: isExpiry } };
 
   @Controller()
   class ProblemConsumer {
@@ -113,6 +122,12 @@ async function serve(
   const definition = { name: 'test', module: () => ({ module: TestModule }) };
   return startForTest(definition, { config: { ...config, consuming: { ...config.consuming, ...consuming } }, log });
 }
+
+/** As {@link expired} writes it. */
+const isExpiry =
+  ({ type, meta }: SeamEvent) =>
+  (cause: SeamEvent): boolean =>
+    type === 'ProblemExpired' && meta.messageId === derivedId(cause.meta.messageId, 'expired');
 
 const consumedCount = (log: InMemoryEventLog): Promise<number> => committedRecords(log, GROUP);
 
@@ -519,6 +534,40 @@ describe('the event-log transport', () => {
     expect(asked).toEqual(['p-1']);
     expect(await answered(other)).toEqual(['p-0', 'p-2', 'p-3']);
     expect((await eventsOf(other, 'DeadLettered')).length).toBeGreaterThan(1);
+  });
+
+  it('works on what a record only names as its cause, reports each such record, and skips what was answered as well', async () => {
+    const log = await newLog();
+    const named = await Promise.all(ids(3).map(async (id) => encodeEvent(forgedFor(id))));
+    await log.append([...published(ids(3)), ...named, ...named]);
+    await log.append([encodeEvent(expiredOf(problem('p-2')))]);
+    const service = await serve(log, answerAll, 6, [TOPIC.outcomes]);
+    await until(async () => (await consumedCount(log)) === 3);
+    const answers = (await eventsOf(log, 'ProblemExpired')).map(({ meta }) => meta.messageId);
+    for (const id of ids(3))
+      expect(answers.filter((each) => each === expiredOf(problem(id)).meta.messageId)).toHaveLength(1);
+    const metric = await service.metrics.registry.getSingleMetricAsString('seam_foreign_answers_total');
+    expect(metric).toContain(`seam_foreign_answers_total{group="${GROUP}"} 6`);
+  });
+
+  it('takes no record of another tenant, or of another problem, for one that it has answered', async () => {
+    const log = await newLog();
+    const own = problem('p-0');
+    const globex = { ...own, meta: { ...own.meta, tenant: 'globex' } };
+    const other = { ...own, problem: { ...own.problem, problemId: 'p-1' } };
+    await log.append([globex, other, own, own].map((event) => ({ ...encodeEvent(event), partition: 0 })));
+    const asked: SeamEvent[] = [];
+    await serve(
+      log,
+      async (batch) => {
+        asked.push(...batch.records.map(({ event }) => event));
+        return answerAll(batch);
+      },
+      6,
+      [TOPIC.outcomes],
+    );
+    await until(async () => (await consumedCount(log)) === 4);
+    expect(asked).toHaveLength(3);
   });
 
   it('lets work in flight finish and commit at shutdown', async () => {

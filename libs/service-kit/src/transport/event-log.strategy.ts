@@ -211,6 +211,15 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         metrics.passedOver.inc({ group }, records);
         logger.debug({ group, topic, records }, 'records passed over: they were answered before');
       },
+      notBelieved: (places) => {
+        metrics.foreignAnswers.inc({ group }, places.length);
+        for (const place of places)
+          lines.warn(
+            'foreign answer',
+            { group, ...place },
+            'answer NOT BELIEVED; the record that it names is worked on',
+          );
+      },
       underWay: (progress) => {
         onUnderWay?.(group, progress);
         metrics.underWay(group, progress);

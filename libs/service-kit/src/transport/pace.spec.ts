@@ -101,6 +101,7 @@ function workerOf(model: SlowModel, deadlineMs: number): { log: RecordingLog; wo
         retried: () => undefined,
         fenced: () => undefined,
         passedOver: () => undefined,
+        notBelieved: () => undefined,
         underWay: () => undefined,
       },
     },

@@ -113,9 +113,10 @@ export class PartitionProcessor {
         signal.throwIfAborted();
       }
     }
-    const marked = answered.marked(items);
+    const { items: marked, foreign } = answered.marked(items);
     const repeated = marked.filter(({ isAnswered }) => isAnswered).length;
     if (repeated > 0) this.options.observer.passedOver(repeated);
+    if (foreign.length > 0) this.options.observer.notBelieved(foreign);
     return marked;
   }
 

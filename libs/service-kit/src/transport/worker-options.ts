@@ -1,8 +1,8 @@
 /** What the workers of a group need, and what they report. */
-import type { EventLog, LogRecord } from '@seamstream/event-log';
-import type { TopicName } from '@seamstream/events';
+import type { EventLog, LogRecord, RecordPosition } from '@seamstream/event-log';
 import type { Clock, ReadWriteLock } from '@seamstream/kernel';
 import type { Tracing } from '../tracing/tracing.port.js';
+import type { AnswersIn } from './answers-in.js';
 import type { CrashJournal } from './crash-journal.js';
 import type { Fault } from './dead-letter.js';
 import type { Pace } from './pace.js';
@@ -20,6 +20,8 @@ interface WorkerObserver {
   fenced(records: number): void;
   /** They had been answered before. */
   passedOver(records: number): void;
+  /** They name a record as their cause and are no answers to it, which is worked on nevertheless. */
+  notBelieved(places: readonly RecordPosition[]): void;
   /** Of a batch under way; null when it has ended. */
   underWay(progress: BatchUnderWay | null): void;
 }
@@ -47,8 +49,8 @@ export interface WorkerOptions {
   readonly maxAttempts: number;
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** Topics that hold what follows from a record, under its key: a record with an answer there is skipped. */
-  readonly answersIn?: readonly TopicName[];
+  /** A record with an answer there is skipped. */
+  readonly answersIn?: AnswersIn;
   /** Longest time that the consumer may take for one answer. */
   readonly deadlineMs?: number;
   /** How many records are begun together; absent: a whole batch. */

@@ -1,0 +1,15 @@
+/** Where a consumer's answers are, and how they differ from records that only name a cause. */
+import type { SeamEvent, TopicName } from '@seamstream/events';
+
+/** Whether a record is what a kept answer answers. */
+export type Answers = (cause: SeamEvent) => boolean;
+
+export interface AnswersIn {
+  /** Topics that hold what follows from a record, under its key. */
+  readonly topics: readonly TopicName[];
+  /**
+   * Anybody who may append to these topics can name any record as a cause. So what a record answers is asked of this, once its cause
+   * comes. The function that is returned is kept until then: it should hold little, and not the event.
+   */
+  readonly recognise: (answer: SeamEvent) => Answers;
+}
