@@ -52,10 +52,12 @@ describe('rewards that different revisions of a judge gave', () => {
   it('say nothing about which agent is updated first', () => {
     // The second agent's turn decides the reward, as two revisions see it; the first one's, as one revision does.
     const rewards = [1, 0, 1, 0];
-    const apart = rewards.map((reward, at) => rolloutOf('a', reward, `fp_${at % 2}`, ['same', `own ${reward}`]));
-    const alike = rewards.map((reward) => rolloutOf('b', reward, 'fp_0', [`own ${reward}`, 'same']));
-    expect(agentOrder('information', TEAM, { rollouts: [...apart, ...apart, ...alike], seed: 's' })).toEqual([0, 1]);
-    const one = apart.map((each) => ({ ...each, judgedBy: alike[0]!.judgedBy! }));
+    const apart = ['a', 'b'].flatMap((problem) =>
+      rewards.map((reward, at) => rolloutOf(problem, reward, `fp_${at % 2}`, ['same', `own ${reward}`])),
+    );
+    const alike = rewards.map((reward) => rolloutOf('c', reward, 'fp_0', [`own ${reward}`, 'same']));
+    expect(agentOrder('information', TEAM, { rollouts: [...apart, ...alike], seed: 's' })).toEqual([0, 1]);
+    const one = [...apart, ...alike].map((each) => ({ ...each, judgedBy: alike[0]!.judgedBy! }));
     expect(agentOrder('information', TEAM, { rollouts: one, seed: 's' })).toEqual([1, 0]);
   });
 });
