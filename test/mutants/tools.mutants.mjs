@@ -254,6 +254,8 @@ export default [
   ]),
   ...quick('apps/standalone/src/embedded-environment.ts', 'apps/standalone/src/embedded-environment.spec.ts', [
     { control: 'one process has one judge', from: '|JUDGE_.+|', to: '|' },
+    { control: 'one process has the tools of one executor', from: '|TOOLS_.+)', to: ')' },
+    { control: 'one process votes over the same views of a task', from: '|FEW_SHOT_.+|', to: '|' },
   ]),
   ...quick('libs/operations/src/deploy/examine-models.decide.ts', 'libs/operations/src/deploy/examine-values.spec.ts', [
     {
