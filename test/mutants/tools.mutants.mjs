@@ -114,6 +114,32 @@ export default [
       title: 'is not there unless',
     },
   ]),
+  ...quick(`${TOOLS}/program-transport.ts`, `${TOOLS}/tool-servers.spec.ts`, [
+    {
+      control: 'what a tool server has started ends with it',
+      from: "child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));",
+      to: '',
+      title: 'end with everything',
+    },
+    {
+      control: 'a tool server leads a process group',
+      from: 'detached: true, ',
+      to: '',
+      title: 'end with everything',
+    },
+    {
+      control: 'a message of a tool server is bounded',
+      from: '{ maxBufferSize: program.maxMessageBytes }',
+      to: '{ maxBufferSize: 2 ** 30 }',
+      title: 'more than a message may have',
+    },
+    {
+      control: 'a tool server gets no variables but its own',
+      from: 'env: variables,',
+      to: 'env: { ...process.env, ...variables },',
+      title: 'no environment but',
+    },
+  ]),
   ...quick(`${CLIENTS}/judge.endpoint.adapter.ts`, `${CLIENTS}/judge.endpoint.spec.ts`, [
     {
       control: 'an answer cannot speak to its judge',
