@@ -32,18 +32,6 @@ export default [
   ]),
   ...quick(`${TOOLS}/tool-connection.ts`, `${TOOLS}/tool-servers.spec.ts`, [
     {
-      control: 'a program gets no environment of this process',
-      from: 'env: { ...none, PATH, ...variables },',
-      to: 'env: { PATH, ...variables },',
-      title: 'get no environment',
-    },
-    {
-      control: 'a message of a program is bounded',
-      from: 'maxBufferSize: maxMessageBytes,',
-      to: 'maxBufferSize: 2 ** 30,',
-      title: 'more than a message',
-    },
-    {
       control: 'an answer over HTTP is bounded',
       from: 'if (bytes <= maxBytes) {',
       to: 'if (bytes >= 0) {',
@@ -128,13 +116,13 @@ export default [
       title: 'end with everything',
     },
     {
-      control: 'a message of a tool server is bounded',
+      control: 'a message of a program is bounded',
       from: '{ maxBufferSize: program.maxMessageBytes }',
       to: '{ maxBufferSize: 2 ** 30 }',
       title: 'more than a message may have',
     },
     {
-      control: 'a tool server gets no variables but its own',
+      control: 'a program gets no environment of this process',
       from: 'env: variables,',
       to: 'env: { ...process.env, ...variables },',
       title: 'no environment but',
