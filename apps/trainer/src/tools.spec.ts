@@ -36,7 +36,7 @@ describe('a trainer whose executor acts by tools', () => {
   }, 60_000);
 });
 
-/** Says what the tool told it; without the tool it knows nothing. */
+/** Repeats what the tool says; without the tool it knows nothing. */
 async function modelThatVisits(url: string): Promise<ModelServer> {
   const server = await ModelServer.start(({ method, body }) => {
     if (method === 'GET') return { kind: 'answer', status: 404, body: '' };

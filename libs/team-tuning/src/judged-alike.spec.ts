@@ -30,7 +30,7 @@ describe('rewards that different revisions of a judge gave', () => {
     );
   });
 
-  it('are not compared by values: those of other revisions than judged most move no advantage, of whatever batch they are', () => {
+  it('are not compared by values: those of other revisions than judged most move no advantage in any batch', () => {
     fc.assert(
       fc.property(batches, batches, (rollouts, earlier) => {
         const compared = new Set(comparedRollouts(rollouts, GAE));

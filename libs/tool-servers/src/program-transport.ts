@@ -1,5 +1,5 @@
 /**
- * A program that speaks MCP over its input and output. It is in a process group of its own, so that it ends with everything that it has
+ * A program that speaks MCP over its input and output. It leads a separate process group, so that it ends with everything that it has
  * started: a browser, say, that would outlive a service for ever. The SDK's own transport ends the program alone.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -44,7 +44,7 @@ export class ProgramTransport implements Transport {
     const report = (error: Error): void => this.onerror?.(error);
     child.stdin.on('error', report);
     child.stdout.on('error', report).on('data', (part: Buffer) => this.receive(part));
-    // What it leaves running would hold its output open, and nobody else would end it.
+    // What it leaves running would hold its output open, and nothing else would end it.
     child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
     child.once('close', () => this.onclose?.());
     await once(child, 'spawn');
@@ -61,7 +61,7 @@ export class ProgramTransport implements Transport {
   /** By the end of its input, then by signals to its group. */
   async close(): Promise<void> {
     const { child } = this;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit').then(() => true);
     const inTime = (): Promise<boolean> =>
       Promise.race([ended, new Promise<false>((resolve) => setTimeout(resolve, GRACE_MS, false).unref())]);

@@ -162,7 +162,7 @@ function choiceOf(choice: unknown): ToolServersChoice[string] {
   return toolServersSchema.parse({ one: choice }).one!;
 }
 
-/** One that has ended and that nobody has asked for its status is not. */
+/** A process that has ended is not, also where its parent has not asked for its status. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
