@@ -219,7 +219,7 @@ module.exports = {
     {
       name: 'processes-in-the-sandbox',
       comment:
-        'Only the sandbox starts processes: any other program would have the rights of the service. The Node that runs the program itself is no other, and the program that trains is named by the settings alone.',
+        'Only the sandbox starts processes: any other program would have the rights of the service. The Node that runs the program itself is no other, and programs that train and tool servers are named by the settings alone.',
       severity: 'error',
       from: {
         path: '^(libs|apps)/',
@@ -229,6 +229,7 @@ module.exports = {
           '^libs/verifiers/src/.*sandbox.*\\.ts$',
           '^libs/kernel/src/brought-node\\.ts$',
           '^libs/training-contract/src/job-launcher\\.child-process\\.adapter\\.ts$',
+          '^libs/tool-servers/src/program-transport\\.ts$',
         ],
       },
       to: { path: '^child_process$', dependencyTypes: ['core'] },

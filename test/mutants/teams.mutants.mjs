@@ -11,7 +11,62 @@ const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
 const rows = (base, file, title, controls) =>
   controls.map((each) => ({ ...base, file: `libs/team-tuning/src/${file}`, title, ...each }));
 
+const apart = { suite: 'quick', spec: 'libs/team-tuning/src/judged-alike.spec.ts' };
+const recorded = { suite: 'quick', spec: 'libs/team-tuning/src/team-records.spec.ts' };
+
 export default [
+  ...rows(apart, 'judged-alike.ts', 'are not compared within a group', [
+    {
+      control: 'a group of several revisions teaches nothing',
+      from: 'areOfOneJudge(tallyJudges(group.map(judgeOf)))',
+      to: 'areOfOneJudge([])',
+    },
+  ]),
+  ...rows(apart, 'trained-turns.ts', 'are not compared by values', [
+    {
+      control: 'values rest on one revision',
+      from: 'judgedBy(rollouts, mainJudge(rollouts))',
+      to: 'rollouts',
+    },
+    {
+      control: 'the values of earlier batches rest on the same revision',
+      from: 'earlier.map((each) => judgedBy(each, judge))',
+      to: 'earlier',
+    },
+  ]),
+  ...rows(apart, 'agent-order.ts', 'which agent is updated first', [
+    {
+      control: 'the order of agents rests on one revision in each group',
+      from: 'alikeInGroups(rollouts)',
+      to: 'rollouts',
+    },
+  ]),
+  ...rows(recorded, 'team-records.ts', 'a batch of rollouts', [
+    {
+      control: 'a rollout on record names its judge',
+      from: 'success, reward, executor, judge }',
+      to: 'success, reward, executor }',
+    },
+    {
+      control: 'another judge is another batch',
+      from: '...(judge === null ? {} : { judge }) };',
+      to: '...(judge === null ? {} : {}) };',
+    },
+    {
+      control: 'a batch of an earlier version has the digest that it had',
+      from: '...(judge === null ? {} : { judge }) };',
+      to: 'judge };',
+    },
+  ]),
+  {
+    suite: 'quick',
+    spec: 'apps/trainer/src/judged-comparisons.spec.ts',
+    file: 'libs/team-tuning/src/team-runner.ts',
+    control: 'a stage in which no rollout counts makes no team',
+    from: 'state.updates.every(({ rollouts }) => rollouts === 0)',
+    to: 'state.updates.length === 0',
+    title: 'makes no team',
+  },
   {
     ...measured,
     file: 'libs/team-tuning/src/team-samples.ts',

@@ -32,18 +32,6 @@ export default [
   ]),
   ...quick(`${TOOLS}/tool-connection.ts`, `${TOOLS}/tool-servers.spec.ts`, [
     {
-      control: 'a program gets no environment of this process',
-      from: 'env: { ...none, PATH, ...variables },',
-      to: 'env: { PATH, ...variables },',
-      title: 'get no environment',
-    },
-    {
-      control: 'a message of a program is bounded',
-      from: 'maxBufferSize: maxMessageBytes,',
-      to: 'maxBufferSize: 2 ** 30,',
-      title: 'more than a message',
-    },
-    {
       control: 'an answer over HTTP is bounded',
       from: 'if (bytes <= maxBytes) {',
       to: 'if (bytes >= 0) {',
@@ -112,6 +100,32 @@ export default [
       from: "if (driver !== 'tools' && servers > 0)",
       to: 'if (false)',
       title: 'is not there unless',
+    },
+  ]),
+  ...quick(`${TOOLS}/program-transport.ts`, `${TOOLS}/tool-servers.spec.ts`, [
+    {
+      control: 'what a tool server has started ends with it',
+      from: "child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));",
+      to: '',
+      title: 'end with everything',
+    },
+    {
+      control: 'a tool server leads a process group',
+      from: 'detached: true, ',
+      to: '',
+      title: 'end with everything',
+    },
+    {
+      control: 'a message of a program is bounded',
+      from: '{ maxBufferSize: program.maxMessageBytes }',
+      to: '{ maxBufferSize: 2 ** 30 }',
+      title: 'more than a message may have',
+    },
+    {
+      control: 'a program gets no environment of this process',
+      from: 'env: variables,',
+      to: 'env: { ...process.env, ...variables },',
+      title: 'no environment but',
     },
   ]),
   ...quick(`${CLIENTS}/judge.endpoint.adapter.ts`, `${CLIENTS}/judge.endpoint.spec.ts`, [
@@ -254,6 +268,8 @@ export default [
   ]),
   ...quick('apps/standalone/src/embedded-environment.ts', 'apps/standalone/src/embedded-environment.spec.ts', [
     { control: 'one process has one judge', from: '|JUDGE_.+|', to: '|' },
+    { control: 'one process has the tools of one executor', from: '|TOOLS_.+)', to: ')' },
+    { control: 'one process votes over the same views of a task', from: '|FEW_SHOT_.+|', to: '|' },
   ]),
   ...quick('libs/operations/src/deploy/examine-models.decide.ts', 'libs/operations/src/deploy/examine-values.spec.ts', [
     {

@@ -73,13 +73,13 @@ export default [
   ...contract('job-launcher.child-process.adapter.ts', 'libs/training-contract/src/job-folder.spec.ts', [
     {
       control: 'what a program started ends with it',
-      from: "child.once('exit', () => signalGroup(child, 'SIGKILL'));",
+      from: "child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));",
       to: '',
     },
     {
       control: 'a program that is deaf is ended by force',
-      from: "setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)",
-      to: "setTimeout(() => signalGroup(child, 'SIGTERM'), graceMs)",
+      from: "setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)",
+      to: "setTimeout(() => signalGroup(child.pid, 'SIGTERM'), graceMs)",
     },
   ]),
   ...rows('run-training.ts', 'libs/training-runs/src/run-training.spec.ts', [

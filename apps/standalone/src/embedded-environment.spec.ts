@@ -1,3 +1,6 @@
+import { executorConfigSchema } from '@seamstream/executor';
+import { variableNames } from '@seamstream/service-kit';
+import { trainerConfigSchema } from '@seamstream/trainer';
 import { embeddedEnvironment, shippedModels } from './embedded-environment.js';
 
 const settings = { dataFolder: 'data', seed: 3, roundSize: 8, algorithm: 'sft' };
@@ -31,6 +34,19 @@ describe('the settings of the embedded loop', () => {
     const own = { ...said, SEAM_TRAINER_MODEL_FOLDER: '/models/other' };
     expect(embeddedEnvironment(settings, own).SEAM_TRAINER_MODEL_FOLDER).toBe('/models/other');
     expect(shippedModels(said)).toEqual({ generator: false, executor: false });
+  });
+
+  it('hands the trainer each setting of the executor that both have', () => {
+    const trainers = new Set(variableNames(trainerConfigSchema));
+    const both = variableNames(executorConfigSchema).filter(
+      (name) => name.startsWith('SEAM_EXECUTOR_') && trainers.has(name.replace('SEAM_', 'SEAM_TRAINER_')),
+    );
+    expect(both).toContain('SEAM_EXECUTOR_TOOLS_SERVERS');
+    const environment = embeddedEnvironment(
+      settings,
+      Object.fromEntries(both.map((name) => [name, `value of ${name}`])),
+    );
+    for (const name of both) expect(environment[name.replace('SEAM_', 'SEAM_TRAINER_')]).toBe(`value of ${name}`);
   });
 
   it('leave other executors their own limit of tokens', () => {

@@ -31,10 +31,18 @@ import {
 
 let folder: string;
 let server: ModelServer;
+/** What the server reports of itself, request by request, and then the last one. */
+let revisions: readonly string[];
 let closers: (() => Promise<void>)[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'judged-'));
-  server = await ModelServer.start((request) => ({ kind: 'answer', body: chatCompletion(opinionOn(request)) }));
+  revisions = ['fp_1'];
+  server = await ModelServer.start((request) => ({
+    ...{ kind: 'answer' },
+    body: chatCompletion(opinionOn(request), {
+      fingerprint: revisions[Math.min(server.seen.length, revisions.length) - 1]!,
+    }),
+  }));
   closers = [];
 });
 afterEach(async () => {
@@ -65,20 +73,39 @@ describe('a trainer with problems that a model has to judge', () => {
     expect(JSON.stringify(server.seen[0]!.body)).toContain('"model":"words-judge"');
   }, 60_000);
 
-  it('tunes a team on such problems, and the comparison on record names who judged', async () => {
-    const world = newWorld();
-    await writeFile(join(folder, 'team.json'), JSON.stringify(VOTE));
-    const { onDemand } = await trainerOf(world, { ...JUDGE, ...TEAM }, { validation: VALIDATION });
-    const log = await openLog(world);
-    await log.append(inWords('stage', 4).map((problem) => encodeEvent(publicationOf(problem))));
-    const settings = { sampling: { maxTokens: 24 }, groupSize: 2 };
-    const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings }, new AbortController().signal);
+  it('tunes a team on such problems, and rollouts and comparison on record name who judged', async () => {
+    const { log, ending } = await tunedTeam();
     const judges = [{ model: 'words-judge', revision: 'tiny/fp_1', verdicts: expect.any(Number) }];
     expect(ending).toMatchObject([{ type: 'AdapterPromoted', evaluation: { problems: 4, judges } }]);
     const questions = new Set(server.seen.map((request) => partsOf(request).question));
     expect([...questions].filter((question) => question.startsWith('stage'))).not.toEqual([]);
     expect([...questions].filter((question) => question.startsWith('validation'))).not.toEqual([]);
     expect(await teamEvents(log, 'AgentUpdated')).toHaveLength(2);
+    const judged = await teamEvents(log, 'TeamRolloutJudged');
+    expect(judged).toHaveLength(8);
+    for (const { response, judge } of judged)
+      expect(judge).toEqual(/answer:/i.test(response) ? { model: 'words-judge', revision: 'tiny/fp_1' } : null);
+    expect((await teamEvents(log, 'TeamBatchSampled')).map((batch) => batch.judges)).toEqual([judges, judges]);
+  }, 120_000);
+
+  it('learns from no problem whose rollouts different revisions judged, and says of how many rollouts', async () => {
+    revisions = ['fp_1', 'fp_2'];
+    const { log } = await tunedTeam();
+    const groups = Map.groupBy(await teamEvents(log, 'TeamRolloutJudged'), ({ problemId }) => problemId);
+    const revisionsOf = [...groups.values()].map((group) => new Set(group.map(({ judge }) => judge?.revision)));
+    expect(revisionsOf.map(({ size }) => size)).toEqual([2, 1, 1, 1]);
+    const [published] = await teamEvents(log, 'AdapterPublished');
+    expect(published!.metrics).toMatchObject({ rollouts: 8, judgedApart: 2 });
+  }, 120_000);
+
+  it('makes no team where no rollout counts because the revision changes with each answer', async () => {
+    revisions = Array.from({ length: 100 }, (_, request) => `fp_${request}`);
+    const { log, ending } = await tunedTeam();
+    const reason = expect.stringContaining('different revisions of the judge');
+    expect(ending).toMatchObject([
+      { type: 'TrainingRunRejected', adapterDigest: null, reason, metrics: { judgedApart: 8 } },
+    ]);
+    expect(await teamEvents(log, 'AdapterPublished')).toEqual([]);
   }, 120_000);
 
   it.each([
@@ -199,6 +226,18 @@ const TEAM = {
     return join(folder, 'team.json');
   },
 };
+
+/** A stage of a vote of two agents, to its end. */
+async function tunedTeam() {
+  const world = newWorld();
+  await writeFile(join(folder, 'team.json'), JSON.stringify(VOTE));
+  const { onDemand } = await trainerOf(world, { ...JUDGE, ...TEAM }, { validation: VALIDATION });
+  const log = await openLog(world);
+  await log.append(inWords('stage', 4).map((problem) => encodeEvent(publicationOf(problem))));
+  const settings = { sampling: { maxTokens: 24 }, groupSize: 2 };
+  const { ending } = await onDemand.handle({ algorithm: 'sat-seq', settings }, new AbortController().signal);
+  return { log, ending };
+}
 
 /** So that answers differ in what they earn. */
 function opinionOn(request: SeenRequest): string {

@@ -549,3 +549,21 @@ describe('the golden records of every released version', () => {
     expect(decodeEvent(record)).toMatchObject(event);
   });
 });
+
+describe('records of a team that do not name the judge', () => {
+  const released = (['TeamRolloutJudged', 'TeamBatchSampled'] as const).flatMap((type) =>
+    SCHEMAS[type].released.map((version) => ({ type, ...version })),
+  );
+
+  it('are read, and say that no model is known to have judged', () => {
+    const older = released.filter(({ schema }) => !schema.includes('"judge'));
+    expect(older).toHaveLength(4);
+    for (const { type, schema, fingerprint } of older) {
+      const event = EXAMPLE_EVENTS[type];
+      const bare = avro.Type.forSchema(JSON.parse(schema) as avro.Schema).toBuffer(event);
+      const value = Buffer.concat([Buffer.from(`c301${fingerprint}`, 'hex'), bare]);
+      const unnamed = type === 'TeamRolloutJudged' ? { judge: null } : { judges: [] };
+      expect(decodeEvent(recordOf(event, value))).toEqual({ ...event, ...unnamed });
+    }
+  });
+});

@@ -24,5 +24,6 @@ export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
 export { readRange } from './read-range.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
+export { signalGroup } from './signal-group.js';
 export { systemFault, systemMeaning } from './system-fault.js';
 export { bytes, count, excerpt, percent, plural, points, received, rounded, shortId } from './words.js';

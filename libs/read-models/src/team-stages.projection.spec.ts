@@ -9,8 +9,8 @@ describe('stages of teams', () => {
       {
         runId: 'a',
         batches: [
-          { batch: 0, isResampled: false, rollouts: 2, successes: 1 },
-          { batch: 1, isResampled: true, rollouts: 2, successes: 1 },
+          { batch: 0, isResampled: false, rollouts: 2, successes: 1, judges: [{ ...JUDGE, verdicts: 1 }] },
+          { batch: 1, isResampled: true, rollouts: 2, successes: 1, judges: [{ ...JUDGE, verdicts: 2 }] },
         ],
         updates: [
           {
@@ -64,13 +64,14 @@ describe('stages of teams', () => {
   });
 });
 
+const JUDGE = { model: 'words-judge', revision: 'fp_1' };
 const tried = (runId: string, attempt: number, decision: string): SeamEvent => ({
   ...EXAMPLE_EVENTS.AgentUpdateTried,
   ...{ runId, attempt, decision },
 });
 const sampled = (runId: string, batch: number, successes = 1): SeamEvent => ({
   ...EXAMPLE_EVENTS.TeamBatchSampled,
-  ...{ runId, batch, successes, isResampled: batch > 0 },
+  ...{ runId, batch, successes, isResampled: batch > 0, judges: [{ ...JUDGE, verdicts: batch + 1 }] },
 });
 const stage = (runId: string): readonly SeamEvent[] => [
   ...[sampled(runId, 0), tried(runId, 0, 'taken back'), tried(runId, 1, 'accepted')],

@@ -1,5 +1,5 @@
 /** What the stages of teams come to: batches of rollouts, and each agent's update pass by pass. All records of a run are in one partition. */
-import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type EventOf, type JudgeTally, type SeamEvent, TOPIC } from '@seamstream/events';
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** A pass of an agent's update, and what the gate decided on it. */
@@ -27,7 +27,11 @@ export type SwappedAgent = Omit<EventOf<'AgentSwapped'>, 'type' | 'meta' | 'runI
 /** An agent learned preferred answers. */
 export type WarmedUpAgent = Omit<EventOf<'AgentWarmedUp'>, 'type' | 'meta' | 'runId'>;
 
-export type SampledBatch = Pick<EventOf<'TeamBatchSampled'>, 'batch' | 'isResampled' | 'rollouts' | 'successes'>;
+export interface SampledBatch
+  extends Pick<EventOf<'TeamBatchSampled'>, 'batch' | 'isResampled' | 'rollouts' | 'successes'> {
+  /** Models whose opinions the verdicts are. */
+  readonly judges: readonly JudgeTally[];
+}
 
 export interface StageProgress {
   readonly runId: string;
@@ -79,9 +83,9 @@ export const teamStagesProjection: KeptProjection<TeamStagesState, readonly Stag
 /** A stage that was killed records again what it had recorded: the first record counts. */
 function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
   if (event.type === 'TeamBatchSampled') {
-    const { batch, isResampled, rollouts, successes } = event;
+    const { batch, isResampled, rollouts, successes, judges = [] } = event;
     const { batches } = stageOf(runs, event.runId);
-    if (!batches.has(batch)) batches.set(batch, { batch, isResampled, rollouts, successes });
+    if (!batches.has(batch)) batches.set(batch, { batch, isResampled, rollouts, successes, judges });
   } else if (event.type === 'AgentUpdateTried') {
     const { pass, attempt, decision, beta, distance, target, states, gain, steps } = event;
     const { passes } = updateIn(stageOf(runs, event.runId), event);

@@ -1,7 +1,6 @@
 /** Verdicts that are opinions of models: whose, and whether two are of the same one. Pure. */
-import type { JudgeTally } from '@seamstream/events';
+import type { JudgeIdentity, JudgeTally } from '@seamstream/events';
 import { plural } from '@seamstream/kernel';
-import type { JudgeIdentity } from '@seamstream/verifiers';
 
 /** Null: no model was asked about an answer. */
 export type JudgedBy = JudgeIdentity | null;

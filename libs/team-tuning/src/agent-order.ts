@@ -1,5 +1,6 @@
 /** Which agent is updated first. */
 import { Random } from '@seamstream/kernel';
+import { alikeInGroups } from './judged-alike.js';
 import type { Team } from './team.js';
 import type { TeamRollout } from './team-rollout.js';
 
@@ -24,10 +25,11 @@ export function agentOrder(
 
 /**
  * What an agent's turn says about the reward: the mean over problems of the variance between the mean rewards of its different turns. 0 where
- * it writes the same in every rollout, or where the reward does not depend on what it writes.
+ * it writes the same in every rollout, or where the reward does not depend on what it writes. Problems whose rewards different revisions of
+ * a judge gave do not count.
  */
 function informationGain(rollouts: readonly TeamRollout[], place: number): number {
-  const groups = [...Map.groupBy(rollouts, ({ problem }) => problem.problemId).values()];
+  const groups = [...Map.groupBy(alikeInGroups(rollouts), ({ problem }) => problem.problemId).values()];
   if (groups.length === 0) return 0;
   const gains = groups.map((group) => {
     const mean = meanOf(group);

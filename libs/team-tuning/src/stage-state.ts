@@ -9,6 +9,7 @@ import type { AgentUpdate } from './update-agent.js';
 const updateSchema = z.strictObject({
   place: z.int(),
   distance: z.number(),
+  /** That it rests on. */
   rollouts: z.int(),
   reward: z.number(),
   backtracks: z.int(),
@@ -18,6 +19,7 @@ const updateSchema = z.strictObject({
 const headSchema = z.strictObject({
   updates: z.array(updateSchema),
   sampled: z.array(z.tuple([z.int(), z.int()])),
+  apart: z.array(z.tuple([z.int(), z.int()])).default([]),
   /** By place: digest, and bytes in what follows the head; null is the bare base model. */
   adapters: z.array(z.strictObject({ digest: z.string(), bytes: z.int() }).nullable()),
 });
@@ -31,6 +33,8 @@ export class StageState implements Resumable {
   updates: UpdateFigures[] = [];
   /** Rollouts, by batch. */
   sampled = new Map<number, number>();
+  /** Rollouts that count nowhere, by batch: different revisions of a judge gave the rewards that they would be compared with. */
+  apart = new Map<number, number>();
   readonly batches = new Map<number, readonly TeamRollout[]>();
   newestBatch = 0;
 
@@ -49,8 +53,10 @@ export class StageState implements Resumable {
     return rollouts;
   }
 
-  note(batch: number): void {
+  /** @param apart its rollouts that count nowhere */
+  note(batch: number, apart: number): void {
     this.newestBatch = batch;
+    this.apart.set(batch, apart);
   }
 
   accept(place: number, update: AgentUpdate, batch: { readonly rollouts: number; readonly reward: number }): void {
@@ -68,6 +74,7 @@ export class StageState implements Resumable {
       JSON.stringify({
         updates: this.updates,
         sampled: [...this.sampled],
+        apart: [...this.apart],
         adapters: bodies.map((body, place) => body && { digest: this.adapters[place]!.digest, bytes: body.length }),
       }),
     );
@@ -92,6 +99,7 @@ export class StageState implements Resumable {
       this.adapters = adapters;
       this.updates = head.updates;
       this.sampled = new Map(head.sampled);
+      this.apart = new Map(head.apart);
     } catch (cause) {
       throw new SeamError(
         'CHECKPOINT_INVALID',

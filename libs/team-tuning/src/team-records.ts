@@ -4,6 +4,7 @@ import { type EventOf, type ExecutorIdentity, type Problem, type SeamEvent, TOPI
 import { canonicalJson, derivedId, sha256 } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
 import { readEvents } from '@seamstream/log-reader';
+import { tallyJudges } from '@seamstream/rollout';
 import { runMeta } from '@seamstream/training-runs';
 import type { Team } from './team.js';
 import { type TeamRollout, type Turn, turnSeed } from './team-rollout.js';
@@ -27,12 +28,13 @@ interface RecordingFacts extends BatchFacts {
   readonly at: number;
 }
 
-/** Digest of a batch: equal rollouts, equal digest. */
+/** Digest of a batch: equal rollouts, equal digest. One that no model judged is digested as in versions that did not name the judge. */
 function batchDigest(rollouts: readonly TeamRollout[]): string {
   return sha256(
-    ...rollouts.map(
-      ({ rolloutId, turns, outcome, reward }) => `${canonicalJson({ rolloutId, turns, outcome, reward })}\n`,
-    ),
+    ...rollouts.map(({ rolloutId, turns, outcome, reward, judgedBy: judge = null }) => {
+      const digested = { rolloutId, turns, outcome, reward, ...(judge === null ? {} : { judge }) };
+      return `${canonicalJson(digested)}\n`;
+    }),
   );
 }
 
@@ -41,7 +43,17 @@ export function batchEvents(rollouts: readonly TeamRollout[], facts: RecordingFa
   const { runId, batch, team, groupSize, sampling, executor, agents, isResampled, baseModelDigests, at } = facts;
   const slots = new Map(team.agents.map(({ name, slot }) => [name, slot]));
   const events = rollouts.flatMap((rollout): SeamEvent[] => {
-    const { rolloutId, problem, candidate, turns, outcome, response, success, reward } = rollout;
+    const {
+      rolloutId,
+      problem,
+      candidate,
+      turns,
+      outcome,
+      response,
+      success,
+      reward,
+      judgedBy: judge = null,
+    } = rollout;
     const about = { runId, batch, rolloutId, problemId: problem.problemId, candidate };
     return [
       ...turns.map(
@@ -61,7 +73,7 @@ export function batchEvents(rollouts: readonly TeamRollout[], facts: RecordingFa
         type: 'TeamRolloutJudged',
         meta: runMeta(runId, `judged/${rolloutId}`, at),
         ...about,
-        ...{ domain: problem.domain, groupSize, outcome, response, success, reward, executor },
+        ...{ domain: problem.domain, groupSize, outcome, response, success, reward, executor, judge },
       },
     ];
   });
@@ -71,6 +83,7 @@ export function batchEvents(rollouts: readonly TeamRollout[], facts: RecordingFa
     ...{ runId, batch, agents, isResampled, rollouts: rollouts.length },
     successes: rollouts.filter(({ success }) => success).length,
     digest: batchDigest(rollouts),
+    judges: tallyJudges(rollouts.map(({ judgedBy = null }) => judgedBy)),
   };
   return [...events, sampled];
 }
@@ -102,12 +115,12 @@ export async function recordedBatch(
   }
   const order = new Map(problems.map(({ problemId }, at) => [problemId, at]));
   const rollouts = [...judged.values()].flatMap((event): TeamRollout[] => {
-    const { rolloutId, candidate, outcome, response, success, reward } = event;
+    const { rolloutId, candidate, outcome, response, success, reward, judge: judgedBy = null } = event;
     const problem = byId.get(event.problemId);
     const own = [...(turns.get(rolloutId) ?? [])].sort(([a], [b]) => a - b).map(([, turn]) => turn);
     return problem === undefined
       ? []
-      : [{ rolloutId, problem, candidate, turns: own, outcome, response, success, reward }];
+      : [{ rolloutId, problem, candidate, turns: own, outcome, response, success, reward, judgedBy }];
   });
   rollouts.sort(
     (a, b) => order.get(a.problem.problemId)! - order.get(b.problem.problemId)! || a.candidate - b.candidate,

@@ -39,7 +39,7 @@ export interface TeamRollout {
   readonly response: string;
   readonly success: boolean;
   readonly reward: number;
-  /** The model whose opinion the verdict is; absent where none was asked, and of a rollout that was read from the log. */
+  /** The model whose opinion the verdict is; null or absent where none was asked, or a record of an earlier version does not say. */
   readonly judgedBy?: JudgedBy;
 }
 

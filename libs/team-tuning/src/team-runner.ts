@@ -37,7 +37,7 @@ import {
 import { sampledBatch } from './team-batch.js';
 import type { StageJob, TeamJob } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
-import { advantagesOf, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
+import { advantagesOf, comparedRollouts, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
 import { type AgentUpdate, type PassTried, updateAgent } from './update-agent.js';
 import { warmUpAgent } from './warm-up/warm-up-agent.js';
 
@@ -56,6 +56,9 @@ interface TeamRunnerDependencies {
   /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
 }
+
+const JUDGED_APART =
+  'different revisions of the judge gave the rewards that would be compared, and no rollout counts; the next stage is judged by the new one';
 
 /** A stage under way. */
 interface Stage {
@@ -119,10 +122,10 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       const position = state.steps;
       heed(recording);
       const place = order[position]!;
-      const { rollouts, update, ratio } = await this.update(stage, { position, place, order });
+      const { rollouts, compared, update, ratio } = await this.update(stage, { position, place, order });
       const { gate } = job.settings;
       await this.tell(stage, { place, position, update, ratio });
-      state.accept(place, update, { rollouts: rollouts.length, reward: meanReward(rollouts) });
+      state.accept(place, update, { rollouts: compared, reward: meanReward(rollouts) });
       recording.report('training', state.steps, team.agents.length, {
         loss: -(update.passes.at(-1)?.gain ?? 0),
         distance: update.distance,
@@ -132,13 +135,16 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
         await recording.saving.save(state, { distance: update.distance });
     }
     // 4. The team, as one.
+    const metrics = this.figuresOf(stage);
+    if (state.updates.every(({ rollouts }) => rollouts === 0))
+      return { status: 'refused', reason: JUDGED_APART, metrics };
     const members = team.agents.map(({ name, slot }, place) => ({
       agent: name,
       slot,
       adapter: state.adapters[place]!,
     }));
     const artefact = teamArtefact(members, this.baseModelDigest);
-    return { status: 'made', artefact, steps: state.steps, metrics: this.figuresOf(stage) };
+    return { status: 'made', artefact, steps: state.steps, metrics };
   }
 
   /** The team's adapters, null where an agent has its base model. @throws ADAPTER_INVALID where the parent is another team, or has other base models */
@@ -158,7 +164,13 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       place,
       order,
     }: { readonly position: number; readonly place: number; readonly order: readonly number[] },
-  ): Promise<{ readonly rollouts: readonly TeamRollout[]; readonly update: AgentUpdate; readonly ratio: number }> {
+  ): Promise<{
+    readonly rollouts: readonly TeamRollout[];
+    /** How many of them count. */
+    readonly compared: number;
+    readonly update: AgentUpdate;
+    readonly ratio: number;
+  }> {
     const { job, recording, state, before } = stage;
     const { team, agents, schemaFor, onPass } = this.dependencies;
     const { settings } = job;
@@ -184,8 +196,9 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       signal: recording.signal,
       onPass: (pass) => onPass?.(agent.name, pass),
     });
-    state.note(batch);
-    return { rollouts, update, ratio: effectiveSampleRatio(weights) };
+    const compared = comparedRollouts(rollouts, settings).length;
+    state.note(batch, rollouts.length - compared);
+    return { rollouts, compared, update, ratio: effectiveSampleRatio(weights) };
   }
 
   /** c = min(1, ρ) of each rollout, for the agents that were updated since it was sampled. */
@@ -289,14 +302,17 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
   private figuresOf({ state, job }: Stage): Record<string, number> {
     const { team } = this.dependencies;
     const { updates } = state;
+    const apart = [...state.apart.values()].reduce((sum, count) => sum + count, 0);
     const certificate = certificateOf(
-      updates.map(({ distance, rollouts }) => ({ distance, rollouts })),
+      // An agent without rollouts that count stays as it was.
+      updates.filter(({ rollouts }) => rollouts > 0),
       job.settings.certificate,
     );
     return {
       rollouts: [...state.sampled.values()].reduce((sum, count) => sum + count, 0),
       backtracks: updates.reduce((sum, each) => sum + each.backtracks, 0),
       givenUp: updates.filter((each) => each.isGivenUp).length,
+      ...(apart === 0 ? {} : { judgedApart: apart }),
       meanReward: updates.at(-1)!.reward,
       ...Object.fromEntries(updates.map(({ place, distance }) => [`distance_${team.agents[place]!.name}`, distance])),
       ...certificateFigures(certificate),

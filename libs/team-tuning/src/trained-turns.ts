@@ -2,6 +2,7 @@
 import type { EntrySchemas } from '@seamstream/experience';
 import type { TrainingSequence } from '@seamstream/language-model';
 import { clippedGroupAdvantages, generalisedAdvantages, normalised } from './formulas/advantages.js';
+import { alikeInGroups, judgedBy, mainJudge } from './judged-alike.js';
 import type { Agent } from './team.js';
 import { fieldSchema, type TeamRollout, type Turn } from './team-rollout.js';
 import type { TuningSettings } from './tuning.config.js';
@@ -31,26 +32,37 @@ export function sampledLogProbs({ forced, logProbs }: Turn): number[] {
   return logProbs.filter((_, at) => forced[at] === false);
 }
 
+/** Rollouts whose rewards are compared with one another, within their problems' groups or all together. */
+export function comparedRollouts(
+  rollouts: readonly TeamRollout[],
+  { advantage }: Pick<TuningSettings, 'advantage'>,
+): readonly TeamRollout[] {
+  return advantage.kind === 'group' ? alikeInGroups(rollouts) : judgedBy(rollouts, mainJudge(rollouts));
+}
+
 /**
- * The advantage of every rollout, in their order: within its problem's group, or for the agent's turn by values.
+ * The advantage of every rollout, in their order: within its problem's group, or for the agent's turn by values. 0 for one that is not
+ * compared with others, because another revision of the judge gave its reward.
  * @param earlier batches of the stage: what values are fitted to
  */
 export function advantagesOf(
   rollouts: readonly TeamRollout[],
   place: number,
-  { advantage }: Pick<TuningSettings, 'advantage'>,
+  settings: Pick<TuningSettings, 'advantage'>,
   earlier: readonly (readonly TeamRollout[])[],
 ): readonly number[] {
+  const { advantage } = settings;
+  const compared = comparedRollouts(rollouts, settings);
+  const advantages = new Map<TeamRollout, number>();
   if (advantage.kind === 'group') {
-    const advantages = new Map<TeamRollout, number>();
-    for (const group of Map.groupBy(rollouts, ({ problem }) => problem.problemId).values()) {
+    for (const group of Map.groupBy(compared, ({ problem }) => problem.problemId).values()) {
       const own = clippedGroupAdvantages(
         group.map(({ reward }) => reward),
         advantage.clip,
       );
       group.forEach((rollout, at) => advantages.set(rollout, own[at]!));
     }
-    return rollouts.map((rollout) => advantages.get(rollout)!);
+    return rollouts.map((rollout) => advantages.get(rollout) ?? 0);
   }
   const { gamma, lambda, clip, valueRange: range, valueRate: rate } = advantage;
   const head = new ValueHead();
@@ -62,16 +74,18 @@ export function advantagesOf(
         { gamma, lambda },
       ),
     );
-  for (const batch of [...earlier, rollouts]) {
+  const judge = mainJudge(rollouts);
+  for (const batch of [...earlier.map((each) => judgedBy(each, judge)), compared]) {
     const states = estimated(batch).flatMap(({ returns }, at) =>
       returns.map((value, turn) => ({ tokenIds: batch[at]!.turns[turn]!.promptTokenIds, return: value })),
     );
     head.fit(states, { range, rate });
   }
-  return normalised(
-    estimated(rollouts).map(({ advantages }) => advantages[place]!),
+  normalised(
+    estimated(compared).map((each) => each.advantages[place]!),
     clip,
-  );
+  ).forEach((value, at) => advantages.set(compared[at]!, value));
+  return rollouts.map((rollout) => advantages.get(rollout) ?? 0);
 }
 
 export function trainedTurns(

@@ -359,12 +359,14 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ...{ runId: 'run-1', batch: 0, rolloutId: 'r-1', problemId: 'p-1', domain: 'timber', candidate: 0, groupSize: 2 },
     ...{ outcome: '{"concepts":["oak"]}', response: 'Answer: 3', success: true, reward: 1 },
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+    judge: { model: 'words-judge', revision: 'fp_1' },
   },
   TeamBatchSampled: {
     type: 'TeamBatchSampled',
     meta: meta('m-14-6', null),
     ...{ runId: 'run-1', batch: 0, agents: ['planner'], isResampled: false, rollouts: 2, successes: 1 },
     digest: '34'.repeat(32),
+    judges: [{ model: 'words-judge', revision: 'fp_1', verdicts: 2 }],
   },
   AgentUpdateTried: {
     type: 'AgentUpdateTried',

@@ -1,5 +1,7 @@
 // A real MCP server, for tests: over its input and output, or with --http over streamable HTTP, whose address it then prints.
 // It navigates pages, and it misbehaves on request.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -29,6 +31,12 @@ function makeServer() {
   tool('hang', 'Never answers.', {}, () => new Promise(() => undefined));
   tool('stop', 'Stops for ever, with all its work.', {}, () => {
     for (;;);
+  });
+  tool('browse', 'Starts a program that outlives the server, and that starts another one.', {}, async () => {
+    const browser = spawn('/bin/sh', ['-c', 'sleep 600 & echo "$! $$"; trap "" TERM HUP; wait; sleep 600'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return text(String((await once(browser.stdout, 'data'))[0]));
   });
   tool('crash', 'Ends the server.', {}, () => process.exit(1));
   tool('environment', 'Answers its environment.', {}, () => text(JSON.stringify(process.env)));

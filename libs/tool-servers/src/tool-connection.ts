@@ -1,10 +1,10 @@
-/** One MCP server: started or connected to, its tools listed and called. The only file that knows the SDK. */
+/** One MCP server: started or connected to, its tools listed and called. This file and the transport of programs alone know the SDK. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ListToolsResultSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { ListedTool } from './offered-tool.js';
+import { ProgramTransport } from './program-transport.js';
 import type { ToolServerChoice } from './tool-servers.config.js';
 
 export interface ConnectionLimits {
@@ -107,7 +107,7 @@ export class ToolConnection {
     }
   }
 
-  /** Ends a program: by the end of its input, then by signals. */
+  /** Ends a program, with everything that it has started. */
   async close(): Promise<void> {
     this.isLost = true;
     await this.client.close().catch(() => undefined);
@@ -128,16 +128,7 @@ function programOf(
   variables: Readonly<Record<string, string>>,
   { maxMessageBytes }: ConnectionLimits,
 ): Transport {
-  // The SDK passes these on from this process. Each is set here, so that none is.
-  const none = Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, '']));
-  return new StdioClientTransport({
-    command,
-    args,
-    env: { ...none, PATH, ...variables },
-    cwd: '/',
-    stderr: 'ignore',
-    maxBufferSize: maxMessageBytes,
-  });
+  return new ProgramTransport({ command, args, variables: { PATH, ...variables }, maxMessageBytes });
 }
 
 function addressOf(

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { until } from '@seamstream/testing/eventually';
 import { startSite, startToolServer, toolServerProgram } from '@seamstream/testing/tool-server';
 import { ToolServers, type ToolServersChoice, toolServersSchema } from './index.js';
 
@@ -96,6 +98,16 @@ describe('tool servers', () => {
     expect(await tools!.call('say', { text: 'here' })).toMatchObject({ text: 'here' });
   });
 
+  it.each(['close', 'crash'])('in a program end with everything that it has started, by their %s', async (end) => {
+    await open({ one: { ...toolServerProgram(), tools: ['browse', 'crash'] } });
+    const browsing = (await tools!.call('browse', {})) as { text: string };
+    const started = browsing.text.trim().split(' ').map(Number);
+    expect(started.map(isRunning)).toEqual([true, true]);
+    if (end === 'close') await tools!.close();
+    else await tools!.call('crash', {});
+    await until(() => !started.some(isRunning), 'the end of what the server started');
+  });
+
   it('stop waiting by a signal, and when they are closed', async () => {
     await open({ one: { ...toolServerProgram(), tools: ['hang', 'say'] } });
     const stopping = new AbortController();
@@ -148,6 +160,15 @@ describe('tool servers', () => {
 
 function choiceOf(choice: unknown): ToolServersChoice[string] {
   return toolServersSchema.parse({ one: choice }).one!;
+}
+
+/** A process that has ended is not, also where its parent has not asked for its status. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 async function open(servers: Readonly<Record<string, object>>, limits = LIMITS): Promise<void> {

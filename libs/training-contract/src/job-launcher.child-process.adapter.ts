@@ -3,7 +3,8 @@
  * nothing is written to. The pipe ends when the program does, or this process, even by SIGKILL: what the program started in groups of their
  * own, as torchrun starts its workers, can watch it and end then too.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { signalGroup } from '@seamstream/kernel';
 import { type EndedJob, JobLauncher, type RunningJob } from './job-launcher.port.js';
 
 export interface ChildProcessSettings {
@@ -55,7 +56,7 @@ export class ChildProcessLauncher extends JobLauncher {
         resolve({ hasSucceeded: false, report: `${program} could not be started: ${error.message}` });
       });
       // What the program left running would write into the folder of a job that is over, and holds its output open.
-      child.once('exit', () => signalGroup(child, 'SIGKILL'));
+      child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));
       child.once('close', (status, signal) => {
         const how = signal === null ? `status ${String(status)}` : `signal ${signal}`;
         resolve({ hasSucceeded: status === 0, report: `${program} ended with ${how}: ${said.trim()}` });
@@ -65,20 +66,10 @@ export class ChildProcessLauncher extends JobLauncher {
     const cancel = (): void => {
       if (isCancelled) return;
       isCancelled = true;
-      signalGroup(child, 'SIGTERM');
-      const force = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+      signalGroup(child.pid, 'SIGTERM');
+      const force = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs);
       void ended.finally(() => clearTimeout(force));
     };
     return { ended, cancel };
-  }
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // No process is left in the group.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

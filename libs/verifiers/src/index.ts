@@ -9,7 +9,6 @@ export type {
   AnswerJudge,
   JudgedMeaning,
   JudgedResponse,
-  JudgeIdentity,
   JudgingTask,
   Verdict,
 } from './verifier.types.js';

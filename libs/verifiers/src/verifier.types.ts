@@ -1,4 +1,4 @@
-import type { VerifierSpec } from '@seamstream/events';
+import type { JudgeIdentity, VerifierSpec } from '@seamstream/events';
 import type { CodeResult, CodeTask } from './code-sandbox.js';
 import type { EndpointRequest, EndpointVerdict } from './http-endpoints.js';
 
@@ -67,14 +67,6 @@ export interface JudgingTask {
   readonly reference: string;
   /** Of the response alone. */
   readonly answer: string;
-}
-
-/** Which model judged. */
-export interface JudgeIdentity {
-  /** As the server is asked for it. */
-  readonly model: string;
-  /** As the server reports it; null where it reports nothing but that name. */
-  readonly revision: string | null;
 }
 
 export interface JudgedMeaning {

@@ -2,7 +2,7 @@ import type { Evaluation, JudgeTally } from '@seamstream/events';
 import { onOneLine, plural } from '@seamstream/kernel';
 import { addedTallies, areOfOneJudge } from '@seamstream/rollout';
 
-/** Whose opinions the verdicts of all arms are; empty where no model judged. What a server says of itself comes from a stranger. */
+/** Whose opinions the verdicts of all arms are; empty where no model judged. */
 export function renderJudges(arms: readonly { readonly judges: readonly JudgeTally[] }[]): string {
   const judges = addedTallies(...arms.map((arm) => arm.judges));
   if (judges.length === 0) return '';
@@ -20,7 +20,8 @@ export function judgeFacts({ judges = [], judgedApart = 0 }: Evaluation): [strin
   ];
 }
 
-function judgesText(judges: readonly JudgeTally[]): string {
+/** Each with its verdicts. What a server says of itself comes from a stranger. */
+export function judgesText(judges: readonly JudgeTally[]): string {
   const said = judges.map(
     ({ model, revision, verdicts }) =>
       `${onOneLine(model)}${revision === null ? '' : ` (${onOneLine(revision)})`}, ${plural(verdicts, 'verdict')}`,

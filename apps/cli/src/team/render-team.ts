@@ -1,6 +1,8 @@
 /** Teams for a terminal. Pure. */
 import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { ListedTeam, ShownTeam, TeamStage, TeamSwap, TeamWarmUp } from '@seamstream/operations/team';
+import { addedTallies } from '@seamstream/rollout';
+import { judgesText } from '../evaluate/render-judges.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
@@ -72,7 +74,9 @@ function swapText(swapped: NonNullable<TeamSwap['swapped']>): string {
 }
 
 function renderStage(stage: TeamStage, style: Style): string {
-  const { startedAt, stands, reason, updates, order, gate, agents, evaluation, certificate } = stage;
+  const { startedAt, stands, reason, updates, order, gate, agents, batches, evaluation, certificate } = stage;
+  const judges = addedTallies(...batches.map((batch) => batch.judges));
+  const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
   const held = gate === null ? 'no gate' : `gate at ${gate.target} nats`;
   const passes = agents.flatMap(({ agent, passes: tried }) =>
     tried.map(({ pass, attempt, decision, beta, distance }) => [
@@ -92,6 +96,7 @@ function renderStage(stage: TeamStage, style: Style): string {
   return [
     `stage ${stage.stage}  ${minuteOf(startedAt)}  ${stands}${reason === null ? '' : ` (${onOneLine(reason)})`}: ${measured}\n`,
     `${updates}, order ${order}: ${agents.map(({ agent }) => onOneLine(agent)).join(', ') || 'not chosen yet'}; ${held}\n`,
+    judges.length === 0 ? '' : `rollouts judged by ${judgesText(judges)}${apart}\n`,
     passes.length === 0 ? '' : renderTable(columns, passes, style),
     certificate === null ? '' : `certificate: ${certificate.says}\n`,
   ].join('');

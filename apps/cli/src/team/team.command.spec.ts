@@ -12,7 +12,7 @@ const TEAM = sha256(MANIFEST);
 const KEY = `teams/${TEAM}/team.json`;
 const FIGURES = {
   ...{ certificate: -30570, certificateGain: 0.2, certificateOccupancyShift: 30210 },
-  ...{ certificateEstimatorBias: 0, certificateFiniteSample: 360 },
+  ...{ certificateEstimatorBias: 0, certificateFiniteSample: 360, judgedApart: 1 },
 };
 
 let world: FakeWorld;
@@ -29,6 +29,7 @@ describe('seam team', () => {
     expect(text).toMatch(/planner +0 +1 +taken back +0\.3000 +0\.1500/);
     expect(text).toContain('gate at 0.05 nats');
     expect(text).toContain('certificate: vacuous: the bound is -30570');
+    expect(text).toContain('rollouts judged by words-judge (fp_1), 2 verdicts; 1 rollout judged apart\n');
     expect(await said('list')).toMatch(new RegExp(`team +${TEAM.slice(0, 8)} +1 +0 +1 +0 +50.0 %`));
     const shown = JSON.parse(await said('show', '--json')) as Record<string, unknown>;
     expect(shown).toMatchObject({

@@ -166,6 +166,14 @@ export interface GuardMark {
   readonly adapterDigest: string | null;
 }
 
+/** The model whose opinion a verdict is. */
+export interface JudgeIdentity {
+  /** The model, as its server is asked for it. */
+  readonly model: string;
+  /** What its server reports of it. Null where it reports nothing but the name. */
+  readonly revision: string | null;
+}
+
 /** Verdicts that are a model's opinion, by who gave them. */
 export interface JudgeTally {
   /** The model that judged, as its server is asked for it. */
@@ -1223,6 +1231,8 @@ export interface TeamRolloutJudged {
   readonly reward: number;
   /** The executor that answered. */
   readonly executor: ExecutorIdentity;
+  /** The model whose opinion the verdict is. Null: none was asked, or the record is of an earlier version. */
+  readonly judge?: JudgeIdentity | null | undefined;
 }
 
 /** A batch of a team's rollouts is complete in the log. A run can learn from it without asking a model again. */
@@ -1242,6 +1252,11 @@ export interface TeamBatchSampled {
   readonly successes: number;
   /** SHA-256 of its rollouts. */
   readonly digest: string;
+  /**
+   * Models whose opinions the verdicts are. Empty where no model judged. Several revisions of one model: its
+   * server changed it meanwhile.
+   */
+  readonly judges?: readonly JudgeTally[] | undefined;
 }
 
 /** A pass of an agent's update, and the decision of the trust region on it. */

@@ -46,6 +46,8 @@ export interface TeamStage {
   readonly accepted: number;
   readonly takenBack: number;
   readonly givenUp: number;
+  /** Rollouts that count nowhere: different revisions of a judge gave the rewards that they would be compared with. */
+  readonly judgedApart: number;
   /** Null before its end. */
   readonly certificate: (Omit<Certificate, 'constants'> & { readonly says: string }) | null;
   readonly evaluation: RecordedRun['evaluation'];
@@ -137,6 +139,7 @@ function stageOf(run: RecordedRun, stage: number, progress: StageProgress | unde
     ...{ stands: decision ?? status, parent: parentAdapter, made: adapterDigest, resamples: resample },
     batches: progress?.batches ?? [],
     ...{ accepted: decided('accepted'), takenBack: decided('taken back'), givenUp: decided('given up') },
+    judgedApart: run.metrics.judgedApart ?? 0,
     certificate: certificate === null ? null : { ...certificate, says: certificateText(certificate) },
   };
 }
