@@ -169,22 +169,26 @@ export function quotasCommand(run: RunCommand): Command {
         )
         .action((keyId: string, options: DeclareOptions) => run((runtime) => declare(runtime, keyId, options))),
     )
-    .addCommand(
-      new Command('list')
-        .summary('limits, and what is used of them now')
-        .description(
-          'Lists every limit with what counts against it in the present window, how much of that is reserved by requests under way, and what is left.',
-        )
-        .addHelpText('after', examples([['seam gateway quotas list --json', 'for a script']]))
-        .action(() => run(list)),
+    .addCommand(listCommand(run))
+    .addCommand(useCommand(run));
+}
+
+function listCommand(run: RunCommand): Command {
+  return new Command('list')
+    .summary('limits, and what is used of them now')
+    .description(
+      'Lists every limit with what counts against it in the present window, how much of that is reserved by requests under way, and what is left.',
     )
-    .addCommand(
-      new Command('use')
-        .summary('how much each client and each tenant may still use')
-        .description(
-          'Lists each key that is open, each user who is signed in, and each tenant as a whole, with the limits that hold for it: its own ones, else those of each client of its tenant, else those of each client.',
-        )
-        .addHelpText('after', examples([['seam gateway quotas use --json', 'for a script']]))
-        .action(() => run(use)),
-    );
+    .addHelpText('after', examples([['seam gateway quotas list --json', 'for a script']]))
+    .action(() => run(list));
+}
+
+function useCommand(run: RunCommand): Command {
+  return new Command('use')
+    .summary('how much each client and each tenant may still use')
+    .description(
+      'Lists each key that is open, each user who is signed in, and each tenant as a whole, with the limits that hold for it: its own ones, else those of each client of its tenant, else those of each client.',
+    )
+    .addHelpText('after', examples([['seam gateway quotas use --json', 'for a script']]))
+    .action(() => run(use));
 }

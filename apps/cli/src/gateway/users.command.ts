@@ -68,7 +68,7 @@ export function usersCommand(run: RunCommand): Command {
       new Command('list')
         .summary('who is signed in')
         .description(
-          'Lists users with an open session of the dashboard. Users who come with a token of their own have none, and are not in it.',
+          'Lists users with an open session of the dashboard. Users who send a bearer token have none, and are not in it.',
         )
         .addHelpText('after', examples([['seam gateway users list --json', 'for a script']]))
         .action(() => run(list)),

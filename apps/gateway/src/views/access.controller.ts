@@ -50,7 +50,7 @@ export class AccessController {
       ...{ sinceMs, by, acts: kindsOf(act), signal: this.world.closing },
       tenant: isOfAll ? undefined : tenant,
     });
-    return jsonText({ acts: acts.toReversed().slice(0, MOST_ACTS), all: acts.length, sinceMs });
+    return jsonText({ acts: acts.toReversed().slice(0, MOST_ACTS), all: acts.length, sinceMs, kinds: ACTS });
   }
 
   private readerOf(raw: FastifyRequest['raw']): AccessReader {

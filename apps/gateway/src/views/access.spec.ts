@@ -125,7 +125,7 @@ describe('The page of access', () => {
     expect(await read()).toMatchObject({ you: { id: null, role: 'admin', isOfAll: true }, clients: [{ kind: 'key' }] });
   });
 
-  it('tells who looks that a key came, by the stream of all pages', async () => {
+  it('says to who looks that a key came, by the stream of all pages', async () => {
     await start();
     const admin = await keyOf('default', 'admin');
     const headers = { authorization: `Bearer ${admin.key}` };

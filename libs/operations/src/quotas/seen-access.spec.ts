@@ -1,4 +1,4 @@
-/** What readers of several tenants and roles see of access: nothing of another tenant, whatever it did, and no more than their role may. */
+/** What readers of several tenants and roles see of access: nothing of another tenant, for all that it did, and no more than their role may. */
 import type { SeamEvent } from '@seamstream/events';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import fc from 'fast-check';
