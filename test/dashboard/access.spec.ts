@@ -94,7 +94,7 @@ const browser = await openBrowser();
     expect(new URL(page.url()).search).toBe('?tenant=acme');
     expect(await page.locator(`[data-key="${admin.keyId}"]`).count()).toBe(0);
     await page.locator(`[data-key="${bot.keyId}"]`).waitFor();
-    await page.getByLabel('acts').selectOption('set limit');
+    await page.getByRole('combobox', { name: 'acts' }).selectOption('set limit');
     await page.locator('.long-table').getByText('1 requests per month of acme/whole').waitFor();
     await settled(page);
     const { acts } = await seam<{ acts: Act[] }>('audit', '--act', 'set limit', '--tenant', 'acme');

@@ -28,8 +28,9 @@ export function AccessPage(): JSX.Element {
     <>
       <h1>Access</h1>
       {fault === null ? null : <Waiting fault={fault} />}
-      {you.id === null ? <Open hasKeys={keys?.some(({ state }) => state === 'open') === true} /> : <You of={you} />}
+      {you.id === null ? null : <You of={you} />}
       <div class="cards">
+        {you.id === null ? <Open hasKeys={keys?.some(({ state }) => state === 'open') === true} /> : null}
         {tenants === null ? null : <Tenants of={tenants} chosen={tenant} />}
         <LimitsInUse
           of={data.clients.filter(isShown)}
@@ -49,7 +50,7 @@ export function AccessPage(): JSX.Element {
 
 function Open({ hasKeys }: { readonly hasKeys: boolean }): JSX.Element {
   return (
-    <div class="card">
+    <div class="card full">
       <Badge kind="warn">! open</Badge>
       <p>
         This gateway asks for no key: all who are on this machine may do everything, and no limit holds for them. It
