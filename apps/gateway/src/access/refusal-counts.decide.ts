@@ -28,7 +28,7 @@ export class RefusalCounts {
   add(refused: CountedRefusals): void {
     const { id, tenant, reason, route, origin, requests, firstAt, lastAt } = refused;
     const kind = JSON.stringify([id, tenant, reason, route, origin]);
-    const isRest = id === null && reason === SEVERAL && route === null;
+    const isRest = id === null && tenant === DEFAULT_TENANT && reason === SEVERAL && route === null;
     const known = this.counts.get(kind);
     if (known !== undefined)
       this.counts.set(kind, {
