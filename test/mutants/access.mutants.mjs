@@ -230,7 +230,7 @@ const seen = [
       control: 'a viewer sees no limits of other clients',
       from: '(isOperator || each.client === own || isWholeOf(tenant, each))',
       to: 'each.client !== undefined',
-      title: 'for a viewer of a tenant',
+      title: 'of limits is for a viewer',
     },
     {
       control: 'a viewer sees no refusals of other clients',

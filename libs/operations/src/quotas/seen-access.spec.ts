@@ -65,6 +65,17 @@ describe('What a reader sees of access', () => {
     expect(answer.refused).toHaveLength(parts.length === 0 ? 0 : 1);
   });
 
+  it('of limits is for a viewer that of their client and of their tenant as a whole, for an operator that of each client', () => {
+    const events = [issued('acme', 'key-0', 1), issued('acme', 'key-9', 2), limited('acme', 'whole', 9)];
+    for (const [role, clients] of [
+      ['publisher', ['acme/whole', 'acme/key-0']],
+      ['operator', ['acme/whole', 'acme/key-0', 'acme/key-9']],
+    ] as const) {
+      const answer = seen({ id: 'key-0', role, tenant: 'acme', isOfAll: false }, events);
+      expect(answer.clients.map(({ client }) => client)).toEqual(clients);
+    }
+  });
+
   it('of refusals is for a viewer what was refused to them', () => {
     const events = [0, 1].map((n) => refused('acme', `key-${n}`));
     for (const [role, by] of [
