@@ -16,6 +16,7 @@ try {
   const { libraries } = await view('libraries');
   const { teams } = await view('teams');
   const { passages } = await view('edits');
+  const { clients } = await view('access');
   // Of what a log does not have no picture is made: the methods have a log each.
   const isOfMethod = libraries.length + teams.length + passages.length > 0;
   for (const [name, path] of [
@@ -24,6 +25,7 @@ try {
     ...releases.slice(-1).map(({ event }) => ['release', `/releases/${encodeURIComponent(event.releaseId)}`]),
     ...libraries.slice(-1).map(({ digest }) => ['library', `/libraries/${digest}?peek=e1`]),
     ...teams.slice(0, 1).map(({ slot }) => ['team', `/teams/${encodeURIComponent(slot)}`]),
+    ...(clients.some(({ limits }) => limits.length > 0) ? [['access', '/access']] : []),
     ...passages.slice(0, 1).map(({ problemId }) => ['self-edits', `/self-edits?peek=${problemId}`]),
   ]) {
     await page.goto(url + path);

@@ -208,8 +208,138 @@ const tenants = [
   ]),
 ];
 
+const SEEN = 'libs/operations/src/quotas/seen-access.spec.ts';
+const PAGE = 'apps/gateway/src/views/access.spec.ts';
+
+/** Who sees who may do what (docs/adr/0129). */
+const seen = [
+  ...quick('libs/operations/src/quotas/seen-access.ts', SEEN, [
+    {
+      control: 'the page of access shows nothing of another tenant',
+      from: 'isOfAll || each.tenant === tenant;',
+      to: 'isOfAll || each.tenant !== undefined;',
+      title: 'whether or not another tenant',
+    },
+    {
+      control: 'keys are for an admin',
+      from: 'keys: isAdmin ?',
+      to: 'keys: isOperator ?',
+      title: 'for a operator of a tenant',
+    },
+    {
+      control: 'a viewer sees no limits of other clients',
+      from: '(isOperator || each.client === own || isWholeOf(tenant, each))',
+      to: 'each.client !== undefined',
+      title: 'of limits is for a viewer',
+    },
+    {
+      control: 'a viewer sees no refusals of other clients',
+      from: '(isOperator || (id !== null && act.by === id))',
+      to: 'act.times > 0',
+      title: 'of refusals is for a viewer',
+    },
+    {
+      control: 'how much all tenants have under way is for those who see all',
+      from: 'isOfAll && isOperator ? openReservations : null',
+      to: 'isOperator ? openReservations : null',
+      title: 'whether or not another tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'what a dead gateway has reserved is under way no more',
+      from: '      if (lapsesAt > nowMs)\n        for',
+      to: '      if (lapsesAt > 0)\n        for',
+      title: 'says of each client and tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/read-audit.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'the list of acts is of one tenant',
+      from: '(tenant === undefined || act.tenant === tenant)',
+      to: '(tenant === undefined || act.tenant !== undefined)',
+      title: 'of one tenant',
+    },
+    {
+      control: 'acts of two tenants are not one line',
+      from: 'done.by, done.tenant, done.source',
+      to: 'done.by, done.source',
+      title: 'joins no acts of two',
+    },
+    {
+      control: 'a kind of act is looked for where the log has it',
+      from: "'sign out': [TOPIC.usage],",
+      to: "'sign out': [TOPIC.access],",
+      title: 'has of each kind',
+    },
+  ]),
+  ...quick('libs/operations/src/access/api-keys.ts', PAGE, [
+    {
+      control: 'a revocation is an act in the tenant of its key',
+      from: "sourceClass: 'trusted', tenant: issued.tenant },",
+      to: "sourceClass: 'trusted' },",
+      title: 'lists acts to admins alone',
+    },
+  ]),
+  ...quick('libs/operations/src/access/known-keys.ts', PAGE, [
+    {
+      control: 'a listed key has no digest',
+      from: '.map(({ digest: _, ...rest }): ListedKey => {',
+      to: '.map((rest): ListedKey => {',
+      title: 'has what the commands print',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/access.controller.ts', PAGE, [
+    {
+      control: 'acts are for an admin',
+      from: "@Needs('admin')",
+      to: "@Needs('operator')",
+      title: 'lists acts to admins alone',
+    },
+    {
+      control: "a tenant's admin sees the acts of the tenant",
+      from: 'tenant: isOfAll ? undefined : tenant,',
+      to: 'tenant: isOfAll ? tenant : undefined,',
+      title: 'lists acts to admins alone',
+    },
+  ]),
+  ...quick('apps/gateway/src/http/errors.filter.ts', PAGE, [
+    {
+      control: 'a refusal by a limit is counted',
+      from: 'if (error instanceof NoRoomError)',
+      to: 'if (error instanceof NoRoomError && error.who === null)',
+      title: 'what was refused lately',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/refusals.ts', PAGE, [
+    {
+      control: 'a refusal is an act in the tenant of its client',
+      from: 'subject: id, tenant }',
+      to: 'subject: id }',
+      title: 'what was refused lately',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/live-views.ts', PAGE, [
+    {
+      control: 'the stream says that a key came',
+      from: 'if (isSame && changes === this.told) return;',
+      to: 'if (isSame) return;',
+      title: 'by the stream of all pages',
+    },
+  ]),
+  ...quick('apps/dashboard/src/parts/words.ts', 'apps/dashboard/src/parts/words.spec.ts', [
+    {
+      control: 'a command that the page shows has no word that a shell would run',
+      from: "`'${text.replaceAll",
+      to: '`${text.replaceAll',
+      title: 'one word of a shell',
+    },
+  ]),
+];
+
 export default [
   ...tenants,
+  ...seen,
   ...quick('apps/gateway/src/login/login-attempt.ts', LOGIN, [
     {
       control: 'the nonce of a login is that of its browser',

@@ -195,7 +195,7 @@ export default [
     },
     {
       control: 'what is more than there is room for is counted all the same',
-      from: 'else this.add({ ...refused, id: null, reason: SEVERAL, route: null });',
+      from: 'else this.add({ ...refused, id: null, tenant: DEFAULT_TENANT, reason: SEVERAL, route: null });',
       to: '',
     },
   ]),
@@ -226,8 +226,8 @@ export default [
   ...quick('libs/operations/src/audit/read-audit.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
     {
       control: 'earlier acts are left out',
-      from: '|| placed.event.meta.occurredAt < sinceMs',
-      to: '|| placed.event.meta.occurredAt < 0',
+      from: 'act.at >= sinceMs &&',
+      to: 'act.at >= 0 &&',
     },
     {
       control: 'frequent acts are one a minute and actor',

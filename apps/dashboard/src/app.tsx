@@ -42,6 +42,7 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
   ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
   ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],
+  ['access', 'Access', async () => (await import('./pages/access.js')).AccessPage],
   ['doctor', 'Doctor', async () => (await import('./pages/doctor.js')).DoctorPage],
 ];
 
@@ -120,7 +121,7 @@ function Loaded({ load }: { readonly load: Load }): JSX.Element {
   return page === null ? <Waiting fault={fault} /> : <page.Page />;
 }
 
-const SAYS = { connecting: 'connecting', live: 'live', lost: 'not connected' } as const;
+const SAYS = { connecting: 'connecting', live: 'live', lost: 'not connected', apart: 'not live' } as const;
 
 /** Whether the numbers move, and how far the log was folded. */
 function Live(): JSX.Element {

@@ -4,6 +4,7 @@ import { systemClock } from '@seamstream/kernel';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Access } from './access/access.js';
 import { issuerChecks, openAccess } from './access/open-access.js';
+import { RecentRefusals } from './access/recent-refusals.js';
 import { Refusals } from './access/refusals.js';
 import { ApiModule } from './api/api.module.js';
 import { type ChatAssets, ChatModule } from './chat/chat.module.js';
@@ -58,13 +59,14 @@ export class GatewayModule {
     const [access, reading] = await openAccess(world, refusals, login);
     context.endsWith(reading);
     context.health.add(...issuerChecks(access.doors));
-    const quotas = await openQuotas(context, world, access);
+    const recent = new RecentRefusals();
+    const quotas = await openQuotas(context, world, access, recent);
     const parts = [
       WorldModule.of(world, access, quotas),
       await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
       LoginModule.of(login, access.doors, new RationedLines(world.logger, onClose)),
-      await ViewsModule.of(world),
+      await ViewsModule.of(world, access, quotas, recent),
       await PageModule.load(),
     ];
     const server = await serveHttp(world, access, parts, shutdown, assets);
@@ -77,6 +79,7 @@ async function openQuotas(
   { drivers, metrics, endsWith }: ServiceContext<GatewayConfig>,
   world: GatewayWorld,
   access: Access,
+  recent: RecentRefusals,
 ): Promise<Quotas> {
   const exceeded = metrics.counter('seam_quota_exceeded_total', 'Requests without room under a limit.', [
     'measure',
@@ -87,6 +90,7 @@ async function openQuotas(
     {
       ...{ log: drivers.log, clock: world.clock, declared: () => access.declared },
       onExceeded: ({ measure, per, mode }) => exceeded.inc({ measure, per, mode }),
+      onRead: (placed) => recent.apply(placed),
     },
     world.config.gateway,
     world.ending,

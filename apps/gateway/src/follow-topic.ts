@@ -2,7 +2,7 @@
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import type { SeamEvent, TopicName } from '@seamstream/events';
 import { isSeamError, sleep } from '@seamstream/kernel';
-import { decodeRecord, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
+import { decodeRecord, type PlacedEvent, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
 
 /** Before the log is followed again after an outage. */
 const AGAIN_AFTER_MS = 500;
@@ -11,8 +11,8 @@ export interface TopicFollower {
   readonly topic: TopicName;
   /** Older records are not read; all where absent. Milliseconds since the Unix epoch. */
   readonly sinceMs?: number;
-  /** Events of one partition in their order. */
-  readonly apply: (events: readonly SeamEvent[]) => void;
+  /** Events of one partition in their order, also with their places. */
+  readonly apply: (events: readonly SeamEvent[], placed: readonly PlacedEvent[]) => void;
 }
 
 /**
@@ -28,11 +28,17 @@ export async function followTopic(
   const ranges = sinceMs === undefined ? stored : await rangesSince(log, stored, sinceMs);
   // Up to the end that was taken, not to the last record: a log of Kafka's has offsets without a record.
   for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', signal }))
-    apply(events.map(({ event }) => event));
+    apply(
+      events.map(({ event }) => event),
+      events,
+    );
   const next = new Map(stored.map(({ partition, to }) => [partition, to]));
   const take = (records: readonly LogRecord[]): void => {
-    const decoded = records.map(decodeRecord);
-    apply(decoded.flatMap((each) => ('event' in each ? [each.event] : [])));
+    const placed = records.map(decodeRecord).filter((each) => 'event' in each);
+    apply(
+      placed.map(({ event }) => event),
+      placed,
+    );
   };
   return { reading: followRecords(log, { topic, next, take }, signal) };
 }

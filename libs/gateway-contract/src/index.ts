@@ -21,6 +21,7 @@ export {
 } from './responses.js';
 export {
   adapterWordSchema,
+  auditQuerySchema,
   doctorQuerySchema,
   findQuerySchema,
   libraryDiffQuerySchema,

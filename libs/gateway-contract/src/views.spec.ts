@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { logQuerySchema, problemsQuerySchema } from './views.js';
+import { auditQuerySchema, logQuerySchema, problemsQuerySchema } from './views.js';
 
 describe('what the dashboard asks', () => {
   it('has defaults, and refuses unknown words', () => {
@@ -18,7 +18,8 @@ describe('what the dashboard asks', () => {
   it('never throws anything but a complaint about the fields', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (query) => {
-        for (const schema of [logQuerySchema, problemsQuerySchema]) expect(() => schema.safeParse(query)).not.toThrow();
+        for (const schema of [auditQuerySchema, logQuerySchema, problemsQuerySchema])
+          expect(() => schema.safeParse(query)).not.toThrow();
       }),
     );
   });

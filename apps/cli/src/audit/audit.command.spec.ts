@@ -39,6 +39,26 @@ describe('seam audit', () => {
     ]);
   });
 
+  it('is of what changes the system, and of one tenant, where that is asked', async () => {
+    const problem = { prompt: 'What is 1 + 1?', reference: '2', verifier: 'numeric', domain: 'sums', problemId: 'one' };
+    world.files.set('one.jsonl', Buffer.from(`${JSON.stringify(problem)}\n`));
+    await world.seam('publish', 'one.jsonl', '--tenant', 'acme', '--by', 'ada');
+    world.takeOutput();
+    await world.seam('gateway', 'keys', 'issue', 'bot', '--tenant', 'acme', '--by', 'ada', '--json');
+    const { keyId } = world.takeJson().at(-1) as { keyId: string };
+    await world.seam('gateway', 'keys', 'issue', 'other', '--by', 'ada');
+    await world.seam('gateway', 'keys', 'revoke', keyId, '--by', 'bob', '--reason', 'it leaked');
+    const told = async (...options: readonly string[]) => {
+      world.takeOutput();
+      expect(await world.seam('audit', ...options, '--json')).toBe(0);
+      const [{ acts }] = world.takeJson() as [{ acts: readonly { readonly act: string; readonly tenant: string }[] }];
+      return acts.map(({ act, tenant }) => `${act} ${tenant}`).toSorted();
+    };
+    expect(await told('--tenant', 'acme')).toEqual(['issue key acme', 'publish acme', 'revoke key acme']);
+    expect(await told('--changes')).toEqual(['issue key acme', 'issue key default', 'revoke key acme']);
+    expect(await world.seam('audit', '--changes', '--act', 'refused')).toBe(2);
+  });
+
   it('refuses a time and an act that do not exist', async () => {
     expect(await world.seam('audit', '--since', 'yesterday')).toBe(2);
     expect(world.takeErrors()).toContain('Cannot read --since');

@@ -1,6 +1,6 @@
 /** Who did what. */
 import { count, onOneLine } from '@seamstream/kernel';
-import { ACTS, type Act, type ActName, readAudit } from '@seamstream/operations/audit';
+import { ACTS, type Act, type ActName, CHANGES, readAudit } from '@seamstream/operations/audit';
 import { Command, Option } from 'commander';
 import { examples, readTime } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -13,12 +13,16 @@ interface AuditOptions {
   readonly since?: string;
   readonly by?: string;
   readonly act?: ActName;
+  readonly changes?: true;
+  readonly tenant?: string;
 }
 
-async function audit(runtime: CommandRuntime, { since, by, act }: AuditOptions): Promise<ExitCode> {
+async function audit(runtime: CommandRuntime, options: AuditOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
+  const { since, by, act, tenant } = options;
+  const kinds = act === undefined ? (options.changes === true ? CHANGES : undefined) : [act];
   const sinceMs = since === undefined ? 0 : readTime('--since', since);
-  const acts = await readAudit(await runtime.openLog('read'), { sinceMs, by, act, signal });
+  const acts = await readAudit(await runtime.openLog('read'), { sinceMs, by, acts: kinds, tenant, signal });
   if (terminal.json) terminal.printJson({ acts });
   else if (acts.length === 0) terminal.print('No such act is in the log.\n');
   else terminal.print(renderActs(acts, terminal.style));
@@ -49,11 +53,19 @@ export function auditCommand(run: RunCommand): Command {
     .option('--since <time>', 'leaves earlier acts out, as ISO 8601')
     .option('--by <name>', 'of this person, key (its public part) or user only')
     .addOption(new Option('--act <act>', 'acts of this kind only').choices(ACTS))
+    .addOption(
+      new Option(
+        '--changes',
+        'what changes the system only: no questions, problems and feedback, no sign-ins, no refusals',
+      ).conflicts('act'),
+    )
+    .option('--tenant <name>', 'acts in this tenant only')
     .addHelpText(
       'after',
       examples([
         ['seam audit --since 2030-01-31', 'what was done since then'],
         ['seam audit --act refused', 'who was refused what'],
+        ['seam audit --changes --tenant acme', 'who changed what in a tenant'],
         ['seam audit --by ada --json', 'for a script'],
       ]),
     )

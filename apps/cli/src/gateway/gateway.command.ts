@@ -9,6 +9,7 @@ import { tenantOption } from '../tenant-option.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
 import { quotasCommand } from './quotas.command.js';
+import { tenantsCommand } from './tenants.command.js';
 import { usersCommand } from './users.command.js';
 
 interface IssueOptions {
@@ -51,14 +52,13 @@ async function revoke(
 
 async function list(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal, clock } = runtime;
-  const keys = await listKeys(await runtime.openLog('read'));
-  if (terminal.json) terminal.printJson({ keys: keys.map(({ digest: _, ...key }) => key) });
+  const keys = await listKeys(await runtime.openLog('read'), clock);
+  if (terminal.json) terminal.printJson({ keys });
   else if (keys.length === 0) terminal.print('No key was issued.\n');
   else {
-    const columns = ['KEY', 'TENANT', 'ROLE', 'NAME', 'ISSUED', 'STATE'].map((title) => ({ title }));
-    const rows = keys.map(({ keyId, tenant, role, name, issuedAt, expiresAt, revoked }) => [
-      ...[keyId, tenant, role, onOneLine(name), minuteOf(issuedAt)],
-      revoked === null ? (expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'open') : 'revoked',
+    const columns = ['KEY', 'TENANT', 'ROLE', 'NAME', 'ISSUED', 'BY', 'STATE'].map((title) => ({ title }));
+    const rows = keys.map(({ keyId, tenant, role, name, issuedAt, issuedBy, state }) => [
+      ...[keyId, tenant, role, onOneLine(name), minuteOf(issuedAt), onOneLine(issuedBy), state],
     ]);
     terminal.print(renderTable(columns, rows, terminal.style));
   }
@@ -118,5 +118,6 @@ export function gatewayCommand(run: RunCommand): Command {
     .addHelpText('after', examples([['seam gateway keys list', 'who may']]))
     .addCommand(keysCommand(run))
     .addCommand(usersCommand(run))
+    .addCommand(tenantsCommand(run))
     .addCommand(quotasCommand(run));
 }

@@ -66,6 +66,84 @@ describe('seam gateway quotas', () => {
     expect(await world.seam('gateway', 'keys', 'issue', 'desk', '--tenant', 'Acme Corp')).toBe(2);
   });
 
+  it('says of each client and tenant which limits hold, how much is used, reserved and left', async () => {
+    await set('tokens', '1000', 'day');
+    await world.seam('gateway', 'quotas', 'set', '*', ...of('requests', 'day'), '--limit', '9', ...WHY);
+    await world.seam(
+      'gateway',
+      'quotas',
+      'set',
+      'acme/whole',
+      ...of('tokens', 'day'),
+      '--limit',
+      '50',
+      '--shadow',
+      ...WHY,
+    );
+    const { meta, ...rest } = reservation();
+    const [ended, open, dead] = ['ended', 'open', 'dead'].map((reservationId) => ({ meta, ...rest, reservationId }));
+    const settled = { ...EXAMPLE_EVENTS.UsageSettled, keyId, reservationId: 'ended', tokens: 40, meta };
+    const now = world.clock.now();
+    await world.log.append(
+      [
+        { ...ended!, tokens: 300, lapsesAt: now + 1_000 },
+        { ...open!, tokens: 200, lapsesAt: now + 1_000 },
+        // Its gateway died: it stays charged, and is under way no more.
+        { ...dead!, tokens: 100, lapsesAt: now },
+        settled,
+      ].map((event) => encodeEvent(event)),
+    );
+    world.takeOutput();
+    await world.seam('gateway', 'quotas', 'use', '--json');
+    const [told] = world.takeJson() as [{ clients: { limits: object[] }[]; openReservations: number }];
+    expect(told).toMatchObject({
+      openReservations: 1,
+      clients: [
+        {
+          ...{ client: keyId, kind: 'key', name: 'bot', role: 'publisher' },
+          limits: [
+            { measure: 'tokens', limit: 1_000, used: 340, reserved: 200, left: 660, declaredFor: keyId },
+            { measure: 'requests', limit: 9, used: 3, reserved: 1, left: 6, declaredFor: '*' },
+          ],
+        },
+        { client: 'acme/whole', kind: 'tenant', limits: [{ used: 0, left: 50, mode: 'shadow' }] },
+      ],
+    });
+    await world.seam('gateway', 'quotas', 'use');
+    expect(world.takeOutput()).toMatch(
+      new RegExp(`${keyId} +bot +tokens +day +1,000 +340 +200 +660 .* enforced +${keyId}`),
+    );
+    await world.seam('gateway', 'quotas', 'list');
+    expect(world.takeOutput()).toMatch(new RegExp(`${keyId} +tokens +day +1,000 +340 +200 +660 `));
+  });
+
+  it('names the tenants that keys, sessions and limits have', async () => {
+    await world.seam('gateway', 'keys', 'issue', 'desk', '--tenant', 'acme', '--json');
+    const [theirs] = world.takeJson() as [{ keyId: string }];
+    await world.seam('gateway', 'keys', 'revoke', theirs.keyId, ...WHY);
+    await world.seam('gateway', 'quotas', 'set', 'globex/*', ...of('tokens', 'day'), '--limit', '50', ...WHY);
+    const { SessionStarted: session } = EXAMPLE_EVENTS;
+    const meta = { ...session.meta, tenant: 'acme', occurredAt: world.clock.now() };
+    await world.log.append([encodeEvent({ ...session, meta, expiresAt: world.clock.now() + 60_000 })]);
+    world.takeOutput();
+    await world.seam('gateway', 'tenants', 'list', '--json');
+    expect(world.takeJson()).toEqual([
+      {
+        tenants: [
+          { tenant: 'default', openKeys: 1, closedKeys: 0, users: 0, limits: 0 },
+          { tenant: 'acme', openKeys: 0, closedKeys: 1, users: 1, limits: 0 },
+          { tenant: 'globex', openKeys: 0, closedKeys: 0, users: 0, limits: 1 },
+        ],
+      },
+    ]);
+    await world.seam('gateway', 'tenants', 'list');
+    expect(world.takeOutput()).toMatch(/acme +0 +1 +1 +0/);
+    await world.seam('gateway', 'users', 'list');
+    expect(world.takeOutput()).toMatch(new RegExp(`${session.userId} +acme +viewer .* 1\\n`));
+    await world.seam('gateway', 'keys', 'list');
+    expect(world.takeOutput()).toMatch(new RegExp(`${theirs.keyId} +acme +publisher +desk .* revoked`));
+  });
+
   it('takes money in the currency of the prices', async () => {
     await price('0.15', '0.60');
     expect(await set('money', '12.5', 'month')).toBe(0);

@@ -1,11 +1,14 @@
 /** How much clients of the gateway, and tenants as a whole, may use. */
 import { count, onOneLine, SeamError } from '@seamstream/kernel';
 import {
+  clientLimitsOf,
   declareQuota,
   QUOTA_MEASURES,
   QUOTA_WINDOWS,
   type QuotaRequest,
+  quotasOf,
   quotasStatus,
+  readAccessFacts,
 } from '@seamstream/operations/quotas';
 import { Command, Option } from 'commander';
 import { byOption, checkWords, examples, personOf } from '../command-options.js';
@@ -64,12 +67,44 @@ async function list(runtime: CommandRuntime): Promise<ExitCode> {
     const right = 'right' as const;
     const columns = [
       ...['CLIENT', 'LIMIT OF', 'PER'].map((title) => ({ title })),
-      ...[{ title: 'LIMIT', align: right }, { title: 'USED', align: right }, { title: 'UNTIL' }, { title: 'MODE' }],
+      ...['LIMIT', 'USED', 'RESERVED', 'LEFT'].map((title) => ({ title, align: right })),
+      ...['UNTIL', 'MODE'].map((title) => ({ title })),
     ];
-    const rows = status.quotas.map(({ keyId, measure, per, limit, used, endsMs, mode }) => [
-      ...[onOneLine(keyId), measure === 'money' ? `money, ${status.currency ?? ''}` : measure, per],
-      ...[amountText(measure, limit), used === null ? '–' : amountText(measure, used), minuteOf(endsMs), mode],
+    const rows = status.quotas.map(({ keyId, measure, per, limit, used, reserved, left, endsMs, mode }) => [
+      ...[onOneLine(keyId), measureText(measure, status.currency), per],
+      ...[limit, used, reserved, left].map((amount) => (amount === null ? '–' : amountText(measure, amount))),
+      ...[minuteOf(endsMs), mode],
     ]);
+    terminal.print(renderTable(columns, rows, terminal.style));
+  }
+  return EXIT.ok;
+}
+
+const measureText = (measure: QuotaRequest['measure'], currency: string | null): string =>
+  measure === 'money' ? `money, ${currency ?? ''}` : measure;
+
+async function use(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const facts = await readAccessFacts(await runtime.openLog('read'), clock);
+  const clients = clientLimitsOf(facts, clock.now());
+  const { openReservations, currency } = quotasOf(facts, clock.now());
+  if (terminal.json) terminal.printJson({ clients, openReservations, currency });
+  else if (clients.length === 0) terminal.print('No client is known, and no limit is declared.\n');
+  else {
+    const columns = [
+      ...['CLIENT', 'NAME', 'LIMIT OF', 'PER'].map((title) => ({ title })),
+      ...['LIMIT', 'USED', 'RESERVED', 'LEFT'].map((title) => ({ title, align: 'right' as const })),
+      ...['UNTIL', 'MODE', 'BY THE LIMIT OF'].map((title) => ({ title })),
+    ];
+    const rows = clients.flatMap(({ client, name, limits }) => {
+      const who = [onOneLine(client), name === null ? '–' : onOneLine(name)];
+      if (limits.length === 0) return [[...who, 'no limit', ...Array.from({ length: 8 }, () => '')]];
+      return limits.map(({ measure, per, limit, used, reserved, left, endsMs, mode, declaredFor }) => [
+        ...[...who, measureText(measure, currency), per],
+        ...[limit, used, reserved, left].map((amount) => amountText(measure, amount)),
+        ...[minuteOf(endsMs), mode, onOneLine(declaredFor)],
+      ]);
+    });
     terminal.print(renderTable(columns, rows, terminal.style));
   }
   return EXIT.ok;
@@ -134,11 +169,26 @@ export function quotasCommand(run: RunCommand): Command {
         )
         .action((keyId: string, options: DeclareOptions) => run((runtime) => declare(runtime, keyId, options))),
     )
-    .addCommand(
-      new Command('list')
-        .summary('limits, and what is used of them now')
-        .description('Lists every limit with what is used and reserved in the present window.')
-        .addHelpText('after', examples([['seam gateway quotas list --json', 'for a script']]))
-        .action(() => run(list)),
-    );
+    .addCommand(listCommand(run))
+    .addCommand(useCommand(run));
+}
+
+function listCommand(run: RunCommand): Command {
+  return new Command('list')
+    .summary('limits, and what is used of them now')
+    .description(
+      'Lists every limit with what counts against it in the present window, how much of that is reserved by requests under way, and what is left.',
+    )
+    .addHelpText('after', examples([['seam gateway quotas list --json', 'for a script']]))
+    .action(() => run(list));
+}
+
+function useCommand(run: RunCommand): Command {
+  return new Command('use')
+    .summary('how much each client and each tenant may still use')
+    .description(
+      'Lists each key that is open, each user who is signed in, and each tenant as a whole, with the limits that hold for it: its own ones, else those of each client of its tenant, else those of each client.',
+    )
+    .addHelpText('after', examples([['seam gateway quotas use --json', 'for a script']]))
+    .action(() => run(use));
 }

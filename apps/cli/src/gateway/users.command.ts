@@ -1,10 +1,13 @@
 /** Users of the gateway, who come with a token of an OpenID provider. */
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import { count, onOneLine, SeamError } from '@seamstream/kernel';
 import { signOutUser, userIdOf } from '@seamstream/operations/access';
+import { readAccessFacts } from '@seamstream/operations/quotas';
 import { Command } from 'commander';
 import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { renderTable } from '../terminal/table.js';
+import { minuteOf } from '../terminal/text.js';
 
 interface NameOptions {
   readonly issuer: string;
@@ -39,10 +42,37 @@ async function signOut(runtime: CommandRuntime, user: string, options: SignOutOp
   return EXIT.ok;
 }
 
+async function list(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal, clock } = runtime;
+  const { users } = await readAccessFacts(await runtime.openLog('read'), clock);
+  if (terminal.json) terminal.printJson({ users });
+  else if (users.length === 0) terminal.print('No user is signed in.\n');
+  else {
+    const columns = [
+      ...['USER', 'TENANT', 'ROLE', 'SIGNED IN', 'UNTIL'].map((title) => ({ title })),
+      { title: 'SESSIONS', align: 'right' as const },
+    ];
+    const rows = users.map(({ userId, tenant, role, signedInAt, expiresAt, sessions }) => [
+      ...[userId, tenant, role, minuteOf(signedInAt), minuteOf(expiresAt), count(sessions)],
+    ]);
+    terminal.print(renderTable(columns, rows, terminal.style));
+  }
+  return EXIT.ok;
+}
+
 export function usersCommand(run: RunCommand): Command {
   return new Command('users')
     .summary('who comes with a token or a login')
     .addCommand(nameCommand(run))
+    .addCommand(
+      new Command('list')
+        .summary('who is signed in')
+        .description(
+          'Lists users with an open session of the dashboard. Users who send a bearer token have none, and are not in it.',
+        )
+        .addHelpText('after', examples([['seam gateway users list --json', 'for a script']]))
+        .action(() => run(list)),
+    )
     .addCommand(
       new Command('sign-out')
         .summary('end all sessions of a user')

@@ -16,6 +16,17 @@ export const figure = (value: number): string =>
       : value.toExponential(2);
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
+/** Money in the currency of the prices, of millionths: two figures behind the point at least. */
+export function money(micros: number): string {
+  const text = (micros / 1e6).toFixed(6);
+  const zeros = [4, 3, 2, 1].find((each) => text.endsWith('0'.repeat(each))) ?? 0;
+  return text.slice(0, text.length - zeros);
+}
+
+/** A word of a command line, so that a shell takes it as it is. */
+export const shellWord = (text: string): string =>
+  /^[\w.*@:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 export const time = (at: number): string => times.format(at);
 export const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);

@@ -10,7 +10,8 @@ interface LiveChange {
   readonly overview: Overview;
 }
 
-type Connection = 'connecting' | 'live' | 'lost';
+/** `apart`: the stream is of the whole system, and the reader is of a tenant. */
+type Connection = 'connecting' | 'live' | 'lost' | 'apart';
 
 export const connection = signal<Connection>('connecting');
 export const paused = signal(false);
@@ -40,6 +41,8 @@ export function togglePause(): void {
 
 /** Before it is asked again, in milliseconds. */
 const AGAIN_MS = 1000;
+/** The same where it was refused: roles and tenants change seldom, and each refusal is counted. */
+const REFUSED_AGAIN_MS = 60_000;
 /** The gateway says something every 15 seconds: after so much silence the connection is dead. */
 const SILENCE_MS = 45_000;
 
@@ -58,16 +61,16 @@ function close(): void {
 
 async function follow(own: AbortController): Promise<void> {
   while (following === own) {
-    await readStream(own.signal).catch(() => undefined);
+    const isRefused = (await readStream(own.signal).catch(() => undefined)) === 403;
     if (following !== own) return;
-    connection.value = 'lost';
+    connection.value = isRefused ? 'apart' : 'lost';
     if (needsKey.value) close();
-    else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    else await new Promise((resolve) => setTimeout(resolve, isRefused ? REFUSED_AGAIN_MS : AGAIN_MS));
   }
 }
 
-/** By fetch and not by EventSource, which cannot send a key. Returns where the stream ends. */
-async function readStream(left: AbortSignal): Promise<void> {
+/** By fetch and not by EventSource, which cannot send a key. Returns where the stream ends. @returns the status of the answer */
+async function readStream(left: AbortSignal): Promise<number> {
   const silent = new AbortController();
   let timer = setTimeout(() => silent.abort(), SILENCE_MS);
   const alive = (): void => {
@@ -78,7 +81,7 @@ async function readStream(left: AbortSignal): Promise<void> {
     const answer = await askGateway(`/api/stream${lastId === '' ? '' : `?after=${encodeURIComponent(lastId)}`}`, {
       signal: AbortSignal.any([left, silent.signal]),
     });
-    if (!answer.ok || answer.body === null) return;
+    if (!answer.ok || answer.body === null) return answer.status;
     connection.value = 'live';
     for await (const { id, data } of messagesIn(answer.body, alive)) {
       lastId = id;
@@ -86,6 +89,7 @@ async function readStream(left: AbortSignal): Promise<void> {
       if (paused.value) held.value = next;
       else change.value = next;
     }
+    return answer.status;
   } finally {
     clearTimeout(timer);
   }

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { askGateway } from './access.js';
-import { version } from './live.js';
+import { paused, version } from './live.js';
 
 interface View<T> {
   /** Null before the first answer. */
@@ -31,10 +31,12 @@ export async function readView<T>(url: string): Promise<T> {
 /**
  * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
  * @param follows whether it is read again when the log has grown
+ * @param everyMs for what changes with time as well, or is read by those whom the stream is not for: read again after so long, while it is seen
  */
-export function useView<T>(url: string, follows = true): View<T> {
+export function useView<T>(url: string, follows = true, everyMs?: number): View<T> {
   const [view, setView] = useState<View<T>>({ data: null, fault: null });
-  const at = follows ? version.value : 0;
+  const times = useTimes(everyMs);
+  const at = follows ? `${version.value} ${times}` : '';
   const newest = useRef(at);
   newest.current = at;
   const wake = useRef<() => void>(() => undefined);
@@ -42,7 +44,7 @@ export function useView<T>(url: string, follows = true): View<T> {
     const left = new AbortController();
     const isLeft = (): boolean => left.signal.aborted;
     const follow = async (): Promise<void> => {
-      for (let read = Number.NaN; !isLeft(); ) {
+      for (let read: string | undefined; !isLeft(); ) {
         if (read === newest.current) {
           await new Promise<void>((resolve) => {
             wake.current = resolve;
@@ -65,6 +67,19 @@ export function useView<T>(url: string, follows = true): View<T> {
   }, [url]);
   useEffect(() => wake.current(), [at]);
   return view;
+}
+
+/** Counts up while the page is seen and not paused. */
+function useTimes(everyMs: number | undefined): number {
+  const [times, setTimes] = useState(0);
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && !paused.value) setTimes((before) => before + 1);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return times;
 }
 
 async function answerOf<T>(url: string): Promise<View<T>> {

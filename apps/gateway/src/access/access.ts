@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import { apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
+import { type ApiKeys, apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
 import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
@@ -38,6 +38,8 @@ export interface OtherDoors {
 export class Access {
   private keys = NO_KEYS;
   private limits = NO_LIMITS;
+  /** Grows with what is read: what it says of access may be another then. */
+  changes = 0;
   /** Who asks, and what they saw when they were let in: an answer that begins late ends all the same when a tenant came meanwhile. */
   private readonly admitted = new WeakMap<IncomingMessage, { readonly principal: Principal; readonly sight: Sight }>();
   /** What ends with its key or session, who asked, and what they saw then. */
@@ -65,10 +67,16 @@ export class Access {
     const apply = (events: readonly SeamEvent[]): void => {
       opened.keys = events.reduce(apiKeysAfter, opened.keys);
       opened.limits = events.reduce(declaredLimitsAfter, opened.limits);
+      opened.changes++;
       opened.closeRevoked();
     };
     const { reading } = await followTopic(log, { topic: TOPIC.access, apply }, signal);
     return [opened, reading];
+  }
+
+  /** Keys that were issued and revoked, as the log says. */
+  get known(): ApiKeys {
+    return this.keys;
   }
 
   /** Limits and prices, as the log says. */
@@ -115,7 +123,7 @@ export class Access {
         code: 'invalid_api_key',
         headers: { 'www-authenticate': 'Bearer', ...(sessions === undefined ? {} : SIGN_IN_HERE) },
       },
-      key?.keyId ?? null,
+      key === undefined ? null : { id: key.keyId, tenant: key.tenant },
       closed === undefined ? undefined : `key_${closed}`,
     );
   }
@@ -155,7 +163,8 @@ export class Access {
     route: string | undefined,
     facts: ConstructorParameters<typeof RefusedError>[0],
   ): never {
-    const error = new RefusedError(facts, this.principalOf(request).id);
+    const { id, tenant } = this.principalOf(request);
+    const error = new RefusedError(facts, id === null ? null : { id, tenant });
     this.count(error, request, route);
     throw error;
   }
@@ -165,8 +174,9 @@ export class Access {
   }
 
   /** Counts a request that was refused elsewhere than here. */
-  count({ id, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
-    this.refusals.add({ id, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });
+  count({ who, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
+    const { id, tenant } = who ?? { id: null, tenant: DEFAULT_TENANT };
+    this.refusals.add({ id, tenant, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });
   }
 
   principalOf(request: IncomingMessage): Principal {

@@ -1,10 +1,12 @@
 /** Refused requests, counted so that a flood of them stays a few figures. Pure. */
 import { BlockList, isIPv6 } from 'node:net';
-import type { RequestOrigin } from '@seamstream/events';
+import { DEFAULT_TENANT, type RequestOrigin } from '@seamstream/events';
 
 interface RefusalKind {
   /** Null: unknown, or several. */
   readonly id: string | null;
+  /** The client's; the default one where that is unknown. */
+  readonly tenant: string;
   readonly reason: string;
   /** Null: several. */
   readonly route: string | null;
@@ -24,9 +26,9 @@ export class RefusalCounts {
   private readonly counts = new Map<string, CountedRefusals>();
 
   add(refused: CountedRefusals): void {
-    const { id, reason, route, origin, requests, firstAt, lastAt } = refused;
-    const kind = JSON.stringify([id, reason, route, origin]);
-    const isRest = id === null && reason === SEVERAL && route === null;
+    const { id, tenant, reason, route, origin, requests, firstAt, lastAt } = refused;
+    const kind = JSON.stringify([id, tenant, reason, route, origin]);
+    const isRest = id === null && tenant === DEFAULT_TENANT && reason === SEVERAL && route === null;
     const known = this.counts.get(kind);
     if (known !== undefined)
       this.counts.set(kind, {
@@ -36,7 +38,7 @@ export class RefusalCounts {
         lastAt: Math.max(known.lastAt, lastAt),
       });
     else if (this.counts.size < MOST_KINDS || isRest) this.counts.set(kind, refused);
-    else this.add({ ...refused, id: null, reason: SEVERAL, route: null });
+    else this.add({ ...refused, id: null, tenant: DEFAULT_TENANT, reason: SEVERAL, route: null });
   }
 
   /** All that was counted; the next counts begin at nothing. */

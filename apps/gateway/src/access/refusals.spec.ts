@@ -87,7 +87,13 @@ describe('Refused requests', () => {
     const refusals = new Refusals(world, 20);
     const refuse = (times: number): void => {
       for (let time = 0; time < times; time++)
-        refusals.add({ id: null, reason: 'invalid_api_key', route: 'GET /v1/models', origin: 'public' });
+        refusals.add({
+          id: null,
+          tenant: 'default',
+          reason: 'invalid_api_key',
+          route: 'GET /v1/models',
+          origin: 'public',
+        });
     };
     refuse(1000);
     await until(() => warnings.length > 1);
@@ -123,6 +129,7 @@ const lineOf = ({ requests, keyId, reason, route, origin }: EventOf<'AccessRefus
 const refusalArbitrary: fc.Arbitrary<CountedRefusals> = fc
   .record({
     id: fc.option(fc.integer({ min: 0, max: 200 }).map((number) => `user-${number}`)),
+    tenant: fc.constantFrom('default', 'acme'),
     reason: fc.constantFrom('forbidden', 'invalid_token', 'several'),
     route: fc.option(fc.constantFrom('GET /v1/models', 'POST /v1/feedback')),
     origin: fc.constantFrom(...(['loopback', 'private', 'public'] as const)),

@@ -49,13 +49,13 @@ export class Refusals {
   }
 }
 
-function recordOf({ id, ...counted }: CountedRefusals, nowMs: number) {
+function recordOf({ id, tenant, ...counted }: CountedRefusals, nowMs: number) {
   const messageId = newId();
   return encodeEvent({
     type: 'AccessRefused',
     meta: originMeta({
       ...{ messageId, correlationId: messageId, source: SOURCE, occurredAt: nowMs },
-      ...{ sourceClass: 'user', subject: id },
+      ...{ sourceClass: 'user', subject: id, tenant },
     }),
     ...{ keyId: id, ...counted },
   });

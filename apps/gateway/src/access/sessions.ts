@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, canonicalJson, newId, SeamError, sha256 } from '@seamstream/kernel';
-import { type KnownSession, KnownSessions, LONGEST_SESSION_MS } from '@seamstream/operations/access';
+import { type KnownSession, KnownSessions, LONGEST_SESSION_MS, type SignedInUser } from '@seamstream/operations/access';
 import { SOURCE } from '../chat/chat-events.decide.js';
 import type { IssuerSettings } from '../config.js';
 import { followTopic } from '../follow-topic.js';
@@ -64,6 +64,11 @@ export class Sessions {
     this.onChange = onChange;
   }
 
+  /** Who is signed in now. */
+  users(): readonly SignedInUser[] {
+    return this.known.usersAt(this.world.clock.now());
+  }
+
   isOpen(sessionId: string): boolean {
     return this.openOf(sessionId) !== undefined;
   }
@@ -79,7 +84,7 @@ export class Sessions {
     const session = SECRET.test(secret) ? await this.whenOpen(sessionId, READ_WITHIN_MS) : undefined;
     if (session === undefined) throw sessionEnded();
     const { userId, role, tenant, expiresAt } = session;
-    if (!this.isOwnPage(headers, method)) throw foreignSite(userId);
+    if (!this.isOwnPage(headers, method)) throw foreignSite(userId, tenant);
     return { id: userId, role, tenant, expiresAt, sessionId };
   }
 
@@ -178,7 +183,7 @@ function sessionEnded(): RefusedError {
   return new RefusedError({ status: 401, message, code: 'session_ended', headers: SIGN_IN_HERE }, null);
 }
 
-function foreignSite(userId: string): RefusedError {
+function foreignSite(id: string, tenant: string): RefusedError {
   const message = 'Cannot answer: expected a request of the dashboard, got one that another site made.';
-  return new RefusedError({ status: 403, message, code: 'foreign_site' }, userId);
+  return new RefusedError({ status: 403, message, code: 'foreign_site' }, { id, tenant });
 }

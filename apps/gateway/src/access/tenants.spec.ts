@@ -287,6 +287,8 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   'GET /api/views/teams/:slot': { requests: () => [{ id: 'team' }] },
   'GET /api/views/self-trainings': { requests: nothing },
   'GET /api/views/edits': { requests: nothing },
+  'GET /api/views/access': { requests: nothing, shows: true },
+  'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
   // Last: from then on the ids are in what the strangers have said themselves.
   'POST /v1/feedback': {
     requests: ({ problemId, completionId }) => [
@@ -311,7 +313,11 @@ async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<
 
 /** A key that the gateway has read. */
 async function keyOf(tenant: string, role: Role): Promise<IssuedKey> {
-  const issued = await issueKey(log, { name: 'n', role, tenant, by: 'ada', expiresAt: null }, systemClock);
+  const issued = await issueKey(
+    log,
+    { name: tenant === 'globex' ? MARK : 'n', role, tenant, by: 'ada', expiresAt: null },
+    systemClock,
+  );
   await until(async () => (await ask(issued, 'GET /api/me', {})).status === 200);
   return issued;
 }

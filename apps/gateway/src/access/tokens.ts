@@ -72,7 +72,7 @@ export class Tokens {
     const role = roleOfClaims(claims, rolesClaim, roles);
     const id = userIdOf(url, sub);
     const message = `Cannot answer: expected a token whose ${rolesClaim} names a group with a role, got one without. Ask an admin for a role.`;
-    if (role === undefined) throw new RefusedError({ status: 403, message, code: 'no_role' }, id);
+    if (role === undefined) throw new RefusedError({ status: 403, message, code: 'no_role' }, inNoTenant(id));
     const tenant = tenantOfClaims(claims, tenantsClaim, tenants);
     if (tenant === undefined) throw withoutTenant(tenantsClaim, id);
     return { id, role, tenant, expiresAt: exp * 1000 + CLOCK_TOLERANCE_MS };
@@ -94,9 +94,12 @@ export class Tokens {
   }
 }
 
+/** Whom no tenant has is refused by the operator of the whole system. */
+const inNoTenant = (id: string) => ({ id, tenant: DEFAULT_TENANT });
+
 function withoutTenant(claim: string, id: string): RefusedError {
   const message = `Cannot answer: expected a token whose ${claim} names one tenant, got none or several. Ask an admin for one.`;
-  return new RefusedError({ status: 403, message, code: 'no_tenant' }, id);
+  return new RefusedError({ status: 403, message, code: 'no_tenant' }, inNoTenant(id));
 }
 
 function issuerSilent(issuer: string): ApiError {

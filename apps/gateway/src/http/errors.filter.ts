@@ -4,6 +4,8 @@ import { type ErrorCode, isSeamError, messageOf, type SeamError } from '@seamstr
 import type { ServiceLogger } from '@seamstream/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodError } from 'zod';
+import type { Access } from '../access/access.js';
+import { NoRoomError } from '../access/refused-error.js';
 import { ApiError } from './api-error.js';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -25,13 +27,18 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 @Catch()
 export class ErrorsFilter implements ExceptionFilter {
-  constructor(private readonly logger: ServiceLogger) {}
+  constructor(
+    private readonly logger: ServiceLogger,
+    private readonly access: Pick<Access, 'count'>,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const answer = asApiError(error);
+    // Who is refused at the door is counted there.
+    if (error instanceof NoRoomError) this.access.count(error, request.raw, request.routeOptions.url);
     if (answer.status >= 500) this.logger.error({ requestId: request.id, err: error }, 'a request failed');
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();

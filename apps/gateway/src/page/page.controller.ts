@@ -28,6 +28,7 @@ const ADDRESSES = [
   'releases',
   'releases/:id',
   'dead-letters',
+  'access',
   'doctor',
 ];
 /** A year, as RFC 9111's caches take it at most. */

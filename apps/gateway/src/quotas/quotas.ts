@@ -17,6 +17,7 @@ import {
   tenantOf,
 } from '@seamstream/events';
 import { type Clock, newId } from '@seamstream/kernel';
+import type { PlacedEvent } from '@seamstream/log-reader';
 import {
   type DeclaredLimits,
   type LimitFill,
@@ -49,6 +50,8 @@ export interface QuotasWorld {
   readonly declared: () => DeclaredLimits;
   /** Learns of each limit without room. */
   readonly onExceeded: (limit: EventOf<'UsageReserved'>['limits'][number]) => void;
+  /** Learns of all that is read of seam.usage, so that no one else needs to read it. */
+  readonly onRead?: (placed: readonly PlacedEvent[]) => void;
 }
 
 type Reserved = EventOf<'UsageReserved'>;
@@ -63,7 +66,10 @@ export interface QuotasSettings {
 }
 
 export class Quotas {
-  private readonly ledger = new UsageLedger();
+  /** What clients have used. */
+  readonly ledger = new UsageLedger();
+  /** Grows with what is read. */
+  changes = 0;
   /** By reservation: who learns whether it is admitted. */
   private readonly waiting = new Map<string, (verdict: UsageVerdict) => void>();
 
@@ -83,7 +89,7 @@ export class Quotas {
     const quotas = new Quotas(world, settings);
     const { reading } = await followTopic(
       world.log,
-      { topic: TOPIC.usage, sinceMs: usageStart(world.clock.now()), apply: (events) => quotas.apply(events) },
+      { topic: TOPIC.usage, sinceMs: usageStart(world.clock.now()), apply: (...read) => quotas.apply(...read) },
       signal,
     );
     return [quotas, reading];
@@ -164,7 +170,9 @@ export class Quotas {
     const exceeded = exceededOf(reserved, verdicts);
     exceeded.forEach(this.world.onExceeded);
     const { tokens, money, problems = 0, meta } = reserved[0]!;
-    return quotaRefusal(exceeded, { requests: 1, tokens, money, problems }, this.headersOf(reserved), meta.occurredAt);
+    const wanted = { requests: 1, tokens, money, problems };
+    const who = { id: meta.subject!, tenant: tenantOf(meta) };
+    return quotaRefusal(exceeded, wanted, this.headersOf(reserved), { who, atMs: meta.occurredAt });
   }
 
   private headersOf(reserved: readonly Reserved[]): Readonly<Record<string, string>> {
@@ -197,7 +205,9 @@ export class Quotas {
     return { abandon, within };
   }
 
-  private apply(events: readonly SeamEvent[]): void {
+  private apply(events: readonly SeamEvent[], placed: readonly PlacedEvent[]): void {
+    this.changes++;
+    this.world.onRead?.(placed);
     for (const event of events) {
       const verdict = this.ledger.apply(event);
       if (verdict === undefined || event.type !== 'UsageReserved') continue;

@@ -1,5 +1,6 @@
 /** What a client learns of its limits: headers as OpenAI's API sends them, and the refusal. Pure. */
 import { type LimitUse, WHOLE_TENANT } from '@seamstream/operations/quotas';
+import { NoRoomError } from '../access/refused-error.js';
 import { ApiError } from '../http/api-error.js';
 
 /** Both official clients wait by themselves for at most so long. Beyond that a new try is a person's. */
@@ -30,21 +31,27 @@ export function limitHeaders(uses: readonly LimitUse[], nowMs: number): Readonly
   return headers;
 }
 
-/** Limits that would have refused, were they enforced: `requests/hour` of the client, `tenant/requests/hour` of its tenant. */
+/** A limit in one word: `requests/hour` of the client, `tenant/requests/hour` of its tenant. */
+const wordOf = ({ payer, measure, per }: PayerUse): string => `${payer === 'tenant' ? 'tenant/' : ''}${measure}/${per}`;
+
+/** Limits that would have refused, were they enforced. */
 export function shadowHeader(exceeded: readonly PayerUse[]): Readonly<Record<string, string>> {
-  const told = exceeded
-    .filter(({ mode }) => mode === 'shadow')
-    .map(({ payer, measure, per }) => `${payer === 'tenant' ? 'tenant/' : ''}${measure}/${per}`);
+  const told = exceeded.filter(({ mode }) => mode === 'shadow').map(wordOf);
   return told.length === 0 ? {} : { 'x-seam-quota-shadow': told.join(', ') };
 }
 
-/** @param exceeded at least one enforced limit @param wanted what the request asked room for */
+/**
+ * @param exceeded at least one enforced limit
+ * @param wanted what the request asked room for
+ * @param asked by whom, and when in milliseconds since the Unix epoch
+ */
 export function quotaRefusal(
   exceeded: readonly PayerUse[],
   wanted: Readonly<Record<LimitUse['measure'], number | null>>,
   headers: Readonly<Record<string, string>>,
-  nowMs: number,
-): ApiError {
+  asked: { readonly who: NoRoomError['who']; readonly atMs: number },
+): NoRoomError {
+  const { who, atMs: nowMs } = asked;
   const refusing = exceeded.filter(({ mode }) => mode === 'enforced');
   // Waiting helps only when every limit has room again.
   const [last] = refusing.toSorted((a, b) => b.endsMs - a.endsMs);
@@ -56,7 +63,7 @@ export function quotaRefusal(
     never === undefined
       ? `Cannot answer: expected room under the limit of ${PAYER[payer]}, ${amount(measure, limit)} per ${per}, got ${amount(measure, used)} used or reserved. Send the request again at ${new Date(endsMs).toISOString()}.`
       : `Cannot answer: expected at most ${amount(never.measure, never.limit)} per ${never.per} by the limit of ${PAYER[never.payer]}, got a request that may use ${wantedAmount(never.measure, wanted)}. ${never.measure === 'problems' ? 'Send fewer at a time' : 'Shorten it, or set max_completion_tokens'}.`;
-  return new ApiError({
+  const facts = {
     status: 429,
     type: again ? measure : 'insufficient_quota',
     code: again ? 'rate_limit_exceeded' : 'insufficient_quota',
@@ -68,7 +75,8 @@ export function quotaRefusal(
         : {}),
       'x-should-retry': String(again),
     },
-  });
+  };
+  return new NoRoomError(facts, who, `no room: ${wordOf(never ?? last!)}`);
 }
 
 /** The log did not say in time whether there is room: nothing was asked, and what was reserved is released. */

@@ -27,12 +27,16 @@ export class LiveViews {
   private readonly reader: DashboardReader;
   private readonly watchers = new Set<(change: LiveChange) => void>();
   private last: LiveChange | undefined;
+  /** The count of accessChanges that pages know of. */
+  private told = 0;
   private isFollowing = false;
 
   constructor(
     private readonly world: GatewayWorld,
     /** The log with the place of its read models' snapshots: that of the command line, so that either reads on from the other's. */
     readonly kept: KeptLog,
+    /** Grows when what the gateway knows of access and use may be another: the read models hold none of it. */
+    private readonly accessChanges: () => number,
   ) {
     this.reader = new DashboardReader(kept);
   }
@@ -79,8 +83,11 @@ export class LiveViews {
     const overview = this.reader.overview();
     const last = this.last;
     // How far consumers are changes without a new record.
-    if (last !== undefined && positionId(last.position) === positionId(position) && isSameLag(last.overview, overview))
-      return;
+    const isSame =
+      last !== undefined && positionId(last.position) === positionId(position) && isSameLag(last.overview, overview);
+    const changes = this.accessChanges();
+    if (isSame && changes === this.told) return;
+    this.told = changes;
     this.last = { position, at: this.world.clock.now(), overview };
     for (const tell of this.watchers) tell(this.last);
   }

@@ -1,7 +1,11 @@
 /** The dashboard's read side. */
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { snapshotPlaceOf } from '@seamstream/service-kit';
+import type { Access } from '../access/access.js';
+import { RecentRefusals } from '../access/recent-refusals.js';
 import type { GatewayWorld } from '../gateway-world.js';
+import type { Quotas } from '../quotas/quotas.js';
+import { AccessController } from './access.controller.js';
 import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
 import { SelfEditsController } from './self-edits.controller.js';
@@ -11,14 +15,27 @@ import { ViewsController } from './views.controller.js';
 
 @Module({})
 export class ViewsModule implements OnModuleDestroy {
-  static async of(world: GatewayWorld): Promise<DynamicModule> {
+  /** @param refusals what the gateway refused lately */
+  static async of(
+    world: GatewayWorld,
+    access: Access,
+    quotas: Quotas,
+    refusals: RecentRefusals,
+  ): Promise<DynamicModule> {
     const { config, drivers } = world;
-    const live = new LiveViews(world, { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) });
+    const kept = { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) };
+    const live = new LiveViews(world, kept, () => access.changes + quotas.changes);
     live.observe(world.metrics);
     return {
       module: ViewsModule,
-      controllers: [ViewsController, LibrariesController, TeamsController, SelfEditsController, StreamController],
-      providers: [{ provide: LiveViews, useValue: live }],
+      controllers: [
+        ...[ViewsController, LibrariesController, TeamsController, SelfEditsController, AccessController],
+        StreamController,
+      ],
+      providers: [
+        { provide: LiveViews, useValue: live },
+        { provide: RecentRefusals, useValue: refusals },
+      ],
     };
   }
 

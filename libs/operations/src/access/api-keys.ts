@@ -4,7 +4,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { collectEvents, storedRanges } from '@seamstream/log-reader';
-import { type ApiKeys, apiKeysAfter, type KnownKey, NO_KEYS, type Role } from './known-keys.js';
+import { type ApiKeys, apiKeysAfter, type ListedKey, listedKeys, NO_KEYS, type Role } from './known-keys.js';
 import { checkTenant } from './tenant-name.js';
 
 export interface KeyRequest {
@@ -65,7 +65,8 @@ export async function revokeKey(
   clock: Clock,
 ): Promise<void> {
   const keys = await readKeys(log);
-  if (!keys.issued.has(keyId))
+  const issued = keys.issued.get(keyId);
+  if (issued === undefined)
     throw new SeamError(
       'NOT_FOUND',
       `Cannot revoke ${JSON.stringify(keyId)}: expected the public part of a key, got none of those issued. See "seam gateway keys list".`,
@@ -76,19 +77,16 @@ export async function revokeKey(
       type: 'ApiKeyRevoked',
       meta: originMeta({
         ...{ messageId: newId(), correlationId: keyId, source: SOURCE },
-        ...{ occurredAt: clock.now(), sourceClass: 'trusted' },
+        ...{ occurredAt: clock.now(), sourceClass: 'trusted', tenant: issued.tenant },
       }),
       ...{ keyId, revokedBy: by, reason },
     }),
   ]);
 }
 
-/** Every key that was issued, the newest first. */
-export async function listKeys(log: EventLog): Promise<readonly KnownKey[]> {
-  const { issued, revoked } = await readKeys(log);
-  return [...issued.values()]
-    .map((key) => ({ ...key, revoked: revoked.get(key.keyId) ?? null }))
-    .sort((a, b) => b.issuedAt - a.issuedAt);
+/** Every key that was issued, the newest first, and whether it opens now. */
+export async function listKeys(log: EventLog, clock: Clock): Promise<readonly ListedKey[]> {
+  return listedKeys(await readKeys(log), clock.now());
 }
 
 async function readKeys(log: EventLog): Promise<ApiKeys> {

@@ -1,6 +1,17 @@
 export { type IssuedKey, issueKey, type KeyRequest, listKeys, revokeKey } from './api-keys.js';
-export { type ApiKeys, apiKeysAfter, closedBy, type KnownKey, keyOf, NO_KEYS, ROLES, type Role } from './known-keys.js';
-export { type KnownSession, KnownSessions, LONGEST_SESSION_MS } from './known-sessions.js';
+export {
+  type ApiKeys,
+  apiKeysAfter,
+  closedBy,
+  type KnownKey,
+  keyOf,
+  type ListedKey,
+  listedKeys,
+  NO_KEYS,
+  ROLES,
+  type Role,
+} from './known-keys.js';
+export { type KnownSession, KnownSessions, LONGEST_SESSION_MS, type SignedInUser } from './known-sessions.js';
 export { signOutUser } from './sign-out.js';
 export { checkTenant } from './tenant-name.js';
 export { userIdOf } from './users.js';

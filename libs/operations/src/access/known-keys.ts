@@ -56,7 +56,25 @@ export function keyOf(keys: ApiKeys, text: string): KnownKey | undefined {
 }
 
 /** Why a key opens nothing now; undefined where it does open. */
-export function closedBy({ revoked, expiresAt }: KnownKey, nowMs: number): 'revoked' | 'expired' | undefined {
+export function closedBy(
+  { revoked, expiresAt }: Pick<KnownKey, 'revoked' | 'expiresAt'>,
+  nowMs: number,
+): 'revoked' | 'expired' | undefined {
   if (revoked !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : undefined;
+}
+
+/** A key as people see it: without its digest. */
+export interface ListedKey extends Omit<KnownKey, 'digest'> {
+  readonly state: 'open' | 'expired' | 'revoked';
+}
+
+/** Every key that was issued, the newest first. */
+export function listedKeys({ issued, revoked }: ApiKeys, nowMs: number): readonly ListedKey[] {
+  return [...issued.values()]
+    .map(({ digest: _, ...rest }): ListedKey => {
+      const key = { ...rest, revoked: revoked.get(rest.keyId) ?? null };
+      return { ...key, state: closedBy(key, nowMs) ?? 'open' };
+    })
+    .sort((a, b) => b.issuedAt - a.issuedAt);
 }

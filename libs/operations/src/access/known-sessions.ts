@@ -3,6 +3,7 @@
  * The cookie of a session holds a secret, the log its digest. Pure.
  */
 import { type EventOf, isTenant, type SeamEvent, tenantOf } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import { ROLES, type Role } from './known-keys.js';
 
 /** No session is longer: a gateway that starts reads so much of the log. */
@@ -16,7 +17,20 @@ export interface KnownSession {
   readonly userId: string;
   readonly role: Role;
   readonly tenant: string;
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, as is the end. */
+  readonly startedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A user with an open session, in one role of one tenant. */
+export interface SignedInUser {
+  readonly userId: string;
+  readonly role: Role;
+  readonly tenant: string;
+  readonly sessions: number;
+  /** Start of the newest session, in milliseconds since the Unix epoch. */
+  readonly signedInAt: number;
+  /** When the last of them ends by itself. */
   readonly expiresAt: number;
 }
 
@@ -35,6 +49,22 @@ export class KnownSessions {
     return session?.hasEnded === false ? session : undefined;
   }
 
+  /** Who is signed in at a moment, who came last first. */
+  usersAt(nowMs: number): readonly SignedInUser[] {
+    const users = new Map<string, SignedInUser>();
+    for (const { userId, role, tenant, startedAt, expiresAt, hasEnded } of this.sessions.values()) {
+      if (hasEnded || expiresAt <= nowMs) continue;
+      const name = `${tenant}/${role}/${userId}`;
+      const known = users.get(name);
+      users.set(name, {
+        ...{ userId, role, tenant, sessions: (known?.sessions ?? 0) + 1 },
+        signedInAt: Math.max(startedAt, known?.signedInAt ?? 0),
+        expiresAt: Math.max(expiresAt, known?.expiresAt ?? 0),
+      });
+    }
+    return [...users.values()].sort((a, b) => b.signedInAt - a.signedInAt || compareText(a.userId, b.userId));
+  }
+
   knows(sessionId: string): boolean {
     return this.sessions.has(sessionId);
   }
@@ -48,7 +78,8 @@ export class KnownSessions {
     const tenant = tenantOf(meta);
     if (this.sessions.has(sessionId) || role === undefined || !isTenant(tenant)) return;
     const latest = Math.min(expiresAt, meta.occurredAt + LONGEST_SESSION_MS);
-    this.sessions.set(sessionId, { userId, role, tenant, expiresAt: latest, hasEnded: false });
+    const startedAt = meta.occurredAt;
+    this.sessions.set(sessionId, { userId, role, tenant, startedAt, expiresAt: latest, hasEnded: false });
     // A map keeps the order in which they began.
     const open = this.openOfUser(userId);
     for (const session of open.slice(0, Math.max(0, open.length - MOST_OF_A_USER))) session.hasEnded = true;

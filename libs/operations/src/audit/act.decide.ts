@@ -11,6 +11,12 @@ export const ACTS = [
 ] as const;
 export type ActName = (typeof ACTS)[number];
 
+/** Acts that change nothing of the system: what clients ask and say, who comes and goes, and who was refused. */
+const PASSING: ReadonlySet<ActName> = new Set(['publish', 'ask', 'feedback', 'sign in', 'sign out', 'refused']);
+
+/** Acts that change who may do what, what is served, or what is learned. */
+export const CHANGES: readonly ActName[] = ACTS.filter((act) => !PASSING.has(act));
+
 export interface ActSaid {
   readonly act: ActName;
   /** The person as they stated, the public part of a key, or the name of a user. Null: the event does not say. */

@@ -1,2 +1,2 @@
-export { ACTS, type ActName } from './act.decide.js';
-export { type Act, readAudit } from './read-audit.js';
+export { ACTS, type ActName, CHANGES } from './act.decide.js';
+export { type Act, type AuditWanted, actAt, readAudit } from './read-audit.js';

@@ -1,6 +1,7 @@
 /** The list of acts over every event there is, and over many of them. */
 import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
 import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
+import { ACTS, CHANGES } from './act.decide.js';
 import { type AuditWanted, readAudit } from './read-audit.js';
 
 let log: FlakyLog;
@@ -94,6 +95,30 @@ describe('The audit', () => {
     await append(issued('ada', 1_000), issued('bob', 2_000), issued('ada', 3_000));
     expect((await acts({ by: 'ada' })).map(({ at }) => at)).toEqual([1_000, 3_000]);
     expect((await acts({ sinceMs: 2_000 })).map(({ at }) => at)).toEqual([2_000, 3_000]);
-    expect(await acts({ act: 'revoke key' })).toEqual([]);
+    expect(await acts({ acts: ['revoke key'] })).toEqual([]);
+  });
+
+  it('has of each kind, and of all changes, what it has among all acts', async () => {
+    await append(...Object.values(EXAMPLE_EVENTS));
+    const all = await acts();
+    for (const act of ACTS)
+      expect([act, await acts({ acts: [act] })]).toEqual([act, all.filter((each) => each.act === act)]);
+    const changes = await acts({ acts: CHANGES });
+    expect(changes).toEqual(all.filter(({ act }) => CHANGES.includes(act)));
+    expect(changes.map(({ act }) => act)).toEqual(expect.arrayContaining(['issue key', 'pin', 'set limit', 'redrive']));
+    for (const act of ['publish', 'ask', 'feedback', 'sign in', 'sign out', 'refused'] as const)
+      expect(CHANGES).not.toContain(act);
+  });
+
+  it('is of one tenant where that is wanted, and joins no acts of two', async () => {
+    const { ProblemPublished } = EXAMPLE_EVENTS;
+    const published = (tenant: string | null, n: number): SeamEvent => ({
+      ...ProblemPublished,
+      ...{ publishedBy: 'ada', meta: { ...ProblemPublished.meta, messageId: `m-${n}`, tenant } },
+    });
+    await append(published('acme', 1), published('acme', 2), published('globex', 3), published(null, 4));
+    expect((await acts({ tenant: 'acme' })).map(({ tenant, times }) => [tenant, times])).toEqual([['acme', 2]]);
+    expect((await acts({ tenant: 'default' })).map(({ tenant, times }) => [tenant, times])).toEqual([['default', 1]]);
+    expect(await acts()).toHaveLength(3);
   });
 });

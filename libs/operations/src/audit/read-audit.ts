@@ -1,14 +1,16 @@
 /** Who did what, and where the log says so: one list over all topics in which persons, keys and users act. */
 import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { TOPIC, type TopicName, tenantOf } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { type PlacedEvent, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
-import { type ActName, type ActSaid, actIn } from './act.decide.js';
+import { ACTS, type ActName, type ActSaid, actIn } from './act.decide.js';
 
 /** An act, or those of one word in a minute; then time and place are the first one's. */
 export interface Act extends Omit<ActSaid, 'isFrequent'> {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
+  /** Whose event it is. */
+  readonly tenant: string;
   /** The program that recorded it. */
   readonly source: string;
   readonly place: { readonly topic: string; readonly partition: number; readonly offset: number };
@@ -18,30 +20,50 @@ export interface AuditWanted {
   /** Earlier acts are left out; milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   readonly by?: string | undefined;
-  readonly act?: ActName | undefined;
+  /** Acts of these kinds only: topics that have none of them are not read. */
+  readonly acts?: readonly ActName[] | undefined;
+  /** Acts in this tenant only. */
+  readonly tenant?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-const TOPICS = [
-  ...[TOPIC.access, TOPIC.usage, TOPIC.adapters, TOPIC.training, TOPIC.teams],
-  ...[TOPIC.feedback, TOPIC.problems],
+/** Where the log has what changes the system. */
+const OF_CHANGES = [TOPIC.access, TOPIC.adapters, TOPIC.training, TOPIC.teams];
+/** Where it has the other acts. */
+const OF_OTHERS: Readonly<Partial<Record<ActName, readonly TopicName[]>>> = {
+  'sign in': [TOPIC.usage],
+  'sign out': [TOPIC.usage],
+  refused: [TOPIC.usage],
+  publish: [TOPIC.teams, TOPIC.problems],
+  ask: [TOPIC.problems],
+  feedback: [TOPIC.feedback],
+};
+
+const topicsOf = (acts: readonly ActName[]): readonly TopicName[] => [
+  ...new Set(acts.flatMap((act) => OF_OTHERS[act] ?? OF_CHANGES)),
 ];
 const MINUTE_MS = 60_000;
 /** Clocks of writers and brokers may differ by so much before an act is missed. */
 const MARGIN_MS = 3_600_000;
 
-/** The oldest first. Frequent acts of one word, actor and minute are one. */
-export async function readAudit(log: EventLog, { sinceMs, by, act, signal }: AuditWanted): Promise<readonly Act[]> {
+/** The oldest first. Frequent acts of one word, actor, tenant and minute are one. */
+export async function readAudit(log: EventLog, wanted: AuditWanted): Promise<readonly Act[]> {
+  const { sinceMs, by, acts: kinds = ACTS, tenant, signal } = wanted;
+  const isWanted = (act: Act): boolean =>
+    act.at >= sinceMs &&
+    kinds.includes(act.act) &&
+    (by === undefined || act.by === by) &&
+    (tenant === undefined || act.tenant === tenant);
   const acts: Act[] = [];
   const frequent = new Map<string, Act>();
-  for (const topic of TOPICS) {
+  for (const topic of topicsOf(kinds)) {
     const ranges = await rangesSince(log, await storedRanges(log, topic), Math.max(0, sinceMs - MARGIN_MS));
     for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
       for (const placed of events) {
         const said = actIn(placed.event);
-        if (said === undefined || placed.event.meta.occurredAt < sinceMs) continue;
-        if ((by !== undefined && said.by !== by) || (act !== undefined && said.act !== act)) continue;
+        if (said === undefined) continue;
         const done = actOf(said, placed);
+        if (!isWanted(done)) continue;
         if (said.isFrequent === true) count(frequent, done);
         else acts.push(done);
       }
@@ -50,21 +72,22 @@ export async function readAudit(log: EventLog, { sinceMs, by, act, signal }: Aud
   return [...acts, ...frequent.values()].sort(byTimeAndPlace);
 }
 
+/** The act that a record is, as the list has it; undefined where no person, key or user acts. */
+export function actAt(placed: PlacedEvent): Act | undefined {
+  const said = actIn(placed.event);
+  return said === undefined ? undefined : actOf(said, placed);
+}
+
 function actOf({ act, by, what, times }: ActSaid, { event, record }: PlacedEvent): Act {
   const { topic, partition, offset } = record;
   return {
-    at: event.meta.occurredAt,
-    by,
-    act,
-    what,
-    times,
-    source: event.meta.source,
-    place: { topic, partition, offset },
+    ...{ at: event.meta.occurredAt, by, act, what, times },
+    ...{ tenant: tenantOf(event.meta), source: event.meta.source, place: { topic, partition, offset } },
   };
 }
 
 function count(frequent: Map<string, Act>, done: Act): void {
-  const key = JSON.stringify([done.act, done.by, done.source, Math.floor(done.at / MINUTE_MS)]);
+  const key = JSON.stringify([done.act, done.by, done.tenant, done.source, Math.floor(done.at / MINUTE_MS)]);
   const known = frequent.get(key);
   if (known === undefined) frequent.set(key, done);
   else frequent.set(key, { ...(byTimeAndPlace(done, known) < 0 ? done : known), times: known.times + done.times });

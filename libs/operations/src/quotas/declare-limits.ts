@@ -12,10 +12,9 @@ import {
   TOPIC,
 } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
-import { collectEvents, type PlacedEvent, rangesSince, storedRanges } from '@seamstream/log-reader';
+import { collectEvents, type PlacedEvent, storedRanges } from '@seamstream/log-reader';
 import { apiKeysAfter, NO_KEYS } from '../access/index.js';
 import {
-  type DeclaredLimit,
   type DeclaredLimits,
   declaredLimitsAfter,
   EACH_CLIENT,
@@ -23,8 +22,6 @@ import {
   type Price,
   WHOLE_TENANT,
 } from './declared-limits.js';
-import { type LimitUse, UsageLedger } from './usage-ledger.js';
-import { windowAt } from './windows.js';
 
 const SOURCE = 'seam/cli';
 
@@ -86,45 +83,6 @@ async function accessEvents(log: EventLog): Promise<readonly PlacedEvent[]> {
 
 function declaredBy(events: readonly PlacedEvent[]): DeclaredLimits {
   return events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
-}
-
-interface QuotaStatus extends DeclaredLimit {
-  /** In the present window; null for the limit of each client, which is counted for each. */
-  readonly used: number | null;
-  readonly endsMs: number;
-}
-
-export interface QuotasStatus {
-  readonly quotas: readonly QuotaStatus[];
-  /** Admitted, and not settled yet. A request with limits of its client and of its tenant has two. */
-  readonly openReservations: number;
-  readonly currency: string | null;
-}
-
-/** Every limit with what is used of it now. */
-export async function quotasStatus(log: EventLog, clock: Clock): Promise<QuotasStatus> {
-  const declared = await readDeclaredLimits(log);
-  const nowMs = clock.now();
-  const ledger = new UsageLedger();
-  for (const { event } of await usageSince(log, usageStart(nowMs))) ledger.apply(event);
-  const quotas = [...declared.limits.values()].map((limit): QuotaStatus => {
-    const [use] = ledger.usesOf(limit.keyId, [limit], nowMs) as readonly [LimitUse];
-    return { ...limit, used: clientNamed(limit.keyId)[1] === EACH_CLIENT ? null : use.used, endsMs: use.endsMs };
-  });
-  return { quotas, openReservations: ledger.openAt(nowMs), currency: declared.prices[0]?.currency ?? null };
-}
-
-/** Clocks of gateways and brokers may differ by so much before a use is missed. */
-const MARGIN_MS = 3_600_000;
-
-/** From where on the log has to be read to know the present windows: the longest is a month. */
-export function usageStart(nowMs: number): number {
-  return windowAt('month', nowMs).startMs - MARGIN_MS;
-}
-
-async function usageSince(log: EventLog, sinceMs: number) {
-  const ranges = await rangesSince(log, await storedRanges(log, TOPIC.usage), sinceMs);
-  return collectEvents(log, ranges, { undecodable: 'skip' });
 }
 
 function metaOf(correlationId: string, clock: Clock, tenant = DEFAULT_TENANT) {

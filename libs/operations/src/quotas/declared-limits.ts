@@ -72,16 +72,21 @@ export function payersOf(declared: DeclaredLimits, tenant: string, client: strin
 }
 
 /**
- * The limits of a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each client. A tenant
- * as a whole has its own alone.
+ * The declarations that hold for a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each
+ * client. A tenant as a whole has its own alone.
  * @param client of its tenant, as clientIn names it
  */
-export function limitsFor({ limits }: DeclaredLimits, client: string): readonly UsageLimit[] {
+export function declaredFor({ limits }: DeclaredLimits, client: string): readonly DeclaredLimit[] {
   const [tenant, keyId] = clientNamed(client);
   const names = keyId === WHOLE_TENANT ? [client] : [client, clientIn(tenant, EACH_CLIENT), EACH_CLIENT];
-  return [...limits.values()]
-    .filter(({ keyId: of, measure, per }) => of === names.find((name) => limits.has(placeOf(name, measure, per))))
-    .map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
+  return [...limits.values()].filter(
+    ({ keyId: of, measure, per }) => of === names.find((name) => limits.has(placeOf(name, measure, per))),
+  );
+}
+
+/** The limits of a client, without who declared them. @param client of its tenant, as clientIn names it */
+export function limitsFor(declared: DeclaredLimits, client: string): readonly UsageLimit[] {
+  return declaredFor(declared, client).map(({ measure, per, limit, mode }) => ({ measure, per, limit, mode }));
 }
 
 /** What a model's tokens cost at a moment; undefined: none is declared. Of several declarations for one moment the last counts. */

@@ -1,11 +1,22 @@
 export {
+  type AccessFacts,
+  type ClientLimits,
+  clientLimitsOf,
+  type HeldLimit,
+  type ListedTenant,
+  type QuotaStatus,
+  type QuotasStatus,
+  quotasOf,
+  quotasStatus,
+  readAccessFacts,
+  tenantsOf,
+  usageStart,
+} from './access-report.js';
+export {
   declarePrice,
   declareQuota,
   type QuotaRequest,
-  type QuotasStatus,
-  quotasStatus,
   readDeclaredLimits,
-  usageStart,
 } from './declare-limits.js';
 export {
   cachedTokens,
@@ -24,5 +35,6 @@ export {
   type TokensUsed,
   WHOLE_TENANT,
 } from './declared-limits.js';
-export { type LimitFill, type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
+export { type AccessReader, accessSeenBy, type SeenAccess } from './seen-access.js';
+export { type LimitFill, type LimitStanding, type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
 export { QUOTA_WINDOWS, windowAt } from './windows.js';

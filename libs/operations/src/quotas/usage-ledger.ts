@@ -35,6 +35,13 @@ export interface LimitUse extends UsageLimit {
   readonly endsMs: number;
 }
 
+/** A limit now: what counts against it, how much of that is reserved by requests under way, and what is left. */
+export interface LimitStanding extends LimitUse {
+  readonly reserved: number;
+  /** At least 0: requests may use more than they reserved. */
+  readonly left: number;
+}
+
 /** How full a limit of a kind is: what is used as a fraction of it. */
 export interface LimitFill extends Pick<UsageLimit, 'measure' | 'per' | 'mode'> {
   readonly fraction: number;
@@ -108,9 +115,37 @@ export class UsageLedger {
     }));
   }
 
+  /**
+   * How the limits of clients stand at a moment. A reservation whose gateway died is used, and not reserved any more.
+   * @returns a question about one client, named as clientIn does: all its answers are of one look at what is reserved
+   */
+  standingsAt(nowMs: number): (client: string, limits: readonly UsageLimit[]) => readonly LimitStanding[] {
+    const reserved = new Map<string, Amounts>();
+    for (const { client, atMs, amounts, lapsesAt } of this.open.values())
+      if (lapsesAt > nowMs)
+        for (const per of QUOTA_WINDOWS) {
+          const name = nameOf(client, per, atMs);
+          reserved.set(name, sumOf(reserved.get(name) ?? NOTHING, amounts, 1));
+        }
+    return (client, limits) =>
+      this.usesOf(client, limits, nowMs).map((use) => ({
+        ...use,
+        reserved: (reserved.get(nameOf(client, use.per, nowMs)) ?? NOTHING)[use.measure],
+        left: Math.max(0, use.limit - use.used),
+      }));
+  }
+
+  /** Clients, and tenants as a whole, that asked for room in a window that holds the moment. Named as clientIn does. */
+  clientsAt(nowMs: number): ReadonlySet<string> {
+    const isNow = (name: string, endMs: number): boolean => endMs > nowMs && Number(name.split('/')[1]) <= nowMs;
+    return new Set(
+      [...this.windows].flatMap(([name, { endMs }]) => (isNow(name, endMs) ? [clientOfWindow(name)] : [])),
+    );
+  }
+
   /** Of each kind of limit the client that is nearest to it. Its name is not said. */
   fullestAt(limitsOf: (client: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
-    const clients = new Set([...this.windows.keys()].map((name) => name.split('/').slice(2).join('/')));
+    const clients = new Set([...this.windows.keys()].map(clientOfWindow));
     const fullest = new Map<string, LimitFill>();
     for (const client of clients)
       for (const { measure, per, mode, limit, used } of this.usesOf(client, limitsOf(client), atMs)) {
@@ -157,22 +192,26 @@ export class UsageLedger {
     for (const per of QUOTA_WINDOWS) {
       const name = nameOf(client, per, atMs);
       const { amounts } = this.windows.get(name) ?? { amounts: NOTHING };
-      this.windows.set(name, {
-        endMs: windowAt(per, atMs).endMs,
-        amounts: {
-          requests: amounts.requests + sign * added.requests,
-          tokens: amounts.tokens + sign * added.tokens,
-          money: amounts.money + sign * added.money,
-          problems: amounts.problems + sign * added.problems,
-        },
-      });
+      this.windows.set(name, { endMs: windowAt(per, atMs).endMs, amounts: sumOf(amounts, added, sign) });
     }
   }
+}
+
+function sumOf(one: Amounts, other: Amounts, sign: 1 | -1): Amounts {
+  return {
+    requests: one.requests + sign * other.requests,
+    tokens: one.tokens + sign * other.tokens,
+    money: one.money + sign * other.money,
+    problems: one.problems + sign * other.problems,
+  };
 }
 
 function nameOf(client: string, per: QuotaWindow, atMs: number): string {
   return `${per}/${windowAt(per, atMs).startMs}/${client}`;
 }
+
+/** The client may have a slash. */
+const clientOfWindow = (name: string): string => name.split('/').slice(2).join('/');
 
 /** Nothing of a tenant is paid by another one. */
 function clientOf({ keyId, meta }: Pick<UsageWanted, 'keyId' | 'meta'>): string {

@@ -1,0 +1,184 @@
+/** Who did what, the newest first, with filters that are in the address. */
+import type { Act, ActName } from '@seamstream/operations/audit';
+import type { JSX } from 'preact';
+import { query, setQuery } from '../state/place.js';
+import { useView } from '../state/view.js';
+import { PeekList } from './peek-list.js';
+import { Badge, Empty, Facts, How, Waiting } from './pieces.js';
+import { count, plural, shellWord, time } from './words.js';
+
+interface ToldAudit {
+  readonly acts: readonly Act[];
+  /** All that fit; the newest are listed. */
+  readonly all: number;
+  readonly sinceMs: number;
+  readonly kinds: readonly ActName[];
+}
+
+const SPANS = [
+  ['', 'last day'],
+  ['168', 'last 7 days'],
+  ['744', 'last 31 days'],
+  ['8784', 'last year'],
+] as const;
+
+const placeOf = ({ place }: Act): string => `${place.topic}/${place.partition}/${place.offset}`;
+
+const columns = [
+  { title: 'time', width: '190px', cell: ({ at }: Act) => <time class="dim">{time(at)}</time> },
+  { title: 'by', width: 'minmax(120px, 1fr)', cell: (act: Act) => <By of={act} /> },
+  { title: 'act', width: '150px', cell: ({ act }: Act) => <strong>{act}</strong> },
+  { title: 'times', width: '70px', end: true, cell: ({ times }: Act) => count(times) },
+  { title: 'tenant', width: '110px', cell: ({ tenant }: Act) => tenant },
+  { title: 'what', width: 'minmax(200px, 3fr)', cell: ({ what }: Act) => what },
+];
+
+const ROOM: ReadonlySet<string> = new Set(['times', 'tenant']);
+
+function By({ of }: { readonly of: Act }): JSX.Element {
+  return of.by === null ? <span class="dim">({of.source})</span> : <>{of.by}</>;
+}
+
+/**
+ * @param props.tenant the reader's, where acts of others are not theirs to see
+ * @param props.shown the tenant that is chosen on the page; null: all that the reader sees
+ */
+export function Audit(props: { readonly tenant: string | null; readonly shown: string | null }): JSX.Element {
+  const [act, by, hours] = ['act', 'by', 'hours'].map((name) => query.value.get(name) ?? '') as [
+    string,
+    string,
+    string,
+  ];
+  const asked = new URLSearchParams(Object.entries({ act, by, hours }).filter(([, value]) => value !== ''));
+  const { data, fault } = useView<ToldAudit>(`/api/views/audit?${asked}`);
+  return (
+    <section aria-label="Who changed what">
+      <h2>Who changed what</h2>
+      <Filters act={act} by={by} hours={hours} kinds={data?.kinds ?? []} />
+      {fault === null ? null : <Waiting fault={fault} />}
+      {data === null ? (
+        fault === null ? (
+          <Waiting fault={null} />
+        ) : null
+      ) : (
+        <Acts
+          of={data}
+          command={commandOf(props.tenant ?? props.shown, { act, by, sinceMs: data.sinceMs })}
+          shown={props.shown}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The command that lists the same. */
+function commandOf(
+  tenant: string | null,
+  { act, by, sinceMs }: { readonly act: string; readonly by: string; readonly sinceMs: number },
+): string {
+  const kind = act === '' || act === 'changes' ? ' --changes' : act === 'all' ? '' : ` --act ${shellWord(act)}`;
+  const of = `${by === '' ? '' : ` --by ${shellWord(by)}`}${tenant === null ? '' : ` --tenant ${shellWord(tenant)}`}`;
+  return `seam audit --since ${new Date(sinceMs).toISOString()}${kind}${of}`;
+}
+
+function Acts(props: { readonly of: ToldAudit; readonly command: string; readonly shown: string | null }): JSX.Element {
+  const { of, command, shown } = props;
+  const rows = of.acts.filter(({ tenant }) => shown === null || tenant === shown);
+  return (
+    <>
+      <p class="dim line">
+        <span>
+          <span data-value="acts">{count(rows.length)}</span> {rows.length === 1 ? 'act' : 'acts'}, newest first
+          {of.all > of.acts.length ? `; ${plural(of.all - of.acts.length, 'older act')} not listed` : ''}.
+        </span>
+        <How
+          counted="Acts of persons, keys and users, each with its place in the log. Questions, problems and feedback of one actor are one line a minute."
+          command={command}
+        />
+      </p>
+      {rows.length === 0 ? (
+        <Empty>No such act is in the log in this time.</Empty>
+      ) : (
+        <PeekList
+          label="Acts, newest first"
+          chosenLabel="The chosen act"
+          columns={columns}
+          room={ROOM}
+          rows={rows}
+          keyOf={placeOf}
+          head={(place) => <span class="mono">{place}</span>}
+        >
+          {(place) => {
+            const chosen = rows.find((each) => placeOf(each) === place);
+            return chosen === undefined ? null : <Peek of={chosen} />;
+          }}
+        </PeekList>
+      )}
+    </>
+  );
+}
+
+function Filters(props: {
+  readonly act: string;
+  readonly by: string;
+  readonly hours: string;
+  readonly kinds: readonly string[];
+}): JSX.Element {
+  const { act, by, hours, kinds } = props;
+  return (
+    <search class="filters">
+      <label>
+        acts
+        <select value={act} onChange={(event) => setQuery({ act: event.currentTarget.value, peek: undefined })}>
+          <option value="">changes</option>
+          <option value="all">all</option>
+          {kinds.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        in the
+        <select value={hours} onChange={(event) => setQuery({ hours: event.currentTarget.value, peek: undefined })}>
+          {SPANS.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        by
+        <input
+          key={by}
+          defaultValue={by}
+          placeholder="a person, key or user"
+          spellcheck={false}
+          onChange={(event) => setQuery({ by: event.currentTarget.value.trim(), peek: undefined }, false)}
+        />
+      </label>
+    </search>
+  );
+}
+
+function Peek({ of }: { readonly of: Act }): JSX.Element {
+  return (
+    <>
+      <p>
+        <Badge kind={of.act === 'refused' ? 'bad' : 'dim'}>{of.act}</Badge>
+      </p>
+      <p class="wrap" data-value="what">
+        {of.what}
+      </p>
+      <Facts
+        of={[
+          ['time', time(of.at)],
+          ['by', <By key="by" of={of} />],
+          ['times', count(of.times)],
+          ['tenant', of.tenant],
+          ['recorded by', of.source],
+        ]}
+      />
+    </>
+  );
+}

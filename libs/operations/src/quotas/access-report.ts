@@ -1,0 +1,200 @@
+/** Who may use the gateway, how much, and what is used of it now. The command line and the dashboard answer from the same functions. */
+import type { EventLog } from '@seamstream/event-log';
+import { clientIn, clientNamed, DEFAULT_TENANT, isTenant, isUserId, TOPIC } from '@seamstream/events';
+import { type Clock, compareText } from '@seamstream/kernel';
+import { collectEvents, rangesSince, storedRanges } from '@seamstream/log-reader';
+import {
+  type ApiKeys,
+  apiKeysAfter,
+  KnownSessions,
+  LONGEST_SESSION_MS,
+  listedKeys,
+  NO_KEYS,
+  type Role,
+  type SignedInUser,
+} from '../access/index.js';
+import {
+  type DeclaredLimit,
+  type DeclaredLimits,
+  declaredFor,
+  declaredLimitsAfter,
+  EACH_CLIENT,
+  NO_LIMITS,
+  WHOLE_TENANT,
+} from './declared-limits.js';
+import { type LimitStanding, UsageLedger } from './usage-ledger.js';
+import { windowAt } from './windows.js';
+
+/** What the log says of access: a gateway holds it in memory, a command reads it. */
+export interface AccessFacts {
+  readonly keys: ApiKeys;
+  readonly users: readonly SignedInUser[];
+  readonly declared: DeclaredLimits;
+  readonly ledger: UsageLedger;
+}
+
+export interface QuotaStatus extends DeclaredLimit {
+  /** In the present window, with what is reserved; null for the limit of each client, which is counted for each. So are the two that follow. */
+  readonly used: number | null;
+  readonly reserved: number | null;
+  readonly left: number | null;
+  readonly endsMs: number;
+}
+
+export interface QuotasStatus {
+  readonly quotas: readonly QuotaStatus[];
+  /** Admitted, and not settled yet. A request with limits of its client and of its tenant has two. */
+  readonly openReservations: number;
+  readonly currency: string | null;
+}
+
+/** A limit that holds for a client, and how it stands. */
+export interface HeldLimit extends LimitStanding {
+  /** As it was declared: the client, each client of its tenant, each client, or the tenant as a whole. */
+  readonly declaredFor: string;
+  readonly declaredBy: string;
+  readonly declaredAt: number;
+}
+
+export interface ClientLimits {
+  /** As clientIn names it. */
+  readonly client: string;
+  readonly tenant: string;
+  readonly kind: 'tenant' | 'key' | 'user';
+  /** Of a key its name and role, of a user who is signed in the role; null where the log does not say. */
+  readonly name: string | null;
+  readonly role: Role | null;
+  /** None: it may use as much as it likes, and nothing is counted. */
+  readonly limits: readonly HeldLimit[];
+}
+
+export interface ListedTenant {
+  readonly tenant: string;
+  readonly openKeys: number;
+  readonly closedKeys: number;
+  /** With an open session. */
+  readonly users: number;
+  /** Declared for it as a whole, for each of its clients, or for one of them. */
+  readonly limits: number;
+}
+
+/** Clocks of gateways and brokers may differ by so much before a use is missed. */
+const MARGIN_MS = 3_600_000;
+
+/** From where on the log has to be read to know the present windows: the longest is a month. */
+export function usageStart(nowMs: number): number {
+  return windowAt('month', nowMs).startMs - MARGIN_MS;
+}
+
+/** Folds what the log has of keys, limits, sessions and use. */
+export async function readAccessFacts(log: EventLog, clock: Clock): Promise<AccessFacts> {
+  const nowMs = clock.now();
+  const access = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  const since = Math.min(usageStart(nowMs), nowMs - LONGEST_SESSION_MS);
+  const ranges = await rangesSince(log, await storedRanges(log, TOPIC.usage), since);
+  const [ledger, sessions] = [new UsageLedger(), new KnownSessions()];
+  for (const { event } of await collectEvents(log, ranges, { undecodable: 'skip' })) {
+    ledger.apply(event);
+    sessions.apply(event);
+  }
+  return {
+    keys: access.reduce((keys, { event }) => apiKeysAfter(keys, event), NO_KEYS),
+    users: sessions.usersAt(nowMs),
+    declared: access.reduce((declared, { event }) => declaredLimitsAfter(declared, event), NO_LIMITS),
+    ledger,
+  };
+}
+
+/** Every limit that is declared, with what is used of it now. */
+export function quotasOf({ declared, ledger }: Pick<AccessFacts, 'declared' | 'ledger'>, nowMs: number): QuotasStatus {
+  const standings = ledger.standingsAt(nowMs);
+  const quotas = [...declared.limits.values()].map((limit): QuotaStatus => {
+    const [standing] = standings(limit.keyId, [limit]) as readonly [LimitStanding];
+    const isOfEach = clientNamed(limit.keyId)[1] === EACH_CLIENT;
+    const { used, reserved, left, endsMs } = standing;
+    return { ...limit, ...(isOfEach ? { used: null, reserved: null, left: null } : { used, reserved, left }), endsMs };
+  });
+  return { quotas, openReservations: ledger.openAt(nowMs), currency: declared.prices[0]?.currency ?? null };
+}
+
+/** @see quotasOf */
+export async function quotasStatus(log: EventLog, clock: Clock): Promise<QuotasStatus> {
+  return quotasOf(await readAccessFacts(log, clock), clock.now());
+}
+
+/**
+ * How much each client, and each tenant with limits as a whole, may still use. Clients are keys that are open, users who are signed in, and all
+ * that a limit names or that asked for room in a present window. By tenant; its whole first, then keys as they are listed, then users.
+ */
+export function clientLimitsOf(facts: AccessFacts, nowMs: number): readonly ClientLimits[] {
+  const { keys, users, declared, ledger } = facts;
+  const open = listedKeys(keys, nowMs).filter(({ state }) => state === 'open');
+  const known = new Map<string, Pick<ClientLimits, 'name' | 'role'>>([
+    ...open.map(({ tenant, keyId, name, role }) => [clientIn(tenant, keyId), { name, role }] as const),
+    ...users.map(({ tenant, userId, role }) => [clientIn(tenant, userId), { name: null, role }] as const),
+  ]);
+  const named = [...declared.limits.values()].map(({ keyId }) => keyId);
+  const clients = new Set([...named, ...known.keys(), ...ledger.clientsAt(nowMs)]);
+  const standings = ledger.standingsAt(nowMs);
+  return [...clients]
+    .filter((client) => clientNamed(client)[1] !== EACH_CLIENT)
+    .map((client): ClientLimits => {
+      const [tenant, keyId] = clientNamed(client);
+      const kind = keyId === WHOLE_TENANT ? 'tenant' : isUserId(keyId) ? 'user' : 'key';
+      const holding = declaredFor(declared, client);
+      const limits = standings(client, holding).map(({ measure, per, limit, mode, ...standing }, at): HeldLimit => {
+        const { keyId: of, declaredBy, declaredAt } = holding[at]!;
+        const { used, reserved, left, endsMs } = standing;
+        return {
+          ...{ measure, per, limit, mode, used, reserved, left, endsMs },
+          declaredFor: of,
+          declaredBy,
+          declaredAt,
+        };
+      });
+      const key = keys.issued.get(keyId);
+      const who = known.get(client) ?? { name: key?.tenant === tenant ? key.name : null, role: null };
+      return { client, tenant, kind, ...who, limits };
+    })
+    .sort(byTenantAndKind);
+}
+
+const KINDS = ['tenant', 'key', 'user'] as const;
+
+function byTenantAndKind(a: ClientLimits, b: ClientLimits): number {
+  return (
+    compareTenants(a.tenant, b.tenant) ||
+    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    compareText(a.name ?? a.client, b.name ?? b.client) ||
+    compareText(a.client, b.client)
+  );
+}
+
+/** The default tenant first. */
+function compareTenants(a: string, b: string): number {
+  return Number(b === DEFAULT_TENANT) - Number(a === DEFAULT_TENANT) || compareText(a, b);
+}
+
+/** Every tenant that a key, an open session or a limit names, and the default one. */
+export function tenantsOf({ keys, users, declared }: AccessFacts, nowMs: number): readonly ListedTenant[] {
+  const listed = listedKeys(keys, nowMs);
+  const limited = [...declared.limits.values()].flatMap(({ keyId }) => {
+    const [tenant] = clientNamed(keyId);
+    return isTenant(tenant) ? [tenant] : [];
+  });
+  const names = new Set([
+    DEFAULT_TENANT,
+    ...listed.map(({ tenant }) => tenant),
+    ...users.map(({ tenant }) => tenant),
+    ...limited,
+  ]);
+  return [...names].sort(compareTenants).map((tenant): ListedTenant => {
+    const own = listed.filter((key) => key.tenant === tenant);
+    const openKeys = own.filter(({ state }) => state === 'open').length;
+    return {
+      ...{ tenant, openKeys, closedKeys: own.length - openKeys },
+      users: new Set(users.flatMap((user) => (user.tenant === tenant ? [user.userId] : []))).size,
+      limits: limited.filter((each) => each === tenant).length,
+    };
+  });
+}

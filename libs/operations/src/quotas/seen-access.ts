@@ -1,0 +1,73 @@
+/** What a reader of the dashboard sees of who may use the gateway, and how much (docs/adr/0129). Pure. */
+import { clientIn, clientNamed } from '@seamstream/events';
+import { type ListedKey, listedKeys, ROLES, type Role, type SignedInUser } from '../access/index.js';
+import type { Act } from '../audit/index.js';
+import {
+  type AccessFacts,
+  type ClientLimits,
+  clientLimitsOf,
+  type ListedTenant,
+  type QuotaStatus,
+  quotasOf,
+  tenantsOf,
+} from './access-report.js';
+import { EACH_CLIENT } from './declared-limits.js';
+
+export interface AccessReader {
+  /** Null where the gateway is open. */
+  readonly id: string | null;
+  readonly role: Role;
+  readonly tenant: string;
+  /** Whether the whole system is theirs to see, with all tenants. */
+  readonly isOfAll: boolean;
+}
+
+export interface SeenAccess {
+  readonly you: AccessReader;
+  /** Null: not for the role of the reader. An operator sees clients and limits, an admin also who may do what. */
+  readonly keys: readonly ListedKey[] | null;
+  readonly users: readonly SignedInUser[] | null;
+  readonly tenants: readonly ListedTenant[] | null;
+  readonly quotas: readonly QuotaStatus[] | null;
+  /** Of a viewer and a publisher their own client, and their tenant as a whole. */
+  readonly clients: readonly ClientLimits[];
+  readonly currency: string | null;
+  /** Of all tenants; null for those who do not see all. */
+  readonly openReservations: number | null;
+  /** The newest first. Of a viewer and a publisher their own requests. */
+  readonly refused: readonly Act[];
+}
+
+const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+/** @param refused lately, in all tenants, the newest first @param nowMs milliseconds since the Unix epoch */
+export function accessSeenBy(
+  you: AccessReader,
+  facts: AccessFacts,
+  refused: readonly Act[],
+  nowMs: number,
+): SeenAccess {
+  const { id, role, tenant, isOfAll } = you;
+  const [isOperator, isAdmin] = [isAtLeast(role, 'operator'), isAtLeast(role, 'admin')];
+  const isTheirs = (each: { readonly tenant: string }): boolean => isOfAll || each.tenant === tenant;
+  const { quotas, openReservations, currency } = quotasOf(facts, nowMs);
+  const own = id === null ? null : clientIn(tenant, id);
+  return {
+    you,
+    keys: isAdmin ? listedKeys(facts.keys, nowMs).filter(isTheirs) : null,
+    users: isAdmin ? facts.users.filter(isTheirs) : null,
+    tenants: isOperator ? tenantsOf(facts, nowMs).filter(isTheirs) : null,
+    // The limit of each client holds for the clients of every tenant.
+    quotas: isOperator
+      ? quotas.filter((quota) => quota.keyId === EACH_CLIENT || isTheirs({ tenant: clientNamed(quota.keyId)[0] }))
+      : null,
+    clients: clientLimitsOf(facts, nowMs).filter(
+      (each) => isTheirs(each) && (isOperator || each.client === own || isWholeOf(tenant, each)),
+    ),
+    currency,
+    openReservations: isOfAll && isOperator ? openReservations : null,
+    refused: refused.filter((act) => isTheirs(act) && (isOperator || (id !== null && act.by === id))),
+  };
+}
+
+const isWholeOf = (tenant: string, each: ClientLimits): boolean => each.kind === 'tenant' && each.tenant === tenant;
