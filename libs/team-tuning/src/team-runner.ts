@@ -58,7 +58,7 @@ interface TeamRunnerDependencies {
 }
 
 const JUDGED_APART =
-  'different revisions of the judge gave the rewards that would be compared, and no rollout counts; the next stage is judged by the new one';
+  'different revisions of the judge gave the rewards that would be compared, and no rollout counts; a stage that one revision judges alone counts again';
 
 /** A stage under way. */
 interface Stage {
