@@ -182,6 +182,14 @@ const tenants = [
       title: 'separate limits',
     },
   ]),
+  ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
+    {
+      control: 'a viewer sees the tenant as a whole where a limit names it',
+      from: 'isNamedIn(declared, client) || ',
+      to: '',
+      title: 'of them what an operator sees',
+    },
+  ]),
   ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
     {
       control: 'uses are counted by tenant',
@@ -228,8 +236,8 @@ const seen = [
     },
     {
       control: 'a viewer sees no limits of other clients',
-      from: '(isOperator || each.client === own || isWholeOf(tenant, each))',
-      to: 'each.client !== undefined',
+      from: ': clientLimitsOf(facts, nowMs, own)',
+      to: ': clientLimitsOf(facts, nowMs).filter(isTheirs)',
       title: 'of limits is for a viewer',
     },
     {
@@ -240,8 +248,8 @@ const seen = [
     },
     {
       control: 'how much all tenants have under way is for those who see all',
-      from: 'isOfAll && isOperator ? openReservations : null',
-      to: 'isOperator ? openReservations : null',
+      from: 'isOfAll ? (seen?.openReservations ?? null) : null',
+      to: 'seen?.openReservations ?? null',
       title: 'whether or not another tenant',
     },
   ]),

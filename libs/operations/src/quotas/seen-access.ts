@@ -6,12 +6,13 @@ import {
   type AccessFacts,
   type ClientLimits,
   clientLimitsOf,
+  currencyOf,
   type ListedTenant,
   type QuotaStatus,
   quotasOf,
   tenantsOf,
 } from './access-report.js';
-import { EACH_CLIENT } from './declared-limits.js';
+import { EACH_CLIENT, WHOLE_TENANT } from './declared-limits.js';
 
 export interface AccessReader {
   /** Null where the gateway is open. */
@@ -50,24 +51,22 @@ export function accessSeenBy(
   const { id, role, tenant, isOfAll } = you;
   const [isOperator, isAdmin] = [isAtLeast(role, 'operator'), isAtLeast(role, 'admin')];
   const isTheirs = (each: { readonly tenant: string }): boolean => isOfAll || each.tenant === tenant;
-  const { quotas, openReservations, currency } = quotasOf(facts, nowMs);
-  const own = id === null ? null : clientIn(tenant, id);
+  // A look of a client costs the same, however many keys and limits others have: it is asked every few seconds, by anyone with a key.
+  const seen = isOperator ? quotasOf(facts, nowMs) : null;
+  const own = [...(id === null ? [] : [clientIn(tenant, id)]), clientIn(tenant, WHOLE_TENANT)];
   return {
     you,
     keys: isAdmin ? listedKeys(facts.keys, nowMs).filter(isTheirs) : null,
     users: isAdmin ? facts.users.filter(isTheirs) : null,
     tenants: isOperator ? tenantsOf(facts, nowMs).filter(isTheirs) : null,
     // The limit of each client holds for the clients of every tenant.
-    quotas: isOperator
-      ? quotas.filter((quota) => quota.keyId === EACH_CLIENT || isTheirs({ tenant: clientNamed(quota.keyId)[0] }))
-      : null,
-    clients: clientLimitsOf(facts, nowMs).filter(
-      (each) => isTheirs(each) && (isOperator || each.client === own || isWholeOf(tenant, each)),
-    ),
-    currency,
-    openReservations: isOfAll && isOperator ? openReservations : null,
+    quotas:
+      seen?.quotas.filter(
+        (quota) => quota.keyId === EACH_CLIENT || isTheirs({ tenant: clientNamed(quota.keyId)[0] }),
+      ) ?? null,
+    clients: isOperator ? clientLimitsOf(facts, nowMs).filter(isTheirs) : clientLimitsOf(facts, nowMs, own),
+    currency: currencyOf(facts.declared),
+    openReservations: isOfAll ? (seen?.openReservations ?? null) : null,
     refused: refused.filter((act) => isTheirs(act) && (isOperator || (id !== null && act.by === id))),
   };
 }
-
-const isWholeOf = (tenant: string, each: ClientLimits): boolean => each.kind === 'tenant' && each.tenant === tenant;
