@@ -269,16 +269,60 @@ const seen = [
       title: 'of one tenant',
     },
     {
-      control: 'acts of two tenants are not one line',
-      from: 'done.by, done.tenant, done.source',
-      to: 'done.by, done.source',
-      title: 'joins no acts of two',
-    },
-    {
       control: 'a kind of act is looked for where the log has it',
       from: "'sign out': [TOPIC.usage],",
       to: "'sign out': [TOPIC.access],",
       title: 'has of each kind',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/newest-acts.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'acts of two tenants are not one line',
+      from: 'act.by, act.tenant, act.source',
+      to: 'act.by, act.source',
+      title: 'joins no acts of two',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/newest-acts.ts', 'libs/operations/src/audit/newest-acts.spec.ts', [
+    {
+      control: 'the newest acts are those of the whole list',
+      from: 'if (minuteOf(act.at) < minuteOf(this.floorMs)) return;',
+      to: 'if (act.at < this.floorMs) return;',
+      title: 'in whatever order',
+    },
+    {
+      control: 'acts that are read take no memory beyond those that are wanted',
+      from: 'if (this.singles.length + this.minutes.size > this.pruneAt) this.prune();',
+      to: '',
+      title: 'keeps no more',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/access.controller.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'a reading of acts ends with its client',
+      from: 'AbortSignal.any([gone, this.world.closing])',
+      to: 'this.world.closing',
+      title: 'when its reader leaves',
+    },
+    {
+      control: 'acts among problems are of a week at most',
+      from: 'hours <= MOST_HOURS_OF_OTHERS ||',
+      to: 'hours > 0 ||',
+      title: 'a week at most',
+    },
+    {
+      control: 'the acts of a tenant are not hidden by those of others',
+      from: 'if (isOfAll) return wanted;',
+      to: 'if (isOfAll) return undefined;',
+      title: 'of a chosen tenant',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/audit-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'readings of acts do not pile up',
+      from: 'if (own.asked >= MOST_ASKED) throw',
+      to: 'if (own.asked < 0) throw',
+      title: 'one at a time',
     },
   ]),
   ...quick('libs/operations/src/access/api-keys.ts', PAGE, [
@@ -306,8 +350,8 @@ const seen = [
     },
     {
       control: "a tenant's admin sees the acts of the tenant",
-      from: 'tenant: isOfAll ? undefined : tenant,',
-      to: 'tenant: isOfAll ? tenant : undefined,',
+      from: 'if (wanted === undefined || wanted === own) return own;',
+      to: 'if (wanted === undefined || wanted === own) return wanted;',
       title: 'lists acts to admins alone',
     },
   ]),

@@ -1,2 +1,2 @@
 export { ACTS, type ActName, CHANGES } from './act.decide.js';
-export { type Act, type AuditWanted, actAt, readAudit } from './read-audit.js';
+export { type Act, type AuditWanted, actAt, readAudit, readNewestActs } from './read-audit.js';
