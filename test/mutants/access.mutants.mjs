@@ -317,6 +317,22 @@ const seen = [
       title: 'of a chosen tenant',
     },
   ]),
+  ...quick('apps/gateway/src/access/recent-refusals.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
+    {
+      control: 'a flood of refusals pushes out those of no other tenant',
+      from: '(by === null ? null : of)',
+      to: '(of === null ? of : null)',
+      title: 'while a stranger',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/access-report.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
+    {
+      control: "a gateway that starts on the first of a month knows yesterday's refusals",
+      from: "Math.min(windowAt('month', nowMs).startMs, nowMs - DAY_MS)",
+      to: "windowAt('month', nowMs).startMs",
+      title: 'by a gateway that starts',
+    },
+  ]),
   ...quick('apps/gateway/src/views/audit-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
     {
       control: 'readings of acts do not pile up',

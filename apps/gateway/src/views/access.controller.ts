@@ -39,7 +39,9 @@ export class AccessController {
     const { known: keys, declared, doors } = this.access;
     const facts = { keys, declared, ledger: this.quotas.ledger, users: doors.sessions?.users() ?? [] };
     const nowMs = this.world.clock.now();
-    return jsonText(accessSeenBy(this.readerOf(raw), facts, this.refusals.at(nowMs), nowMs));
+    const reader = this.readerOf(raw);
+    const refused = this.refusals.at(nowMs, reader.isOfAll ? undefined : reader.tenant);
+    return jsonText(accessSeenBy(reader, facts, refused, nowMs));
   }
 
   /** Who did what, the newest first. */

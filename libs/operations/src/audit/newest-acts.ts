@@ -74,7 +74,8 @@ export class NewestActs {
   }
 }
 
-function byTimeAndPlace(a: Act, b: Act): number {
+/** As acts are listed: the oldest first. */
+export function byTimeAndPlace(a: Act, b: Act): number {
   return (
     a.at - b.at ||
     compareText(a.place.topic, b.place.topic) ||

@@ -82,9 +82,11 @@ export interface ListedTenant {
 /** Clocks of gateways and brokers may differ by so much before a use is missed. */
 const MARGIN_MS = 3_600_000;
 
-/** From where on the log has to be read to know the present windows: the longest is a month. */
+const DAY_MS = 86_400_000;
+
+/** From where on the log has to be read to know the present windows, of which the longest is a month, and what was refused in the last day. */
 export function usageStart(nowMs: number): number {
-  return windowAt('month', nowMs).startMs - MARGIN_MS;
+  return Math.min(windowAt('month', nowMs).startMs, nowMs - DAY_MS) - MARGIN_MS;
 }
 
 /** Folds what the log has of keys, limits, sessions and use. */
