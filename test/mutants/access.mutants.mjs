@@ -182,14 +182,6 @@ const tenants = [
       title: 'separate limits',
     },
   ]),
-  ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
-    {
-      control: 'a viewer sees the tenant as a whole where a limit names it',
-      from: 'isNamedIn(declared, client) || ',
-      to: '',
-      title: 'of them what an operator sees',
-    },
-  ]),
   ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
     {
       control: 'uses are counted by tenant',
@@ -253,6 +245,14 @@ const seen = [
       title: 'whether or not another tenant',
     },
   ]),
+  ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
+    {
+      control: 'a viewer sees the tenant as a whole where a limit names it',
+      from: 'isNamedIn(declared, client) || ',
+      to: '',
+      title: 'of them what an operator sees',
+    },
+  ]),
   ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
     {
       control: 'what a dead gateway has reserved is under way no more',
@@ -288,7 +288,7 @@ const seen = [
       control: 'the newest acts are those of the whole list',
       from: 'if (minuteOf(act.at) < minuteOf(this.floorMs)) return;',
       to: 'if (act.at < this.floorMs) return;',
-      title: 'in whatever order',
+      title: 'in any order of reading',
     },
     {
       control: 'acts that are read take no memory beyond those that are wanted',

@@ -1,6 +1,6 @@
 /**
  * A program that speaks MCP over its input and output. It leads a separate process group, so that what it has started there ends with it: it
- * would outlive a service for ever. What has a group of its own, as a browser that Playwright starts, is the program's to end: it has time for
+ * would outlive a service for ever. What leads a separate group, as a browser that Playwright starts, is the program's to end: it has time for
  * that when its input ends, and none when it is killed. The SDK's own transport ends the program alone.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';

@@ -36,7 +36,7 @@ describe('What was refused lately', () => {
     expect(recent.at(NOW, 'default')).toHaveLength(1);
   });
 
-  it('is of the last day, the newest first, in whatever order it was read', () => {
+  it('is of the last day, the newest first, in any order of reading', () => {
     const recent = new RecentRefusals();
     const ages = [3, 1, 2].map((hours) => hours * 60 * MINUTE_MS);
     recent.apply([...ages, DAY_MS].map((age) => refused('acme', `key-${age}`, NOW - age)));

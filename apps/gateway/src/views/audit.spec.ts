@@ -1,4 +1,4 @@
-/** The list of acts of the page, as a load on the gateway: it ends with its reader, comes in turns, and is of a tenant without those of others. */
+/** The list of acts of the page, as a load on the gateway: it ends with its reader, is read in turns, and is of a tenant without those of others. */
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
 import { type IssuedKey, issueKey } from '@seamstream/operations/access';

@@ -4,7 +4,7 @@ import { NewestActs } from './newest-acts.js';
 import type { Act } from './read-audit.js';
 
 describe('The newest acts', () => {
-  it('are the last of the whole list, in whatever order they are read, and the others are counted', () => {
+  it('are the last of the whole list, in any order of reading, and the others are counted', () => {
     fc.assert(
       fc.property(actsArbitrary, fc.integer({ min: 1, max: 8 }), (read, most) => {
         const [all, newest] = [listed(read, Number.POSITIVE_INFINITY), listed(read, most)];

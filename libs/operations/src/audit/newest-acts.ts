@@ -23,7 +23,7 @@ export class NewestActs {
   /** Frequent acts by word, actor, tenant and minute. */
   private readonly minutes = new Map<string, Line>();
   private seen = 0;
-  /** So many lines are of this moment or later, whatever else is read. */
+  /** So many lines are of this moment or later, also when more is read. */
   private floorMs = Number.NEGATIVE_INFINITY;
   private pruneAt: number;
 
