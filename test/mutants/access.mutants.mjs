@@ -228,8 +228,8 @@ const seen = [
     },
     {
       control: 'a viewer sees no limits of other clients',
-      from: ': clientLimitsOf(facts, nowMs, own)',
-      to: ': clientLimitsOf(facts, nowMs).filter(isTheirs)',
+      from: 'isOperator ? all() : own',
+      to: 'all()',
       title: 'of limits is for a viewer',
     },
     {

@@ -167,7 +167,8 @@ export function clientLimitsOf(facts: AccessFacts, nowMs: number, among?: readon
     .sort(byTenantAndKind);
 }
 
-function allClients({ keys, users, declared, ledger }: AccessFacts, nowMs: number): readonly string[] {
+/** Named as clientIn does. */
+export function allClients({ keys, users, declared, ledger }: AccessFacts, nowMs: number): readonly string[] {
   const open = [...keys.issued.values()].filter(({ keyId }) => isOpen(keys, keyId, nowMs));
   const clients = new Set([
     ...[...declared.limits.values()].map(({ keyId }) => keyId),
