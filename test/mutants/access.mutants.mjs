@@ -228,8 +228,8 @@ const seen = [
     },
     {
       control: 'a viewer sees no limits of other clients',
-      from: '(isOperator || each.client === own || isWholeOf(tenant, each))',
-      to: 'each.client !== undefined',
+      from: 'isOperator ? all() : own',
+      to: 'all()',
       title: 'of limits is for a viewer',
     },
     {
@@ -240,9 +240,17 @@ const seen = [
     },
     {
       control: 'how much all tenants have under way is for those who see all',
-      from: 'isOfAll && isOperator ? openReservations : null',
-      to: 'isOperator ? openReservations : null',
+      from: 'isOfAll ? (seen?.openReservations ?? null) : null',
+      to: 'seen?.openReservations ?? null',
       title: 'whether or not another tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
+    {
+      control: 'a viewer sees the tenant as a whole where a limit names it',
+      from: 'isNamedIn(declared, client) || ',
+      to: '',
+      title: 'of them what an operator sees',
     },
   ]),
   ...quick('libs/operations/src/quotas/usage-ledger.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
@@ -261,16 +269,76 @@ const seen = [
       title: 'of one tenant',
     },
     {
-      control: 'acts of two tenants are not one line',
-      from: 'done.by, done.tenant, done.source',
-      to: 'done.by, done.source',
-      title: 'joins no acts of two',
-    },
-    {
       control: 'a kind of act is looked for where the log has it',
       from: "'sign out': [TOPIC.usage],",
       to: "'sign out': [TOPIC.access],",
       title: 'has of each kind',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/newest-acts.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'acts of two tenants are not one line',
+      from: 'act.by, act.tenant, act.source',
+      to: 'act.by, act.source',
+      title: 'joins no acts of two',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/newest-acts.ts', 'libs/operations/src/audit/newest-acts.spec.ts', [
+    {
+      control: 'the newest acts are those of the whole list',
+      from: 'if (minuteOf(act.at) < minuteOf(this.floorMs)) return;',
+      to: 'if (act.at < this.floorMs) return;',
+      title: 'in any order of reading',
+    },
+    {
+      control: 'acts that are read take no memory beyond those that are wanted',
+      from: 'if (this.singles.length + this.minutes.size > this.pruneAt) this.prune();',
+      to: '',
+      title: 'keeps no more',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/access.controller.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'a reading of acts ends with its client',
+      from: 'AbortSignal.any([gone, this.world.closing])',
+      to: 'this.world.closing',
+      title: 'when its reader leaves',
+    },
+    {
+      control: 'acts among problems are of a week at most',
+      from: 'hours <= MOST_HOURS_OF_OTHERS ||',
+      to: 'hours > 0 ||',
+      title: 'a week at most',
+    },
+    {
+      control: 'the acts of a tenant are not hidden by those of others',
+      from: 'if (isOfAll) return wanted;',
+      to: 'if (isOfAll) return undefined;',
+      title: 'of a chosen tenant',
+    },
+  ]),
+  ...quick('apps/gateway/src/access/recent-refusals.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
+    {
+      control: 'a flood of refusals pushes out those of no other tenant',
+      from: '(by === null ? null : of)',
+      to: '(of === null ? of : null)',
+      title: 'while a stranger',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/access-report.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
+    {
+      control: "a gateway that starts on the first of a month knows yesterday's refusals",
+      from: "Math.min(windowAt('month', nowMs).startMs, nowMs - DAY_MS)",
+      to: "windowAt('month', nowMs).startMs",
+      title: 'by a gateway that starts',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/audit-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'readings of acts do not pile up',
+      from: 'if (own.asked >= MOST_ASKED) throw',
+      to: 'if (own.asked < 0) throw',
+      title: 'one at a time',
     },
   ]),
   ...quick('libs/operations/src/access/api-keys.ts', PAGE, [
@@ -298,8 +366,8 @@ const seen = [
     },
     {
       control: "a tenant's admin sees the acts of the tenant",
-      from: 'tenant: isOfAll ? undefined : tenant,',
-      to: 'tenant: isOfAll ? tenant : undefined,',
+      from: 'if (wanted === undefined || wanted === own) return own;',
+      to: 'if (wanted === undefined || wanted === own) return wanted;',
       title: 'lists acts to admins alone',
     },
   ]),

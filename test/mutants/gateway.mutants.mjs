@@ -229,10 +229,12 @@ export default [
       from: 'act.at >= sinceMs &&',
       to: 'act.at >= 0 &&',
     },
+  ]),
+  ...quick('libs/operations/src/audit/newest-acts.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
     {
       control: 'frequent acts are one a minute and actor',
-      from: 'Math.floor(done.at / MINUTE_MS)',
-      to: 'done.at',
+      from: 'act.source, minuteOf(act.at)]',
+      to: 'act.source, act.at]',
     },
   ]),
   ...quick(

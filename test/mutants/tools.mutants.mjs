@@ -107,13 +107,13 @@ export default [
       control: 'what a tool server has started ends with it',
       from: "child.once('exit', () => signalGroup(child.pid, 'SIGKILL'));",
       to: '',
-      title: 'end with everything',
+      title: 'end with what it has started',
     },
     {
       control: 'a tool server leads a process group',
       from: 'detached: true, ',
       to: '',
-      title: 'end with everything',
+      title: 'end with what it has started',
     },
     {
       control: 'a message of a program is bounded',
@@ -126,6 +126,14 @@ export default [
       from: 'env: variables,',
       to: 'env: { ...process.env, ...variables },',
       title: 'no environment but',
+    },
+  ]),
+  ...quick(`${TOOLS}/program-transport.ts`, `${TOOLS}/program-transport.spec.ts`, [
+    {
+      control: 'of a program that sends too much no more is read',
+      from: '      this.child?.stdout.destroy();\n',
+      to: '',
+      title: 'is closed once',
     },
   ]),
   ...quick(`${CLIENTS}/judge.endpoint.adapter.ts`, `${CLIENTS}/judge.endpoint.spec.ts`, [

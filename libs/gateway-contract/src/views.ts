@@ -56,9 +56,13 @@ export const libraryDiffQuerySchema = z.strictObject({ before: adapterWordSchema
 /** What a team is served as. */
 export const slotSchema = z.string().min(1).max(200);
 
-/** Which acts are listed: `changes`, `all`, or one as `seam audit --act` names it; and of the last so many hours, a year at most. */
+/**
+ * Which acts are listed: `changes`, `all`, or one as `seam audit --act` names it; of the last so many hours, a year at most and a week for what
+ * is no change; and in which tenant, where one sees several.
+ */
 export const auditQuerySchema = z.strictObject({
   act: words.default('changes'),
   by: words.optional(),
+  tenant: words.optional(),
   hours: z.coerce.number().int().min(1).max(8_784).default(24),
 });

@@ -1,6 +1,7 @@
 /**
- * A program that speaks MCP over its input and output. It leads a separate process group, so that it ends with everything that it has
- * started: a browser, say, that would outlive a service for ever. The SDK's own transport ends the program alone.
+ * A program that speaks MCP over its input and output. It leads a separate process group, so that what it has started there ends with it: it
+ * would outlive a service for ever. What leads a separate group, as a browser that Playwright starts, is the program's to end: it has time for
+ * that when its input ends, and none when it is killed. The SDK's own transport ends the program alone.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,6 +29,7 @@ export class ProgramTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   private readonly received: ReadBuffer;
   private child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  private closing: Promise<void> | undefined;
 
   constructor(private readonly program: Program) {
     this.received = new ReadBuffer({ maxBufferSize: program.maxMessageBytes });
@@ -58,8 +60,13 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  /** By the end of its input, then by signals to its group. */
-  async close(): Promise<void> {
+  /** By the end of its input, then by signals to its group. Begins once, however often it is asked for. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
     const { child } = this;
     if (child?.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit').then(() => true);
@@ -76,7 +83,8 @@ export class ProgramTransport implements Transport {
     try {
       this.received.append(part);
     } catch (error) {
-      // More than a message may have.
+      // More than a message may have. What still comes is of no use, and the program learns by a broken pipe that no one reads it.
+      this.child?.stdout.destroy();
       this.onerror?.(error as Error);
       void this.close();
       return;

@@ -107,7 +107,7 @@ export class ToolConnection {
     }
   }
 
-  /** Ends a program, with everything that it has started. */
+  /** Ends a program, with what it has started in its process group. */
   async close(): Promise<void> {
     this.isLost = true;
     await this.client.close().catch(() => undefined);

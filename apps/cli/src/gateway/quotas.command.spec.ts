@@ -102,8 +102,8 @@ describe('seam gateway quotas', () => {
         {
           ...{ client: keyId, kind: 'key', name: 'bot', role: 'publisher' },
           limits: [
-            { measure: 'tokens', limit: 1_000, used: 340, reserved: 200, left: 660, declaredFor: keyId },
             { measure: 'requests', limit: 9, used: 3, reserved: 1, left: 6, declaredFor: '*' },
+            { measure: 'tokens', limit: 1_000, used: 340, reserved: 200, left: 660, declaredFor: keyId },
           ],
         },
         { client: 'acme/whole', kind: 'tenant', limits: [{ used: 0, left: 50, mode: 'shadow' }] },

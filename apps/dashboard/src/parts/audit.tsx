@@ -9,11 +9,18 @@ import { count, plural, shellWord, time } from './words.js';
 
 interface ToldAudit {
   readonly acts: readonly Act[];
-  /** All that fit; the newest are listed. */
-  readonly all: number;
+  /** Those that fit and are not listed, each record counted by itself. */
+  readonly older: number;
   readonly sinceMs: number;
   readonly kinds: readonly ActName[];
+  /** Of the kinds. */
+  readonly changes: readonly ActName[];
+  /** Longest time for kinds that are no changes. */
+  readonly mostHoursOfOthers: number;
 }
+
+/** Changes are few, and read again by the clock. Other acts may be looked for in all problems, feedback and use: that is done once. */
+const EVERY_MS = 15_000;
 
 const SPANS = [
   ['', 'last day'],
@@ -49,12 +56,14 @@ export function Audit(props: { readonly tenant: string | null; readonly shown: s
     string,
     string,
   ];
-  const asked = new URLSearchParams(Object.entries({ act, by, hours }).filter(([, value]) => value !== ''));
-  const { data, fault } = useView<ToldAudit>(`/api/views/audit?${asked}`);
+  const tenant = props.shown ?? '';
+  const asked = new URLSearchParams(Object.entries({ act, by, hours, tenant }).filter(([, value]) => value !== ''));
+  const isFollowed = act === '' || act === 'changes';
+  const { data, fault } = useView<ToldAudit>(`/api/views/audit?${asked}`, false, isFollowed ? EVERY_MS : undefined);
   return (
     <section aria-label="Who changed what">
       <h2>Who changed what</h2>
-      <Filters act={act} by={by} hours={hours} kinds={data?.kinds ?? []} />
+      <Filters act={act} by={by} hours={hours} told={data} />
       {fault === null ? null : <Waiting fault={fault} />}
       {data === null ? (
         fault === null ? (
@@ -64,7 +73,7 @@ export function Audit(props: { readonly tenant: string | null; readonly shown: s
         <Acts
           of={data}
           command={commandOf(props.tenant ?? props.shown, { act, by, sinceMs: data.sinceMs })}
-          shown={props.shown}
+          isFollowed={isFollowed}
         />
       )}
     </section>
@@ -81,15 +90,16 @@ function commandOf(
   return `seam audit --since ${new Date(sinceMs).toISOString()}${kind}${of}`;
 }
 
-function Acts(props: { readonly of: ToldAudit; readonly command: string; readonly shown: string | null }): JSX.Element {
-  const { of, command, shown } = props;
-  const rows = of.acts.filter(({ tenant }) => shown === null || tenant === shown);
+function Acts(props: { readonly of: ToldAudit; readonly command: string; readonly isFollowed: boolean }): JSX.Element {
+  const { of, command, isFollowed } = props;
+  const rows = of.acts;
   return (
     <>
       <p class="dim line">
         <span>
           <span data-value="acts">{count(rows.length)}</span> {rows.length === 1 ? 'act' : 'acts'}, newest first
-          {of.all > of.acts.length ? `; ${plural(of.all - of.acts.length, 'older act')} not listed` : ''}.
+          {of.older > 0 ? `; ${plural(of.older, 'older act')} not listed` : ''}.{' '}
+          {isFollowed ? `Read again every ${EVERY_MS / 1000} seconds.` : 'Read once: reload the page for later ones.'}
         </span>
         <How
           counted="Acts of persons, keys and users, each with its place in the log. Questions, problems and feedback of one actor are one line a minute."
@@ -122,17 +132,29 @@ function Filters(props: {
   readonly act: string;
   readonly by: string;
   readonly hours: string;
-  readonly kinds: readonly string[];
+  readonly told: ToldAudit | null;
 }): JSX.Element {
-  const { act, by, hours, kinds } = props;
+  const { act, by, hours, told } = props;
+  const mostHours = (kind: string): number =>
+    told === null || kind === '' || told.changes.some((each) => each === kind)
+      ? Number.POSITIVE_INFINITY
+      : told.mostHoursOfOthers;
+  /** The time that is chosen, or the longest for the kind. */
+  const within = (kind: string): { readonly hours?: string } =>
+    Number(hours) > mostHours(kind) ? { hours: String(mostHours(kind)) } : {};
   return (
     <search class="filters">
       <label>
         acts
-        <select value={act} onChange={(event) => setQuery({ act: event.currentTarget.value, peek: undefined })}>
+        <select
+          value={act}
+          onChange={(event) =>
+            setQuery({ act: event.currentTarget.value, ...within(event.currentTarget.value), peek: undefined })
+          }
+        >
           <option value="">changes</option>
           <option value="all">all</option>
-          {kinds.map((each) => (
+          {(told?.kinds ?? []).map((each) => (
             <option key={each}>{each}</option>
           ))}
         </select>
@@ -141,8 +163,9 @@ function Filters(props: {
         in the
         <select value={hours} onChange={(event) => setQuery({ hours: event.currentTarget.value, peek: undefined })}>
           {SPANS.map(([value, words]) => (
-            <option key={value} value={value}>
+            <option key={value} value={value} disabled={Number(value) > mostHours(act)}>
               {words}
+              {Number(value) > mostHours(act) ? ': for changes only' : ''}
             </option>
           ))}
         </select>

@@ -17,8 +17,9 @@ export const reading = signal(0);
 /** At most one reading in this time, however fast the log grows. */
 const PACE_MS = 1000;
 
-export async function readView<T>(url: string): Promise<T> {
-  const answer = await askGateway(url).catch(() => null);
+/** @param signal ends the wait for an answer */
+export async function readView<T>(url: string, signal?: AbortSignal): Promise<T> {
+  const answer = await askGateway(url, signal === undefined ? {} : { signal }).catch(() => null);
   if (answer === null) throw new Error('Cannot reach the gateway: it does not answer.');
   const body = (await answer.json()) as T & { readonly error?: { readonly message: string } };
   if (!answer.ok)
@@ -30,13 +31,14 @@ export async function readView<T>(url: string): Promise<T> {
 
 /**
  * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
+ * A reading whose answer no one waits for any more is given up, so that the gateway ends it too.
  * @param follows whether it is read again when the log has grown
  * @param everyMs for what changes with time as well, or is read by those whom the stream is not for: read again after so long, while it is seen
  */
 export function useView<T>(url: string, follows = true, everyMs?: number): View<T> {
   const [view, setView] = useState<View<T>>({ data: null, fault: null });
   const times = useTimes(everyMs);
-  const at = follows ? `${version.value} ${times}` : '';
+  const at = `${follows ? version.value : ''} ${times}`;
   const newest = useRef(at);
   newest.current = at;
   const wake = useRef<() => void>(() => undefined);
@@ -52,7 +54,7 @@ export function useView<T>(url: string, follows = true, everyMs?: number): View<
           continue;
         }
         read = newest.current;
-        const next = await answerOf<T>(url);
+        const next = await answerOf<T>(url, left.signal);
         // One may have left while it was read.
         if (isLeft()) return;
         setView((before) => (next.data === null ? { ...before, fault: next.fault } : next));
@@ -82,10 +84,10 @@ function useTimes(everyMs: number | undefined): number {
   return times;
 }
 
-async function answerOf<T>(url: string): Promise<View<T>> {
+async function answerOf<T>(url: string, signal: AbortSignal): Promise<View<T>> {
   reading.value++;
   try {
-    return { data: await readView<T>(url), fault: null };
+    return { data: await readView<T>(url, signal), fault: null };
   } catch (error) {
     return { data: null, fault: (error as Error).message };
   } finally {

@@ -1,23 +1,29 @@
 /** What the page of access reads: the answers of `seam gateway … list`, `seam gateway quotas use` and `seam audit`, each as far as its reader may see. */
-import { Controller, Get, Header, Inject, Query, Req } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query, Req, Res } from '@nestjs/common';
 import { auditQuerySchema } from '@seamstream/gateway-contract';
 import { jsonText, SeamError } from '@seamstream/kernel';
-import { ACTS, type ActName, CHANGES, readAudit } from '@seamstream/operations/audit';
+import { ACTS, type ActName, CHANGES, readNewestActs } from '@seamstream/operations/audit';
 import { type AccessReader, accessSeenBy } from '@seamstream/operations/quotas';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { RecentRefusals } from '../access/recent-refusals.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { endedOf } from '../http/reply-stream.js';
 import { Quotas } from '../quotas/quotas.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
+import { AuditTurns } from './audit-turns.js';
 
 /** Acts of an answer, the newest of those that fit. */
 const MOST_ACTS = 500;
 const HOUR_MS = 3_600_000;
+/** Changes are few. The other acts are among problems, feedback and use: each record of the time is decoded. */
+const MOST_HOURS_OF_OTHERS = 168;
 
 @Controller('api/views')
 export class AccessController {
+  private readonly turns = new AuditTurns();
+
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(Access) private readonly access: Access,
@@ -33,7 +39,9 @@ export class AccessController {
     const { known: keys, declared, doors } = this.access;
     const facts = { keys, declared, ledger: this.quotas.ledger, users: doors.sessions?.users() ?? [] };
     const nowMs = this.world.clock.now();
-    return jsonText(accessSeenBy(this.readerOf(raw), facts, this.refusals.at(nowMs), nowMs));
+    const reader = this.readerOf(raw);
+    const refused = this.refusals.at(nowMs, reader.isOfAll ? undefined : reader.tenant);
+    return jsonText(accessSeenBy(reader, facts, refused, nowMs));
   }
 
   /** Who did what, the newest first. */
@@ -42,21 +50,58 @@ export class AccessController {
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async audit(@Query() query: unknown, @Req() { raw }: FastifyRequest): Promise<string> {
-    const { act, by, hours } = auditQuerySchema.parse(query);
-    const { isOfAll, tenant } = this.readerOf(raw);
+  async audit(
+    @Query() query: unknown,
+    @Req() { raw }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const { act, by, hours, tenant } = auditQuerySchema.parse(query);
+    const kinds = kindsWithin(act, hours);
+    const reader = this.readerOf(raw);
     const sinceMs = this.world.clock.now() - hours * HOUR_MS;
-    const acts = await readAudit(this.world.drivers.log, {
-      ...{ sinceMs, by, acts: kindsOf(act), signal: this.world.closing },
-      tenant: isOfAll ? undefined : tenant,
-    });
-    return jsonText({ acts: acts.toReversed().slice(0, MOST_ACTS), all: acts.length, sinceMs, kinds: ACTS });
+    const gone = endedOf(reply);
+    const signal = AbortSignal.any([gone, this.world.closing]);
+    const wanted = { sinceMs, by, acts: kinds, tenant: tenantFor(reader, tenant), signal };
+    const read = () => readNewestActs(this.world.drivers.log, wanted, MOST_ACTS);
+    try {
+      const { acts, older } = await this.turns.take(reader.tenant, read, signal);
+      return jsonText({
+        ...{ acts: acts.toReversed(), older, sinceMs },
+        ...{ kinds: ACTS, changes: CHANGES, mostHoursOfOthers: MOST_HOURS_OF_OTHERS },
+      });
+    } catch (error) {
+      // No one reads the answer, and it is no fault.
+      if (gone.aborted) return '';
+      throw error;
+    }
   }
 
   private readerOf(raw: FastifyRequest['raw']): AccessReader {
     const { id, role, tenant } = this.access.principalOf(raw);
     return { id, role, tenant, isOfAll: this.access.sightOf(raw).tenant === undefined };
   }
+}
+
+/** @throws INVALID_INPUT for a tenant that is not the reader's to see */
+function tenantFor({ isOfAll, tenant: own }: AccessReader, wanted: string | undefined): string | undefined {
+  if (isOfAll) return wanted;
+  if (wanted === undefined || wanted === own) return own;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot list acts: expected the tenant ${own}, got ${JSON.stringify(wanted)}. Ask for the acts of ${own}.`,
+    { details: { param: 'tenant' } },
+  );
+}
+
+/** @throws INVALID_INPUT for a word that is no kind of act, and for a time that is too long for it */
+function kindsWithin(word: string, hours: number): readonly ActName[] {
+  const kinds = kindsOf(word);
+  if (hours <= MOST_HOURS_OF_OTHERS || kinds.every((kind) => CHANGES.includes(kind))) return kinds;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot list acts: expected at most ${MOST_HOURS_OF_OTHERS} hours for ${word}, got ${hours}. Ask for fewer hours, or for changes.`,
+    { details: { param: 'hours' } },
+  );
 }
 
 /** @throws INVALID_INPUT for a word that is no kind of act */

@@ -73,16 +73,16 @@ describe('The page of access', () => {
     expect(await Promise.all(keys.slice(1).map(async (key) => (await get(key, 'audit')).status))).toEqual([
       403, 403, 200,
     ]);
-    const actsOf = async (key: IssuedKey, query = ''): Promise<{ acts: Act[]; all: number }> =>
-      (await get(key, `audit${query}`)).json() as Promise<{ acts: Act[]; all: number }>;
+    const actsOf = async (key: IssuedKey, query = ''): Promise<{ acts: Act[]; older: number }> =>
+      (await get(key, `audit${query}`)).json() as Promise<{ acts: Act[]; older: number }>;
     const { acts } = await actsOf(keys[3]!, '?act=all');
     const wanted = { sinceMs: 0, signal: new AbortController().signal };
     expect(acts).toEqual((await readAudit(log, { ...wanted, tenant: 'acme' })).toReversed());
     expect(acts.map(({ act }) => act)).toEqual(['revoke key', ...keys.map(() => 'issue key')]);
     expect((await actsOf(root)).acts).toEqual((await readAudit(log, wanted)).toReversed());
     expect((await actsOf(globex)).acts.map(({ what }) => what)).toEqual([expect.stringContaining(globex.keyId)]);
-    expect(await actsOf(root, '?act=revoke+key&by=ada')).toMatchObject({ all: 1, acts: [{ by: 'ada' }] });
-    expect(await actsOf(root, '?by=bob')).toMatchObject({ all: 0, acts: [] });
+    expect(await actsOf(root, '?act=revoke+key&by=ada')).toMatchObject({ older: 0, acts: [{ by: 'ada' }] });
+    expect(await actsOf(root, '?by=bob')).toMatchObject({ older: 0, acts: [] });
     for (const query of ['?act=nothing', '?hours=0', '?hours=9999', '?tenant=globex'])
       expect([query, (await get(keys[3]!, `audit${query}`)).status]).toEqual([query, 400]);
   });

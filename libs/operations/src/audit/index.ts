@@ -1,2 +1,3 @@
 export { ACTS, type ActName, CHANGES } from './act.decide.js';
-export { type Act, type AuditWanted, actAt, readAudit } from './read-audit.js';
+export { byTimeAndPlace } from './newest-acts.js';
+export { type Act, type AuditWanted, actAt, readAudit, readNewestActs } from './read-audit.js';

@@ -1,9 +1,9 @@
 /** Who did what, and where the log says so: one list over all topics in which persons, keys and users act. */
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC, type TopicName, tenantOf } from '@seamstream/events';
-import { compareText } from '@seamstream/kernel';
 import { type PlacedEvent, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
 import { ACTS, type ActName, type ActSaid, actIn } from './act.decide.js';
+import { type ListedActs, NewestActs } from './newest-acts.js';
 
 /** An act, or those of one word in a minute; then time and place are the first one's. */
 export interface Act extends Omit<ActSaid, 'isFrequent'> {
@@ -42,20 +42,23 @@ const OF_OTHERS: Readonly<Partial<Record<ActName, readonly TopicName[]>>> = {
 const topicsOf = (acts: readonly ActName[]): readonly TopicName[] => [
   ...new Set(acts.flatMap((act) => OF_OTHERS[act] ?? OF_CHANGES)),
 ];
-const MINUTE_MS = 60_000;
 /** Clocks of writers and brokers may differ by so much before an act is missed. */
 const MARGIN_MS = 3_600_000;
 
 /** The oldest first. Frequent acts of one word, actor, tenant and minute are one. */
 export async function readAudit(log: EventLog, wanted: AuditWanted): Promise<readonly Act[]> {
+  return (await readNewestActs(log, wanted, Number.POSITIVE_INFINITY)).acts;
+}
+
+/** The same, of which only the newest are kept in memory. @param most lines that are wanted, at least 1 */
+export async function readNewestActs(log: EventLog, wanted: AuditWanted, most: number): Promise<ListedActs> {
   const { sinceMs, by, acts: kinds = ACTS, tenant, signal } = wanted;
   const isWanted = (act: Act): boolean =>
     act.at >= sinceMs &&
     kinds.includes(act.act) &&
     (by === undefined || act.by === by) &&
     (tenant === undefined || act.tenant === tenant);
-  const acts: Act[] = [];
-  const frequent = new Map<string, Act>();
+  const newest = new NewestActs(most);
   for (const topic of topicsOf(kinds)) {
     const ranges = await rangesSince(log, await storedRanges(log, topic), Math.max(0, sinceMs - MARGIN_MS));
     for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
@@ -63,13 +66,11 @@ export async function readAudit(log: EventLog, wanted: AuditWanted): Promise<rea
         const said = actIn(placed.event);
         if (said === undefined) continue;
         const done = actOf(said, placed);
-        if (!isWanted(done)) continue;
-        if (said.isFrequent === true) count(frequent, done);
-        else acts.push(done);
+        if (isWanted(done)) newest.add(done, said.isFrequent === true);
       }
     }
   }
-  return [...acts, ...frequent.values()].sort(byTimeAndPlace);
+  return newest.listed();
 }
 
 /** The act that a record is, as the list has it; undefined where no person, key or user acts. */
@@ -84,20 +85,4 @@ function actOf({ act, by, what, times }: ActSaid, { event, record }: PlacedEvent
     ...{ at: event.meta.occurredAt, by, act, what, times },
     ...{ tenant: tenantOf(event.meta), source: event.meta.source, place: { topic, partition, offset } },
   };
-}
-
-function count(frequent: Map<string, Act>, done: Act): void {
-  const key = JSON.stringify([done.act, done.by, done.tenant, done.source, Math.floor(done.at / MINUTE_MS)]);
-  const known = frequent.get(key);
-  if (known === undefined) frequent.set(key, done);
-  else frequent.set(key, { ...(byTimeAndPlace(done, known) < 0 ? done : known), times: known.times + done.times });
-}
-
-function byTimeAndPlace(a: Act, b: Act): number {
-  return (
-    a.at - b.at ||
-    compareText(a.place.topic, b.place.topic) ||
-    a.place.partition - b.place.partition ||
-    a.place.offset - b.place.offset
-  );
 }

@@ -6,9 +6,9 @@ import { collectEvents, rangesSince, storedRanges } from '@seamstream/log-reader
 import {
   type ApiKeys,
   apiKeysAfter,
+  closedBy,
   KnownSessions,
   LONGEST_SESSION_MS,
-  listedKeys,
   NO_KEYS,
   type Role,
   type SignedInUser,
@@ -19,6 +19,7 @@ import {
   declaredFor,
   declaredLimitsAfter,
   EACH_CLIENT,
+  isNamedIn,
   NO_LIMITS,
   WHOLE_TENANT,
 } from './declared-limits.js';
@@ -81,9 +82,11 @@ export interface ListedTenant {
 /** Clocks of gateways and brokers may differ by so much before a use is missed. */
 const MARGIN_MS = 3_600_000;
 
-/** From where on the log has to be read to know the present windows: the longest is a month. */
+const DAY_MS = 86_400_000;
+
+/** From where on the log has to be read to know the present windows, of which the longest is a month, and what was refused in the last day. */
 export function usageStart(nowMs: number): number {
-  return windowAt('month', nowMs).startMs - MARGIN_MS;
+  return Math.min(windowAt('month', nowMs).startMs, nowMs - DAY_MS) - MARGIN_MS;
 }
 
 /** Folds what the log has of keys, limits, sessions and use. */
@@ -114,7 +117,11 @@ export function quotasOf({ declared, ledger }: Pick<AccessFacts, 'declared' | 'l
     const { used, reserved, left, endsMs } = standing;
     return { ...limit, ...(isOfEach ? { used: null, reserved: null, left: null } : { used, reserved, left }), endsMs };
   });
-  return { quotas, openReservations: ledger.openAt(nowMs), currency: declared.prices[0]?.currency ?? null };
+  return { quotas, openReservations: ledger.openAt(nowMs), currency: currencyOf(declared) };
+}
+
+export function currencyOf({ prices }: DeclaredLimits): string | null {
+  return prices[0]?.currency ?? null;
 }
 
 /** @see quotasOf */
@@ -125,19 +132,22 @@ export async function quotasStatus(log: EventLog, clock: Clock): Promise<QuotasS
 /**
  * How much each client, and each tenant with limits as a whole, may still use. Clients are keys that are open, users who are signed in, and all
  * that a limit names or that asked for room in a present window. By tenant; its whole first, then keys as they are listed, then users.
+ * @param among asks about these alone, named as clientIn does: the work does not grow with the clients that others have
  */
-export function clientLimitsOf(facts: AccessFacts, nowMs: number): readonly ClientLimits[] {
+export function clientLimitsOf(facts: AccessFacts, nowMs: number, among?: readonly string[]): readonly ClientLimits[] {
   const { keys, users, declared, ledger } = facts;
-  const open = listedKeys(keys, nowMs).filter(({ state }) => state === 'open');
-  const known = new Map<string, Pick<ClientLimits, 'name' | 'role'>>([
-    ...open.map(({ tenant, keyId, name, role }) => [clientIn(tenant, keyId), { name, role }] as const),
-    ...users.map(({ tenant, userId, role }) => [clientIn(tenant, userId), { name: null, role }] as const),
-  ]);
-  const named = [...declared.limits.values()].map(({ keyId }) => keyId);
-  const clients = new Set([...named, ...known.keys(), ...ledger.clientsAt(nowMs)]);
+  const roles = new Map(users.map(({ tenant, userId, role }) => [clientIn(tenant, userId), role] as const));
+  const nameOf = (client: string): Pick<ClientLimits, 'name' | 'role'> => {
+    const [tenant, keyId] = clientNamed(client);
+    const key = keys.issued.get(keyId);
+    if (key?.tenant !== tenant) return { name: null, role: roles.get(client) ?? null };
+    return { name: key.name, role: isOpen(keys, keyId, nowMs) ? key.role : null };
+  };
+  const isListed = (client: string): boolean =>
+    nameOf(client).role !== null || isNamedIn(declared, client) || ledger.hasAskedAt(client, nowMs);
+  const clients = among?.filter(isListed) ?? allClients(facts, nowMs);
   const standings = ledger.standingsAt(nowMs);
-  return [...clients]
-    .filter((client) => clientNamed(client)[1] !== EACH_CLIENT)
+  return clients
     .map((client): ClientLimits => {
       const [tenant, keyId] = clientNamed(client);
       const kind = keyId === WHOLE_TENANT ? 'tenant' : isUserId(keyId) ? 'user' : 'key';
@@ -152,11 +162,26 @@ export function clientLimitsOf(facts: AccessFacts, nowMs: number): readonly Clie
           declaredAt,
         };
       });
-      const key = keys.issued.get(keyId);
-      const who = known.get(client) ?? { name: key?.tenant === tenant ? key.name : null, role: null };
-      return { client, tenant, kind, ...who, limits };
+      return { client, tenant, kind, ...nameOf(client), limits };
     })
     .sort(byTenantAndKind);
+}
+
+/** Named as clientIn does. */
+export function allClients({ keys, users, declared, ledger }: AccessFacts, nowMs: number): readonly string[] {
+  const open = [...keys.issued.values()].filter(({ keyId }) => isOpen(keys, keyId, nowMs));
+  const clients = new Set([
+    ...[...declared.limits.values()].map(({ keyId }) => keyId),
+    ...open.map(({ tenant, keyId }) => clientIn(tenant, keyId)),
+    ...users.map(({ tenant, userId }) => clientIn(tenant, userId)),
+    ...ledger.clientsAt(nowMs),
+  ]);
+  return [...clients].filter((client) => clientNamed(client)[1] !== EACH_CLIENT);
+}
+
+function isOpen({ issued, revoked }: ApiKeys, keyId: string, nowMs: number): boolean {
+  const key = issued.get(keyId);
+  return key !== undefined && closedBy({ ...key, revoked: revoked.get(keyId) ?? null }, nowMs) === undefined;
 }
 
 const KINDS = ['tenant', 'key', 'user'] as const;
@@ -177,24 +202,28 @@ function compareTenants(a: string, b: string): number {
 
 /** Every tenant that a key, an open session or a limit names, and the default one. */
 export function tenantsOf({ keys, users, declared }: AccessFacts, nowMs: number): readonly ListedTenant[] {
-  const listed = listedKeys(keys, nowMs);
-  const limited = [...declared.limits.values()].flatMap(({ keyId }) => {
+  const listed = new Map<string, Counted>();
+  const of = (tenant: string): Counted => {
+    const counted = listed.get(tenant) ?? { openKeys: 0, closedKeys: 0, limits: 0, userIds: new Set<string>() };
+    listed.set(tenant, counted);
+    return counted;
+  };
+  of(DEFAULT_TENANT);
+  for (const { tenant, keyId } of keys.issued.values())
+    of(tenant)[isOpen(keys, keyId, nowMs) ? 'openKeys' : 'closedKeys']++;
+  for (const { tenant, userId } of users) of(tenant).userIds.add(userId);
+  for (const { keyId } of declared.limits.values()) {
     const [tenant] = clientNamed(keyId);
-    return isTenant(tenant) ? [tenant] : [];
-  });
-  const names = new Set([
-    DEFAULT_TENANT,
-    ...listed.map(({ tenant }) => tenant),
-    ...users.map(({ tenant }) => tenant),
-    ...limited,
-  ]);
-  return [...names].sort(compareTenants).map((tenant): ListedTenant => {
-    const own = listed.filter((key) => key.tenant === tenant);
-    const openKeys = own.filter(({ state }) => state === 'open').length;
-    return {
-      ...{ tenant, openKeys, closedKeys: own.length - openKeys },
-      users: new Set(users.flatMap((user) => (user.tenant === tenant ? [user.userId] : []))).size,
-      limits: limited.filter((each) => each === tenant).length,
-    };
-  });
+    if (isTenant(tenant)) of(tenant).limits++;
+  }
+  return [...listed]
+    .map(([tenant, { userIds, ...counts }]): ListedTenant => ({ tenant, ...counts, users: userIds.size }))
+    .sort((a, b) => compareTenants(a.tenant, b.tenant));
+}
+
+interface Counted {
+  openKeys: number;
+  closedKeys: number;
+  limits: number;
+  readonly userIds: Set<string>;
 }

@@ -9,6 +9,7 @@ import {
   tenantOf,
   type UsageLimit,
 } from '@seamstream/events';
+import { QUOTA_WINDOWS } from './windows.js';
 
 export const QUOTA_MEASURES = ['requests', 'tokens', 'money', 'problems'] as const satisfies readonly QuotaMeasure[];
 
@@ -73,15 +74,23 @@ export function payersOf(declared: DeclaredLimits, tenant: string, client: strin
 
 /**
  * The declarations that hold for a client: its separate ones, for the rest those of each client of its tenant, and for the rest those of each
- * client. A tenant as a whole has its own alone.
+ * client. A tenant as a whole has its own alone. By measure and window. The work does not grow with the limits of others.
  * @param client of its tenant, as clientIn names it
  */
 export function declaredFor({ limits }: DeclaredLimits, client: string): readonly DeclaredLimit[] {
   const [tenant, keyId] = clientNamed(client);
   const names = keyId === WHOLE_TENANT ? [client] : [client, clientIn(tenant, EACH_CLIENT), EACH_CLIENT];
-  return [...limits.values()].filter(
-    ({ keyId: of, measure, per }) => of === names.find((name) => limits.has(placeOf(name, measure, per))),
+  return QUOTA_MEASURES.flatMap((measure) =>
+    QUOTA_WINDOWS.flatMap((per) => {
+      const holding = names.find((name) => limits.has(placeOf(name, measure, per)));
+      return holding === undefined ? [] : [limits.get(placeOf(holding, measure, per))!];
+    }),
   );
+}
+
+/** Whether a limit names just this client. @param client of its tenant, as clientIn names it */
+export function isNamedIn(declared: DeclaredLimits, client: string): boolean {
+  return declaredFor(declared, client).some(({ keyId }) => keyId === client);
 }
 
 /** The limits of a client, without who declared them. @param client of its tenant, as clientIn names it */

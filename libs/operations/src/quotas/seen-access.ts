@@ -4,14 +4,16 @@ import { type ListedKey, listedKeys, ROLES, type Role, type SignedInUser } from 
 import type { Act } from '../audit/index.js';
 import {
   type AccessFacts,
+  allClients,
   type ClientLimits,
   clientLimitsOf,
+  currencyOf,
   type ListedTenant,
   type QuotaStatus,
   quotasOf,
   tenantsOf,
 } from './access-report.js';
-import { EACH_CLIENT } from './declared-limits.js';
+import { type DeclaredLimits, EACH_CLIENT, WHOLE_TENANT } from './declared-limits.js';
 
 export interface AccessReader {
   /** Null where the gateway is open. */
@@ -50,24 +52,27 @@ export function accessSeenBy(
   const { id, role, tenant, isOfAll } = you;
   const [isOperator, isAdmin] = [isAtLeast(role, 'operator'), isAtLeast(role, 'admin')];
   const isTheirs = (each: { readonly tenant: string }): boolean => isOfAll || each.tenant === tenant;
-  const { quotas, openReservations, currency } = quotasOf(facts, nowMs);
-  const own = id === null ? null : clientIn(tenant, id);
+  const isOfTheirs = (client: string): boolean => isTheirs({ tenant: clientNamed(client)[0] });
+  // A look costs by what its reader sees, however many keys and limits others have: it is asked every few seconds, by anyone with a key.
+  const seen = isOperator ? quotasOf({ ...facts, declared: limitsSeen(facts, isOfTheirs) }, nowMs) : null;
+  const own = [...(id === null ? [] : [clientIn(tenant, id)]), clientIn(tenant, WHOLE_TENANT)];
+  const all = (): readonly string[] | undefined => (isOfAll ? undefined : allClients(facts, nowMs).filter(isOfTheirs));
+  const among = isOperator ? all() : own;
   return {
     you,
     keys: isAdmin ? listedKeys(facts.keys, nowMs).filter(isTheirs) : null,
     users: isAdmin ? facts.users.filter(isTheirs) : null,
     tenants: isOperator ? tenantsOf(facts, nowMs).filter(isTheirs) : null,
-    // The limit of each client holds for the clients of every tenant.
-    quotas: isOperator
-      ? quotas.filter((quota) => quota.keyId === EACH_CLIENT || isTheirs({ tenant: clientNamed(quota.keyId)[0] }))
-      : null,
-    clients: clientLimitsOf(facts, nowMs).filter(
-      (each) => isTheirs(each) && (isOperator || each.client === own || isWholeOf(tenant, each)),
-    ),
-    currency,
-    openReservations: isOfAll && isOperator ? openReservations : null,
+    quotas: seen?.quotas ?? null,
+    clients: clientLimitsOf(facts, nowMs, among),
+    currency: currencyOf(facts.declared),
+    openReservations: isOfAll ? (seen?.openReservations ?? null) : null,
     refused: refused.filter((act) => isTheirs(act) && (isOperator || (id !== null && act.by === id))),
   };
 }
 
-const isWholeOf = (tenant: string, each: ClientLimits): boolean => each.kind === 'tenant' && each.tenant === tenant;
+/** The limit of each client holds for the clients of every tenant. */
+function limitsSeen({ declared }: AccessFacts, isOfTheirs: (client: string) => boolean): DeclaredLimits {
+  const seen = [...declared.limits].filter(([, { keyId }]) => keyId === EACH_CLIENT || isOfTheirs(keyId));
+  return { ...declared, limits: new Map(seen) };
+}

@@ -143,6 +143,11 @@ export class UsageLedger {
     );
   }
 
+  /** Whether it is one of clientsAt. @param client of its tenant, as clientIn names it */
+  hasAskedAt(client: string, nowMs: number): boolean {
+    return QUOTA_WINDOWS.some((per) => this.windows.has(nameOf(client, per, nowMs)));
+  }
+
   /** Of each kind of limit the client that is nearest to it. Its name is not said. */
   fullestAt(limitsOf: (client: string) => readonly UsageLimit[], atMs: number): readonly LimitFill[] {
     const clients = new Set([...this.windows.keys()].map(clientOfWindow));

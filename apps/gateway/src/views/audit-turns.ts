@@ -1,0 +1,39 @@
+/** Who may read the log for a list of acts, and when: a tenant reads it once at a time, so that none holds up the others. */
+import { Semaphore } from '@seamstream/kernel';
+import { ApiError } from '../http/api-error.js';
+
+/** In all tenants together. */
+const MOST_AT_ONCE = 2;
+/** Of one tenant, the one that is read among them. */
+export const MOST_ASKED = 4;
+
+export class AuditTurns {
+  private readonly all = new Semaphore(MOST_AT_ONCE);
+  private readonly tenants = new Map<string, { readonly turn: Semaphore; asked: number }>();
+
+  /**
+   * Reads when it is the tenant's turn.
+   * @param signal ends the waiting; the reading ends by itself
+   * @throws ApiError 429 where too many of the tenant wait, ABORTED when the signal came first, and what the reading throws
+   */
+  async take<T>(tenant: string, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const own = this.tenants.get(tenant) ?? { turn: new Semaphore(1), asked: 0 };
+    if (own.asked >= MOST_ASKED) throw tooMany(tenant);
+    this.tenants.set(tenant, own);
+    own.asked++;
+    try {
+      return await own.turn.run(() => this.all.run(read, signal), signal);
+    } finally {
+      if (--own.asked === 0) this.tenants.delete(tenant);
+    }
+  }
+}
+
+function tooMany(tenant: string): ApiError {
+  return new ApiError({
+    status: 429,
+    message: `Cannot list acts now: expected at most ${MOST_ASKED} lists under way for the tenant ${tenant}, got one more. Ask again when they are answered.`,
+    code: 'too_many_requests',
+    headers: { 'retry-after': '5' },
+  });
+}
