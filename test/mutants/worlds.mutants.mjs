@@ -90,12 +90,29 @@ export default [
       from: '(kept?.settings.method ?? method)',
       to: 'method',
     },
+    {
+      control: 'a team is hosted without its stages being driven',
+      from: "method === 'team' && drive ?",
+      to: "method === 'team' ?",
+    },
   ]),
   ...quick(`${STANDALONE}/read-start.ts`, `${STANDALONE}/read-start.spec.ts`, [
     {
       control: 'rounds of new words are refused where none come',
       from: 'if (wanted.maxShiftedRounds !== undefined) assertShifts',
       to: 'if (wanted.maxShiftedRounds === -1) assertShifts',
+    },
+    {
+      control: 'a resumed run is measured on the problems of its own method',
+      from: 'METHOD_DEFAULTS[run.settings.method].heldOut',
+      to: 'options.heldOut',
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
+    {
+      control: 'a report names rounds of new words where some come alone',
+      from: 'hasNewWords(settings) ?',
+      to: 'problems === null ?',
     },
   ]),
   ...quick(`${STANDALONE}/study/comparison.ts`, `${STANDALONE}/study/study.spec.ts`, [

@@ -95,6 +95,14 @@ describe('a start on files of one’s own', () => {
     });
   });
 
+  it('measures on as many problems as is usual for the method of the folder, unless it is said', async () => {
+    const { run, heldOut } = await start('--method', 'team');
+    expect(heldOut).toBe(512);
+    await writeRunFile(folder, run);
+    expect((await start()).heldOut).toBe(512);
+    expect((await start('--held-out', '24')).heldOut).toBe(24);
+  });
+
   it.each([
     [['--problems'], 'expected --problems and --validation, got only --problems'],
     [['--validation'], 'got only --validation'],

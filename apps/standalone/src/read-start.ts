@@ -3,8 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
+import { METHOD_DEFAULTS } from './methods.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
-import { decideSettings, type FileIdentity, type RunFile, readRunFile, type WantedSettings } from './run-settings.js';
+import {
+  decideSettings,
+  type FileIdentity,
+  hasNewWords,
+  type RunFile,
+  readRunFile,
+  type WantedSettings,
+} from './run-settings.js';
 
 /** Files of one's own, read. */
 interface OwnFiles {
@@ -20,6 +28,8 @@ export interface Start {
   readonly run: RunFile;
   /** What rounds are published from and measured on; null in the demonstration, and where services are only hosted. */
   readonly own: OwnFiles | null;
+  /** Held-out problems that the report measures on: what was said, else what is usual for the method of the run. */
+  readonly heldOut: number;
 }
 
 type FileOption = 'problems' | 'validation' | 'test';
@@ -52,12 +62,13 @@ export async function readStart(options: StartOptions, environment: Environment)
   const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
   const run = decideSettings(dataDir, kept, { said: wanted, defaults }, at);
   if (wanted.maxShiftedRounds !== undefined) assertShifts(wanted.maxShiftedRounds, run.settings);
-  return { kept, run, own };
+  const heldOut = said.has('heldOut') ? options.heldOut : METHOD_DEFAULTS[run.settings.method].heldOut;
+  return { kept, run, own, heldOut };
 }
 
-/** New words come to one world alone. */
-function assertShifts(maxShiftedRounds: number, { method, problems }: RunFile['settings']): void {
-  if (maxShiftedRounds === 0 || (method === 'experiences' && problems === null)) return;
+function assertShifts(maxShiftedRounds: number, settings: RunFile['settings']): void {
+  if (maxShiftedRounds === 0 || hasNewWords(settings)) return;
+  const { method, problems } = settings;
   throw new SeamError(
     'INVALID_INPUT',
     `Cannot use --max-shifted-rounds ${maxShiftedRounds}: expected --method experiences without files of one's own, got ${problems === null ? `--method ${method}` : '--problems'}. Leave it out, or choose that method.`,

@@ -12,7 +12,7 @@ import { measureAttributesRun } from './measure-attributes.js';
 import { measureEditsRun } from './measure-edits.js';
 import { measureLibraryRun } from './measure-library.js';
 import { type MeasureRunInput, measureRun } from './measure-run.js';
-import { METHOD_DEFAULTS, TARGETS } from './methods.js';
+import { TARGETS } from './methods.js';
 import { asProblems } from './own-problems.js';
 import { checkDataFolder, prepareFolder } from './prepare-folder.js';
 import { attributeSource, fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
@@ -28,7 +28,7 @@ import {
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
-import { assertRounds, readRunFile, writeRunFile } from './run-settings.js';
+import { assertRounds, hasNewWords, readRunFile, writeRunFile } from './run-settings.js';
 import { remarksOn } from './start-remarks.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
 import { WatchLogHandler } from './watch-log.handler.js';
@@ -156,7 +156,7 @@ export async function runLoop(
     const plan: RoundPlan = {
       roundSize: settings.roundSize,
       maxBaseRounds: maxRounds,
-      maxShiftedRounds: start.own === null && settings.method === 'experiences' ? maxShiftedRounds : 0,
+      maxShiftedRounds: hasNewWords(settings) ? maxShiftedRounds : 0,
       targetPerDomain: TARGETS[settings.method],
       refills: start.own !== null || settings.method === 'self-edits',
       patience: 6,
@@ -190,7 +190,7 @@ export async function runLoop(
         outcome,
         target: plan.targetPerDomain,
         dataDir,
-        heldOut: options.said.has('heldOut') ? options.heldOut : METHOD_DEFAULTS[settings.method].heldOut,
+        heldOut: start.heldOut,
         loopSecondsTo: (toMs) => loopSeconds(seen.progress, spans, toMs),
         own:
           own === null

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   assertRounds,
   decideSettings,
+  loopOf,
   methodOf,
   readRunFile,
   settingsOfFolder,
@@ -89,6 +90,14 @@ describe('the method of a start', () => {
     expect(methodOf(unsaid, team)).toBe('team');
     expect(methodOf(unsaid, null)).toBe('attributes');
     expect(methodOf({ ...unsaid, said: new Set(['method']) }, team)).toBe('attributes');
+  });
+
+  it.each([
+    ['team', true, 'team'],
+    ['team', false, 'rounds'],
+    ['attributes', true, 'rounds'],
+  ] as const)('%s, driving: %s, is run by the loop of the %s', (method, drive, loop) => {
+    expect(loopOf(method, { drive })).toBe(loop);
   });
 });
 

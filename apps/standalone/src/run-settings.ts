@@ -87,6 +87,16 @@ export function methodOf(
   return said.has('method') ? method : (kept?.settings.method ?? method);
 }
 
+/** Whether new words come to the rounds: to one world alone. */
+export function hasNewWords({ method, problems }: Pick<FixedSettings, 'method' | 'problems'>): boolean {
+  return method === 'experiences' && problems === null;
+}
+
+/** What runs a start. A team's stages are driven by a loop of their own; its services are hosted as any. */
+export function loopOf(method: Method, { drive }: { readonly drive: boolean }): 'team' | 'rounds' {
+  return method === 'team' && drive ? 'team' : 'rounds';
+}
+
 const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
   method: '--method',
   seed: '--seed',

@@ -5,7 +5,7 @@ import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
 import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
-import { methodOf, readRunFile } from './run-settings.js';
+import { loopOf, methodOf, readRunFile } from './run-settings.js';
 import { runTeam } from './team/run-team.js';
 
 /**
@@ -39,7 +39,7 @@ export async function start(options: StartOptions): Promise<StartExit> {
     onReport: writeReport,
   };
   const method = methodOf(options, await readRunFile(options.dataDir));
-  await (method === 'team' ? runTeam : runLoop)(options, surroundings);
+  await (loopOf(method, options) === 'team' ? runTeam : runLoop)(options, surroundings);
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
   process.stderr.write(

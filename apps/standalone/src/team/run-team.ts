@@ -70,7 +70,7 @@ export async function runTeam(
       if ((await validationAfter(host, stage)) >= LEARNED) break;
     }
     // 3. What it came to.
-    const measured = measureTeams({ host, run, arms, options, beganAtMs, say });
+    const measured = measureTeams({ host, run, arms, dataDir, heldOut: start.heldOut, beganAtMs, say });
     const report = await Promise.race([measured, whenAborted(signal)]);
     if (report === undefined) return;
     const path = await onReport(reportOfTeam(report));
