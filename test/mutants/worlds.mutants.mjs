@@ -84,11 +84,49 @@ export default [
       to: 'DEFAULT_METHOD',
     },
   ]),
-  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/run-settings.spec.ts`, [
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/read-start.spec.ts`, [
     {
       control: 'a folder resumes in its own method',
-      from: '(kept?.settings.method ?? method)',
-      to: 'method',
+      from: '...options, method: begun.method,',
+      to: '...options,',
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-loop.ts`, `${STANDALONE}/run-loop.spec.ts`, [
+    {
+      control: 'services that are hosted without rounds are held against the log',
+      from: 'else assertHosted(dataDir, settings, recorded.streams);',
+      to: '',
+    },
+  ]),
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
+    {
+      control: 'no trainer is hosted that does not know a team',
+      from: "method === 'team' && !said.has('services')",
+      to: 'false',
+    },
+  ]),
+  ...quick('apps/cli/src/process-runtime.ts', 'apps/cli/src/process-runtime.spec.ts', [
+    {
+      control: 'a command reads the settings of the folder that it is given',
+      from: 'embeddedEnvironment({ ...begunWith, dataFolder }',
+      to: "embeddedEnvironment({ ...begunWith, method: 'experiences', dataFolder }",
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/run-settings.spec.ts`, [
+    {
+      control: 'services in a log of another world are refused',
+      from: '=== method);',
+      to: "!== '');",
+    },
+    {
+      control: 'services in a log of a world that another seed draws are refused',
+      from: 'ATTRIBUTE_PRESETS[method] === undefined;',
+      to: 'true;',
+    },
+    {
+      control: 'a folder of an earlier release is of the world of sixty words',
+      from: '{ method: OWN_FILES_METHOD, seed: 1 }',
+      to: "{ method: 'attributes', seed: 1 }",
     },
     {
       control: 'a team is hosted without its stages being driven',
@@ -104,8 +142,13 @@ export default [
     },
     {
       control: 'a resumed run is measured on the problems of its own method',
-      from: 'METHOD_DEFAULTS[run.settings.method].heldOut',
-      to: 'options.heldOut',
+      from: 'heldOut: options.heldOut',
+      to: 'heldOut: given.heldOut',
+    },
+    {
+      control: 'a hosted world does not decide how one’s own files are learned from',
+      from: 'isRun || !namesFiles(options) ?',
+      to: 'isRun || options.drive ?',
     },
   ]),
   ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [

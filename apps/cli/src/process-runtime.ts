@@ -33,8 +33,6 @@ import { processTerminal } from './terminal/terminal.js';
 
 /** Problems of the held-out sets; a start measures as many. */
 const HELD_OUT_PROBLEMS = 512;
-/** Settings of the demonstration that no command depends on: they are about rounds, which are not driven here. */
-const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as const;
 
 type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
 
@@ -300,9 +298,8 @@ class RuntimeResources {
   private async folderEnvironment(): Promise<Environment | undefined> {
     const { dataFolder } = await this.loadCommon();
     const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
-    if (!existsSync(worldFiles(dataFolder).entrySchemas)) return undefined;
-    // A folder of an older release does not tell what it was begun with.
-    const begunWith = (await settingsOfFolder(dataFolder)) ?? DEMONSTRATION;
+    const begunWith = await settingsOfFolder(dataFolder);
+    if (begunWith === undefined || !existsSync(worldFiles(dataFolder).entrySchemas)) return undefined;
     return embeddedEnvironment({ ...begunWith, dataFolder }, this.environment());
   }
 

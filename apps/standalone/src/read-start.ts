@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
-import type { StartOptions } from './config.js';
-import { METHOD_DEFAULTS } from './methods.js';
+import { optionsIn, type StartOptions } from './config.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
 import {
   decideSettings,
@@ -11,6 +10,7 @@ import {
   hasNewWords,
   type RunFile,
   readRunFile,
+  settingsOfFolder,
   type WantedSettings,
 } from './run-settings.js';
 
@@ -38,7 +38,8 @@ type FileOption = 'problems' | 'validation' | 'test';
  * Reads settings and files. A process that only hosts services reads no file that is not named: the trainer reads what it decides on.
  * @throws CONFLICT for settings or files that are not those of the folder; INVALID_INPUT for a file at fault, or one that lacks another
  */
-export async function readStart(options: StartOptions, environment: Environment): Promise<Start> {
+export async function readStart(given: StartOptions, environment: Environment): Promise<Start> {
+  const options = await optionsInFolder(given);
   const { dataDir, said } = options;
   const kept = await readRunFile(dataDir);
   const own = await ownFilesOf(options, kept);
@@ -62,8 +63,22 @@ export async function readStart(options: StartOptions, environment: Environment)
   const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
   const run = decideSettings(dataDir, kept, { said: wanted, defaults }, at);
   if (wanted.maxShiftedRounds !== undefined) assertShifts(wanted.maxShiftedRounds, run.settings);
-  const heldOut = said.has('heldOut') ? options.heldOut : METHOD_DEFAULTS[run.settings.method].heldOut;
-  return { kept, run, own, heldOut };
+  return { kept, run, own, heldOut: options.heldOut };
+}
+
+/**
+ * The options with what the folder was begun with. Its rounds decide that; a world that was only hosted does not decide how files of
+ * one's own are learned from.
+ * @throws INVALID_CONFIGURATION for a file of the folder that holds something else
+ */
+export async function optionsInFolder(options: StartOptions): Promise<StartOptions> {
+  const { dataDir } = options;
+  const isRun = (await readRunFile(dataDir)) !== null;
+  return isRun || !namesFiles(options) ? optionsIn(options, await settingsOfFolder(dataDir)) : options;
+}
+
+function namesFiles(options: StartOptions): boolean {
+  return (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
 }
 
 function assertShifts(maxShiftedRounds: number, settings: RunFile['settings']): void {
@@ -82,7 +97,7 @@ async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<
     validation: kept?.settings.validation ?? null,
     test: kept?.test ?? null,
   };
-  const isNamed = (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
+  const isNamed = namesFiles(options);
   if (!options.drive && !isNamed) return null;
   const pathOf = (name: FileOption): string | undefined => options[name] ?? begun[name]?.path;
   const paths = { problems: pathOf('problems'), validation: pathOf('validation'), test: pathOf('test') };

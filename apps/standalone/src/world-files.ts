@@ -100,6 +100,7 @@ export async function writeWorldFiles(
       : [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
+  await writeWhole(files.world, `${JSON.stringify({ method, seed })}\n`);
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,

@@ -48,7 +48,6 @@ export async function runTeam(
   try {
     if (!isDeepStrictEqual(await readRunFile(dataDir), start.kept)) start = await readStart(options, environment);
     const { run } = start;
-    await writeWorldFiles(dataDir, { ...run.settings, method: 'team' });
     // 1. Log, objects and models; no service runs: the trainer rolls out itself.
     const { seed, roundSize, algorithm } = run.settings;
     const own = embeddedEnvironment({ dataFolder: dataDir, method: 'team', seed, roundSize, algorithm }, environment);
@@ -56,6 +55,7 @@ export async function runTeam(
       onTraining: () => undefined,
       beforeServices: async (log) => {
         assertRounds(dataDir, run.settings, await readRecordedRounds(log));
+        await writeWorldFiles(dataDir, { ...run.settings, method: 'team' });
         await writeRunFile(dataDir, run);
       },
     });
