@@ -105,7 +105,24 @@ export default [
       to: 'false',
     },
   ]),
+  ...quick(`${STANDALONE}/world-sets.ts`, `${STANDALONE}/world-sets.spec.ts`, [
+    {
+      control: 'a set that a world lacks is refused',
+      from: 'if (problems !== undefined) return problems();',
+      to: "return (problems ?? sets['held-out']!)();",
+    },
+    {
+      control: 'a command measures on the world of the seed',
+      from: 'attributeWorldOf(method, seed);',
+      to: 'attributeWorldOf(method, 1);',
+    },
+  ]),
   ...quick('apps/cli/src/process-runtime.ts', 'apps/cli/src/process-runtime.spec.ts', [
+    {
+      control: 'a command measures on the world of its folder',
+      from: '(await settingsOfFolder(dataFolder)) ?? EARLIER_WORLD);',
+      to: 'EARLIER_WORLD);',
+    },
     {
       control: 'a command reads the settings of the folder that it is given',
       from: 'embeddedEnvironment({ ...begunWith, dataFolder }',

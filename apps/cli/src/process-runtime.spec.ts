@@ -77,6 +77,22 @@ describe('the process as a world', () => {
     expect(await modelOf()).toMatch(/^the data folder .*models\/generator-base$/);
   });
 
+  it('measures on problems of the world that the folder was begun in', async () => {
+    const domainOf = async (): Promise<string | undefined> => {
+      let domain: string | undefined;
+      const read = async (runtime: CommandRuntime): Promise<unknown> =>
+        (domain = (await runtime.worldProblems('held-out'))[0]?.domain);
+      expect(await refusal(folder, read)).toBeUndefined();
+      return domain;
+    };
+    expect(await domainOf()).toBe('timber');
+    await writeWorldFiles(folder, { method: 'attributes', seed: 3 });
+    expect(await domainOf()).toBe('lathe');
+    expect(await refusal(folder, (runtime) => runtime.worldProblems('shifted'))).toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+  });
+
   it('judges by the model that the settings of the executor name', async () => {
     const problems = [{ verifier: { kind: 'judge', version: '1', options: { question: 'Where?' } } }];
     const judging = (runtime: CommandRuntime) =>

@@ -243,8 +243,8 @@ export type BegunSettings = Pick<FixedSettings, 'method' | 'seed' | 'roundSize' 
 
 /** What the files below world/ were made of. */
 const worldSchema = z.object({ method: z.enum(METHODS), seed: z.int().min(0) });
-/** Earlier releases did not write it: without `--method` they knew one world. */
-const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_METHOD, seed: 1 };
+/** Earlier releases did not write it: without `--method` they knew one world, whose models a folder without a start has, too. */
+export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_METHOD, seed: 1 };
 
 /**
  * The settings of a data folder as services read them. Without rounds those that its services were hosted with, which its world says;

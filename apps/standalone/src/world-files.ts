@@ -110,7 +110,8 @@ export async function writeWorldFiles(
   );
 }
 
-function validationOf(method: Method, seed: number): readonly Problem[] {
+/** Problems that decide promotions: unseen in training and in the held-out measurement. */
+export function validationOf(method: Method, seed: number): readonly Problem[] {
   if (method === 'self-edits') return validationPassages();
   return ATTRIBUTE_PRESETS[method] === undefined
     ? validationProblems()

@@ -137,7 +137,7 @@ describe('the shipped models, asked with words that they do not know', () => {
     expect(world.takeErrors()).not.toContain('know only');
   });
 
-  it('are told of in the words of their own world', async () => {
+  it('are held against the words of the world that they are for', async () => {
     const told = async (shippedFor: Parameters<typeof ask>[1], prompt: string): Promise<string> => {
       ask(BOTH, shippedFor);
       await world.seam('solve', '--prompt', prompt);
