@@ -146,7 +146,7 @@ export default [
   },
   {
     control: 'the shipped models are not asked in silence with words that they do not know',
-    file: 'libs/embedded-world/src/vocabulary.ts',
+    file: 'libs/kernel/src/vocabulary.ts',
     from: 'known.has(word) || (',
     to: "known.has(word) || word !== '' || (",
     suite: 'quick',
@@ -172,15 +172,21 @@ export default [
   },
   {
     ...shipped,
+    control: 'shipped models are held against the words of their own world',
+    from: 'asked.some((role) => shipped[role] === world)',
+    to: "world.method === 'experiences' && asked.length > 0",
+  },
+  {
+    ...shipped,
     control: 'the shipped generator is known by its digest',
-    from: 'generator: generator.digest === SHIPPED_MODELS.generator,',
-    to: 'generator: generator.digest !== SHIPPED_MODELS.generator,',
+    from: 'generator.digest === SHIPPED_MODELS.generator)',
+    to: 'generator.digest !== SHIPPED_MODELS.generator)',
   },
   {
     ...shipped,
     control: 'the shipped executor is known by its digest',
-    from: 'executor: environment.identity.revision === SHIPPED_MODELS.executor,',
-    to: 'executor: environment.identity.model === SHIPPED_MODELS.executor,',
+    from: 'environment.identity.revision === SHIPPED_MODELS.executor)',
+    to: 'environment.identity.model === SHIPPED_MODELS.executor)',
   },
   {
     ...answers,

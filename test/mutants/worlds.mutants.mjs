@@ -84,11 +84,71 @@ export default [
       to: 'DEFAULT_METHOD',
     },
   ]),
-  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/run-settings.spec.ts`, [
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/read-start.spec.ts`, [
     {
       control: 'a folder resumes in its own method',
-      from: '(kept?.settings.method ?? method)',
-      to: 'method',
+      from: '...options, method: begun.method,',
+      to: '...options,',
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-loop.ts`, `${STANDALONE}/run-loop.spec.ts`, [
+    {
+      control: 'services that are hosted without rounds are held against the log',
+      from: 'else assertHosted(dataDir, settings, recorded.streams);',
+      to: '',
+    },
+  ]),
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
+    {
+      control: 'no trainer is hosted that does not know a team',
+      from: "method === 'team' && !said.has('services')",
+      to: 'false',
+    },
+  ]),
+  ...quick(`${STANDALONE}/world-sets.ts`, `${STANDALONE}/world-sets.spec.ts`, [
+    {
+      control: 'a set that a world lacks is refused',
+      from: 'if (problems !== undefined) return problems();',
+      to: "return (problems ?? sets['held-out']!)();",
+    },
+    {
+      control: 'a command measures on the world of the seed',
+      from: 'attributeWorldOf(method, seed);',
+      to: 'attributeWorldOf(method, 1);',
+    },
+  ]),
+  ...quick('apps/cli/src/process-runtime.ts', 'apps/cli/src/process-runtime.spec.ts', [
+    {
+      control: 'a command measures on the world of its folder',
+      from: '(await settingsOfFolder(dataFolder)) ?? EARLIER_WORLD);',
+      to: 'EARLIER_WORLD);',
+    },
+    {
+      control: 'a command reads the settings of the folder that it is given',
+      from: 'embeddedEnvironment({ ...begunWith, dataFolder }',
+      to: "embeddedEnvironment({ ...begunWith, method: 'experiences', dataFolder }",
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/run-settings.spec.ts`, [
+    {
+      control: 'services in a log of another world are refused',
+      from: '=== method);',
+      to: "!== '');",
+    },
+    {
+      control: 'services in a log of a world that another seed draws are refused',
+      from: 'ATTRIBUTE_PRESETS[method] === undefined;',
+      to: 'true;',
+    },
+    {
+      control: 'a folder of an earlier release is of the world of sixty words',
+      from: '{ method: OWN_FILES_METHOD, seed: 1 }',
+      to: "{ method: 'attributes', seed: 1 }",
+    },
+    {
+      control: 'a team is hosted without its stages being driven',
+      from: "method === 'team' && drive ?",
+      to: "method === 'team' ?",
     },
   ]),
   ...quick(`${STANDALONE}/read-start.ts`, `${STANDALONE}/read-start.spec.ts`, [
@@ -96,6 +156,23 @@ export default [
       control: 'rounds of new words are refused where none come',
       from: 'if (wanted.maxShiftedRounds !== undefined) assertShifts',
       to: 'if (wanted.maxShiftedRounds === -1) assertShifts',
+    },
+    {
+      control: 'a resumed run is measured on the problems of its own method',
+      from: 'heldOut: options.heldOut',
+      to: 'heldOut: given.heldOut',
+    },
+    {
+      control: 'a hosted world does not decide how one’s own files are learned from',
+      from: 'isRun || !namesFiles(options) ?',
+      to: 'isRun || options.drive ?',
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
+    {
+      control: 'a report names rounds of new words where some come alone',
+      from: 'hasNewWords(settings) ?',
+      to: 'problems === null ?',
     },
   ]),
   ...quick(`${STANDALONE}/study/comparison.ts`, `${STANDALONE}/study/study.spec.ts`, [

@@ -125,7 +125,7 @@ export interface CommandRuntime {
   person(): Promise<string>;
   /** Where the data of this installation is. */
   dataFolder(): Promise<string>;
-  /** A set of problems of the embedded demonstration. */
+  /** A set of problems of the demonstration that the data folder was begun with. INVALID_INPUT for one that it does not have. */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */
   openTrainer(): Promise<TrainerClient>;

@@ -1,11 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { worldFiles, writeWorldFiles } from '@seamstream/standalone';
 import type { CommandRuntime } from './command-runtime.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { processShell } from './process-runtime.js';
 
 describe('the process as a world', () => {
+  const shell = processShell();
   let folder: string;
   let file: string;
   beforeEach(async () => {
@@ -17,7 +19,7 @@ describe('the process as a world', () => {
 
   async function refusal(dataDir: string, act: (runtime: CommandRuntime) => Promise<unknown>): Promise<unknown> {
     try {
-      await processShell().withRuntime({ dataDir }, async (runtime) => {
+      await shell.withRuntime({ dataDir }, async (runtime) => {
         await act(runtime);
         return EXIT.ok;
       });
@@ -59,6 +61,36 @@ describe('the process as a world', () => {
     } finally {
       delete process.env.SEAM_GENERATOR_MODEL_FOLDER;
     }
+  });
+
+  it('reads the settings of a folder whose services were hosted without rounds', async () => {
+    const modelOf = async (): Promise<string | undefined> => {
+      let settings: Awaited<ReturnType<CommandRuntime['settings']>> = [];
+      expect(await refusal(folder, async (runtime) => (settings = await runtime.settings()))).toBeUndefined();
+      const found = settings.find(({ name }) => name === 'SEAM_GENERATOR_MODEL_FOLDER');
+      return `${found?.source}: ${String(found?.value)}`;
+    };
+    expect(await modelOf()).toMatch(/^default: .*models\/generator-base$/);
+    await writeWorldFiles(folder, { method: 'attributes', seed: 3 });
+    expect(await modelOf()).toMatch(/^the data folder .*models\/attributes\/generator-base$/);
+    await rm(worldFiles(folder).world);
+    expect(await modelOf()).toMatch(/^the data folder .*models\/generator-base$/);
+  });
+
+  it('measures on problems of the world that the folder was begun in', async () => {
+    const domainOf = async (): Promise<string | undefined> => {
+      let domain: string | undefined;
+      const read = async (runtime: CommandRuntime): Promise<unknown> =>
+        (domain = (await runtime.worldProblems('held-out'))[0]?.domain);
+      expect(await refusal(folder, read)).toBeUndefined();
+      return domain;
+    };
+    expect(await domainOf()).toBe('timber');
+    await writeWorldFiles(folder, { method: 'attributes', seed: 3 });
+    expect(await domainOf()).toBe('lathe');
+    expect(await refusal(folder, (runtime) => runtime.worldProblems('shifted'))).toMatchObject({
+      code: 'INVALID_INPUT',
+    });
   });
 
   it('judges by the model that the settings of the executor name', async () => {

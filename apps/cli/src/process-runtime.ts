@@ -31,11 +31,6 @@ import { stopSignal } from './stop-signal.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
 
-/** Problems of the held-out sets; a start measures as many. */
-const HELD_OUT_PROBLEMS = 512;
-/** Settings of the demonstration that no command depends on: they are about rounds, which are not driven here. */
-const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as const;
-
 type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
 
 /** Opens log, objects and models when they are first asked for, and closes what was opened. */
@@ -249,17 +244,11 @@ class RuntimeResources {
     await this.objects?.close();
   }
 
-  /** Problems of the embedded demonstration, those that its report is measured on. */
+  /** Problems of the world that the data folder was begun in, those that its report is measured on. */
   async worldProblems(set: WorldSet): Promise<readonly Problem[]> {
-    const { heldOutProblems, validationProblems } = await import('@seamstream/standalone');
-    switch (set) {
-      case 'held-out':
-        return heldOutProblems('base', HELD_OUT_PROBLEMS);
-      case 'shifted':
-        return heldOutProblems('shifted', HELD_OUT_PROBLEMS);
-      case 'validation':
-        return validationProblems();
-    }
+    const { EARLIER_WORLD, problemsOfSet, settingsOfFolder } = await import('@seamstream/standalone');
+    const { dataFolder } = await this.loadCommon();
+    return problemsOfSet(set, (await settingsOfFolder(dataFolder)) ?? EARLIER_WORLD);
   }
 
   /** --data-dir wins over SEAM_DATA_FOLDER. */
@@ -300,9 +289,8 @@ class RuntimeResources {
   private async folderEnvironment(): Promise<Environment | undefined> {
     const { dataFolder } = await this.loadCommon();
     const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
-    if (!existsSync(worldFiles(dataFolder).entrySchemas)) return undefined;
-    // A folder of an older release does not tell what it was begun with.
-    const begunWith = (await settingsOfFolder(dataFolder)) ?? DEMONSTRATION;
+    const begunWith = await settingsOfFolder(dataFolder);
+    if (begunWith === undefined || !existsSync(worldFiles(dataFolder).entrySchemas)) return undefined;
     return embeddedEnvironment({ ...begunWith, dataFolder }, this.environment());
   }
 

@@ -1,4 +1,4 @@
-import { EXIT, readStartOptions, type StartOptions } from './config.js';
+import { EXIT, HOSTED_SERVICES, readStartOptions, type StartOptions, servicesOf } from './config.js';
 
 function read(...argv: string[]): { readonly result: StartOptions | number; readonly said: string } {
   let said = '';
@@ -19,6 +19,13 @@ describe('the arguments of npm start', () => {
     expect(read('--problems', 'mine.jsonl').result).toMatchObject({ method: 'experiences', heldOut: 512 });
     expect(read('--problems', 'mine.jsonl', '--method', 'library').result).toMatchObject({ method: 'library' });
     expect(read('--method', 'experiences').result).toMatchObject({ method: 'experiences', maxShiftedRounds: 10 });
+  });
+
+  it('host no trainer for a team, whose stages train, unless it is named', () => {
+    const services = (...argv: string[]) => servicesOf(read(...argv).result as StartOptions, 'team');
+    expect(services()).toEqual(['generator', 'executor', 'buffer', 'gateway']);
+    expect(services('--services', 'gateway,trainer')).toEqual(['gateway', 'trainer']);
+    expect(servicesOf(read().result as StartOptions, 'attributes')).toEqual(HOSTED_SERVICES);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_METHOD, METHOD_DEFAULTS, METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
+import type { BegunSettings } from './run-settings.js';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer', 'gateway'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
@@ -149,6 +150,30 @@ export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv)
     dataDir: options.dataDir ?? dataFolderOf(environment),
     said: new Set(said),
   };
+}
+
+/**
+ * A start in its folder: what was not said is as the folder was begun, and else as usual for its method.
+ * @param begun undefined for a folder that nothing was begun in
+ */
+export function optionsIn(
+  options: StartOptions,
+  begun: Pick<BegunSettings, 'method' | 'seed'> | undefined,
+): StartOptions {
+  const { said } = options;
+  if (begun === undefined || said.has('method')) return options;
+  const unsaid = Object.entries({ seed: begun.seed, ...METHOD_DEFAULTS[begun.method] }).filter(
+    ([name]) => !said.has(name),
+  );
+  return { ...options, method: begun.method, ...Object.fromEntries(unsaid) };
+}
+
+/** The services to host: what was said, else all, but for a team no trainer: its stages are trained by the loop that drives them. */
+export function servicesOf(
+  { said, services }: Pick<StartOptions, 'said' | 'services'>,
+  method: Method,
+): readonly HostedService[] {
+  return method === 'team' && !said.has('services') ? services.filter((name) => name !== 'trainer') : services;
 }
 
 function program(): Command {

@@ -19,7 +19,11 @@ export interface EmbeddedSettings {
 }
 
 /** Where {@link writeWorldFiles} puts what the services read of the embedded world. */
-export const worldFiles = (dataFolder: string): { readonly entrySchemas: string; readonly validation: string } => ({
+export const worldFiles = (
+  dataFolder: string,
+): { readonly world: string; readonly entrySchemas: string; readonly validation: string } => ({
+  /** Method and seed that the others were made of. */
+  world: `${dataFolder}/world/world.json`,
   entrySchemas: `${dataFolder}/world/entry-schemas.json`,
   validation: `${dataFolder}/world/validation.jsonl`,
 });

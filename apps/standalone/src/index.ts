@@ -11,7 +11,7 @@ export {
 export { worldSource } from './problem-stream.js';
 export { renderEditsStudy } from './report/edits-report.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
-export { settingsOfFolder } from './run-settings.js';
+export { EARLIER_WORLD, settingsOfFolder } from './run-settings.js';
 export { ARMS, type Arm, armEnvironment } from './study/arms.js';
 export { type ArmRun, chooseArm, compareArms, STUDY_SETS, studyTable } from './study/comparison.js';
 export {
@@ -33,6 +33,7 @@ export {
   validationProblems,
   writeWorldFiles,
 } from './world-files.js';
+export { problemsOfSet } from './world-sets.js';
 
 /**
  * Runs the whole loop in this process, to its end or until SIGINT or SIGTERM. It is loaded late, since it loads the services and with

@@ -2,8 +2,10 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readStartOptions, type StartOptions } from './config.js';
+import { worldFiles } from './embedded-environment.js';
 import { readStart, type Start } from './read-start.js';
 import { writeRunFile } from './run-settings.js';
+import { writeWorldFiles } from './world-files.js';
 
 describe('a start on files of one’s own', () => {
   let folder: string;
@@ -93,6 +95,27 @@ describe('a start on files of one’s own', () => {
     await expect(start('--method', 'attributes')).rejects.toMatchObject({
       message: expect.stringContaining('begun with --method library, got --method attributes'),
     });
+  });
+
+  it('continues in the world that its services were hosted in, and in that of earlier releases', async () => {
+    expect((await start('--no-drive')).run.settings.method).toBe('attributes');
+    await writeWorldFiles(folder, { method: 'self-edits', seed: 7 });
+    const hosted = { method: 'self-edits', seed: 7, algorithm: 'rest-em', roundSize: 48 };
+    expect((await start()).run.settings).toMatchObject(hosted);
+    expect((await start('--no-drive', '--seed', '8')).run.settings).toMatchObject({ ...hosted, seed: 8 });
+    expect((await start('--method', 'attributes')).run.settings).toMatchObject({ method: 'attributes', seed: 1 });
+    const own = await start('--problems', path('train'), '--validation', path('validation'));
+    expect(own.run.settings).toMatchObject({ method: 'experiences', seed: 1 });
+    await rm(worldFiles(folder).world);
+    expect((await start('--no-drive')).run.settings.method).toBe('experiences');
+  });
+
+  it('measures on as many problems as is usual for the method of the folder, unless it is said', async () => {
+    const { run, heldOut } = await start('--method', 'team');
+    expect(heldOut).toBe(512);
+    await writeRunFile(folder, run);
+    expect((await start()).heldOut).toBe(512);
+    expect((await start('--held-out', '24')).heldOut).toBe(24);
   });
 
   it.each([

@@ -2,9 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
-import type { StartOptions } from './config.js';
+import { optionsIn, type StartOptions } from './config.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
-import { decideSettings, type FileIdentity, type RunFile, readRunFile, type WantedSettings } from './run-settings.js';
+import {
+  decideSettings,
+  type FileIdentity,
+  hasNewWords,
+  type RunFile,
+  readRunFile,
+  settingsOfFolder,
+  type WantedSettings,
+} from './run-settings.js';
 
 /** Files of one's own, read. */
 interface OwnFiles {
@@ -20,6 +28,8 @@ export interface Start {
   readonly run: RunFile;
   /** What rounds are published from and measured on; null in the demonstration, and where services are only hosted. */
   readonly own: OwnFiles | null;
+  /** Held-out problems that the report measures on: what was said, else what is usual for the method of the run. */
+  readonly heldOut: number;
 }
 
 type FileOption = 'problems' | 'validation' | 'test';
@@ -28,7 +38,8 @@ type FileOption = 'problems' | 'validation' | 'test';
  * Reads settings and files. A process that only hosts services reads no file that is not named: the trainer reads what it decides on.
  * @throws CONFLICT for settings or files that are not those of the folder; INVALID_INPUT for a file at fault, or one that lacks another
  */
-export async function readStart(options: StartOptions, environment: Environment): Promise<Start> {
+export async function readStart(given: StartOptions, environment: Environment): Promise<Start> {
+  const options = await optionsInFolder(given);
   const { dataDir, said } = options;
   const kept = await readRunFile(dataDir);
   const own = await ownFilesOf(options, kept);
@@ -52,12 +63,27 @@ export async function readStart(options: StartOptions, environment: Environment)
   const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
   const run = decideSettings(dataDir, kept, { said: wanted, defaults }, at);
   if (wanted.maxShiftedRounds !== undefined) assertShifts(wanted.maxShiftedRounds, run.settings);
-  return { kept, run, own };
+  return { kept, run, own, heldOut: options.heldOut };
 }
 
-/** New words come to one world alone. */
-function assertShifts(maxShiftedRounds: number, { method, problems }: RunFile['settings']): void {
-  if (maxShiftedRounds === 0 || (method === 'experiences' && problems === null)) return;
+/**
+ * The options with what the folder was begun with. Its rounds decide that; a world that was only hosted does not decide how files of
+ * one's own are learned from.
+ * @throws INVALID_CONFIGURATION for a file of the folder that holds something else
+ */
+export async function optionsInFolder(options: StartOptions): Promise<StartOptions> {
+  const { dataDir } = options;
+  const isRun = (await readRunFile(dataDir)) !== null;
+  return isRun || !namesFiles(options) ? optionsIn(options, await settingsOfFolder(dataDir)) : options;
+}
+
+function namesFiles(options: StartOptions): boolean {
+  return (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
+}
+
+function assertShifts(maxShiftedRounds: number, settings: RunFile['settings']): void {
+  if (maxShiftedRounds === 0 || hasNewWords(settings)) return;
+  const { method, problems } = settings;
   throw new SeamError(
     'INVALID_INPUT',
     `Cannot use --max-shifted-rounds ${maxShiftedRounds}: expected --method experiences without files of one's own, got ${problems === null ? `--method ${method}` : '--problems'}. Leave it out, or choose that method.`,
@@ -71,7 +97,7 @@ async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<
     validation: kept?.settings.validation ?? null,
     test: kept?.test ?? null,
   };
-  const isNamed = (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
+  const isNamed = namesFiles(options);
   if (!options.drive && !isNamed) return null;
   const pathOf = (name: FileOption): string | undefined => options[name] ?? begun[name]?.path;
   const paths = { problems: pathOf('problems'), validation: pathOf('validation'), test: pathOf('test') };

@@ -2,7 +2,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encodeEvent } from '@seamstream/events';
+import { commonConfigSchema, loadConfig } from '@seamstream/service-kit';
+import { openEventLog } from '@seamstream/service-kit/drivers';
 import { HOSTED_SERVICES, type StartOptions } from './config.js';
+import { worldSource } from './problem-stream.js';
 import { runLoop } from './run-loop.js';
 
 const start = (options: Partial<StartOptions> & Pick<StartOptions, 'dataDir'>, environment = {}) => {
@@ -46,6 +50,21 @@ describe('the demonstration', () => {
       expect(lines).toEqual([]);
     },
   );
+
+  it.each([true, false])('makes no world in a folder whose log is of another (driving rounds: %s)', async (drive) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'seam-other-'));
+    const log = await openEventLog(loadConfig(commonConfigSchema, { SEAM_DATA_FOLDER: dataDir }), 'create');
+    const round = { round: 0, phase: 'base', roundSize: 8, startIndex: 0, count: 8, occurredAt: 0 } as const;
+    await log.append(worldSource(5)(round).map(encodeEvent));
+    await log.close();
+    const { ended } = start({ dataDir, drive, method: 'attributes' });
+    await expect(ended).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('rounds of --method experiences --seed 5, got --method attributes --seed 1'),
+    });
+    expect(await readdir(dataDir)).not.toContain('world');
+    await rm(dataDir, { recursive: true });
+  });
 
   it.each([
     ['an unknown setting', {}, { SEAM_TRAINER_SEEED: '1' }, 'SEAM_TRAINER_SEEED'],

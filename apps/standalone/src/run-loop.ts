@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { SeamError, systemClock, whenAborted } from '@seamstream/kernel';
 import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
-import type { StartOptions } from './config.js';
+import { type StartOptions, servicesOf } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
@@ -12,7 +12,7 @@ import { measureAttributesRun } from './measure-attributes.js';
 import { measureEditsRun } from './measure-edits.js';
 import { measureLibraryRun } from './measure-library.js';
 import { type MeasureRunInput, measureRun } from './measure-run.js';
-import { METHOD_DEFAULTS, TARGETS } from './methods.js';
+import { TARGETS } from './methods.js';
 import { asProblems } from './own-problems.js';
 import { checkDataFolder, prepareFolder } from './prepare-folder.js';
 import { attributeSource, fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
@@ -28,7 +28,7 @@ import {
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
-import { assertRounds, readRunFile, writeRunFile } from './run-settings.js';
+import { assertHosted, assertRounds, hasNewWords, readRunFile, writeRunFile } from './run-settings.js';
 import { remarksOn } from './start-remarks.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
 import { WatchLogHandler } from './watch-log.handler.js';
@@ -122,9 +122,9 @@ export async function runLoop(
     const { settings } = start.run;
     source = settings.problems === null ? `seed ${settings.seed}` : basename(settings.problems.path);
     facts.remarks.push(...remarksOn(start.run, options, environment));
-    await writeWorldFiles(dataDir, settings);
     show();
-    host = await hostServices(servicesEnvironment(), options.services, {
+    const services = servicesOf(options, settings.method);
+    host = await hostServices(servicesEnvironment(), services, {
       onTraining: ({ algorithm, phase, done, total, metrics }) => {
         facts.training =
           phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
@@ -135,9 +135,11 @@ export async function runLoop(
         else work.set(service, batch);
       },
       beforeServices: async (log) => {
-        if (!options.drive) return;
         const recorded = await readRecordedRounds(log);
-        assertRounds(dataDir, settings, recorded);
+        if (options.drive) assertRounds(dataDir, settings, recorded);
+        else assertHosted(dataDir, settings, recorded.streams);
+        await writeWorldFiles(dataDir, settings);
+        if (!options.drive) return;
         await writeRunFile(dataDir, start.run);
         spans = await WorkSpans.begin(dataDir, systemClock, recorded.span === null ? [] : [recorded.span]);
       },
@@ -148,7 +150,7 @@ export async function runLoop(
     say(null);
     watch = new WatchLogHandler(host.drivers.log);
     if (!options.drive) {
-      say(`hosting ${options.services.join(', ') || 'nothing'}`);
+      say(`hosting ${services.join(', ') || 'nothing'}`);
       await Promise.race([host.ended, watch.handle(signal), whenAborted(signal)]);
       return;
     }
@@ -156,7 +158,7 @@ export async function runLoop(
     const plan: RoundPlan = {
       roundSize: settings.roundSize,
       maxBaseRounds: maxRounds,
-      maxShiftedRounds: start.own === null && settings.method === 'experiences' ? maxShiftedRounds : 0,
+      maxShiftedRounds: hasNewWords(settings) ? maxShiftedRounds : 0,
       targetPerDomain: TARGETS[settings.method],
       refills: start.own !== null || settings.method === 'self-edits',
       patience: 6,
@@ -190,7 +192,7 @@ export async function runLoop(
         outcome,
         target: plan.targetPerDomain,
         dataDir,
-        heldOut: options.said.has('heldOut') ? options.heldOut : METHOD_DEFAULTS[settings.method].heldOut,
+        heldOut: start.heldOut,
         loopSecondsTo: (toMs) => loopSeconds(seen.progress, spans, toMs),
         own:
           own === null

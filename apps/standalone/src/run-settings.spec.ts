@@ -1,16 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { worldFiles } from './embedded-environment.js';
 import {
+  assertHosted,
   assertRounds,
   decideSettings,
-  methodOf,
+  loopOf,
   readRunFile,
   settingsOfFolder,
   streamOf,
   type WantedSettings,
   writeRunFile,
 } from './run-settings.js';
+import { writeWorldFiles } from './world-files.js';
 
 const problems = { path: '/somewhere/train.jsonl', digest: 'a'.repeat(64) };
 const defaults: WantedSettings['defaults'] = {
@@ -82,13 +85,12 @@ describe('the settings of a data folder', () => {
 });
 
 describe('the method of a start', () => {
-  const team = { ...begun, settings: { ...begun.settings, method: 'team' as const } };
-
-  it('is what was said, else that of the folder, else the default', () => {
-    const unsaid = { said: new Set<string>(), method: 'attributes' as const };
-    expect(methodOf(unsaid, team)).toBe('team');
-    expect(methodOf(unsaid, null)).toBe('attributes');
-    expect(methodOf({ ...unsaid, said: new Set(['method']) }, team)).toBe('attributes');
+  it.each([
+    ['team', true, 'team'],
+    ['team', false, 'rounds'],
+    ['attributes', true, 'rounds'],
+  ] as const)('%s, driving: %s, is run by the loop of the %s', (method, drive, loop) => {
+    expect(loopOf(method, { drive })).toBe(loop);
   });
 });
 
@@ -109,6 +111,29 @@ describe("a log's rounds", () => {
   ])('refuse %j though no file says what the folder was begun with', (other, message) => {
     expect(() => assertRounds('data', { ...begun.settings, ...other }, recorded)).toThrow(message);
   });
+
+  it.each([
+    [
+      'attributes',
+      1,
+      ['11'],
+      'its log holds rounds of --method experiences --seed 11, got --method attributes --seed 1',
+    ],
+    ['attributes', 1, ['attributes/3'], 'its log holds rounds of --method attributes --seed 3'],
+    ['library', 1, ['self-edits/1'], 'its log holds rounds of --method self-edits'],
+    ['attributes', 3, ['attributes/3'], null],
+    ['experiences', 1, ['11'], null],
+    ['library', 1, ['library/2'], null],
+    ['attributes', 1, [`file/${'a'.repeat(64)}/1`], null],
+    ['attributes', 1, [], null],
+  ] as const)(
+    'are served by models that know their world: --method %s --seed %s on %j',
+    (method, seed, streams, message) => {
+      const host = (): void => assertHosted('data', { ...begun.settings, method, seed }, new Set<string>(streams));
+      if (message === null) expect(host).not.toThrow();
+      else expect(host).toThrow(message);
+    },
+  );
 
   it('of a file belong to that file and seed', () => {
     const own = { ...begun.settings, problems };
@@ -136,6 +161,17 @@ describe('run.json', () => {
       roundSize: 64,
       algorithm: 'curriculum',
     });
+  });
+
+  it('is not needed where services were only hosted: the world says of what it was made', async () => {
+    await writeWorldFiles(folder, { method: 'familiar-attributes', seed: 7 });
+    const hosted = { method: 'familiar-attributes', seed: 7, roundSize: 64, algorithm: 'curriculum' };
+    expect(await settingsOfFolder(folder)).toEqual(hosted);
+    // Earlier releases did not.
+    await rm(worldFiles(folder).world);
+    expect(await settingsOfFolder(folder)).toEqual({ ...hosted, method: 'experiences', seed: 1 });
+    await writeFile(worldFiles(folder).world, '{"method":"dreams"}');
+    await expect(settingsOfFolder(folder)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
   });
 
   it.each(['', '{', '{"format":2}', '[]', '{"settings":{"seed":"\\u001b[41m"}}'])(

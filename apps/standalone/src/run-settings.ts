@@ -3,12 +3,14 @@
  * they are written when its first round is about to be published, and a later start that says otherwise is refused. Limits on
  * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
+import { worldFiles } from './embedded-environment.js';
 import { readKept, writeWhole } from './kept-file.js';
-import { METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
+import { ATTRIBUTE_PRESETS, METHOD_DEFAULTS, METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
 
 const fileIdentitySchema = z.object({
   /** Where it lay at the last start that named it. */
@@ -79,12 +81,14 @@ export function streamOf({ method, seed, problems }: Pick<FixedSettings, 'method
   return method === 'experiences' ? String(seed) : `${method}/${seed}`;
 }
 
-/** The method of a start: what was said, else that of the folder, else the default. @param kept as for {@link decideSettings} */
-export function methodOf(
-  { said, method }: { readonly said: ReadonlySet<string>; readonly method: Method },
-  kept: RunFile | null,
-): Method {
-  return said.has('method') ? method : (kept?.settings.method ?? method);
+/** Whether new words come to the rounds: to one world alone. */
+export function hasNewWords({ method, problems }: Pick<FixedSettings, 'method' | 'problems'>): boolean {
+  return method === 'experiences' && problems === null;
+}
+
+/** What runs a start. A separate loop drives a team's stages; its services are hosted as others are. */
+export function loopOf(method: Method, { drive }: { readonly drive: boolean }): 'team' | 'rounds' {
+  return method === 'team' && drive ? 'team' : 'rounds';
 }
 
 const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
@@ -175,15 +179,7 @@ function withPathsOf(kept: RunFile, said: WantedSettings['said']): RunFile {
 export function assertRounds(folder: string, settings: FixedSettings, recorded: RecordedRounds): void {
   const differing: string[] = [];
   const own = streamOf(settings);
-  for (const stream of recorded.streams) {
-    if (stream === own) continue;
-    const [kind, rest] = stream.split('/');
-    differing.push(
-      kind !== 'file'
-        ? `its log holds rounds of --method ${rest === undefined ? OWN_FILES_METHOD : kind} --seed ${rest ?? stream}, got ${settings.problems === null ? `--method ${settings.method} --seed ${settings.seed}` : shown('problems', settings.problems)}`
-        : `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', settings.problems)}`,
-    );
-  }
+  for (const stream of recorded.streams) if (stream !== own) differing.push(otherStream(stream, settings));
   if (recorded.streams.has(own) && settings.problems === null && recorded.roundSize !== settings.roundSize)
     differing.push(
       `its log holds rounds of --round-size ${recorded.roundSize}, got ${shown('roundSize', settings.roundSize)}`,
@@ -194,6 +190,35 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
   if (recorded.streams.has(own) && others.length > 0)
     differing.push(`its log holds runs of ${others.join(', ')}, got ${shown('algorithm', settings.algorithm)}`);
   if (differing.length > 0) throw refused(folder, differing, 'Start it as it was begun');
+}
+
+function otherStream(stream: string, { method, seed, problems }: FixedSettings): string {
+  const [kind, rest] = stream.split('/');
+  return kind === 'file'
+    ? `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', problems)}`
+    : `its log holds rounds of --method ${rest === undefined ? OWN_FILES_METHOD : kind} --seed ${rest ?? stream}, got ${problems === null ? `--method ${method} --seed ${seed}` : shown('problems', problems)}`;
+}
+
+/**
+ * Holds services that are hosted without rounds against the log: their models and promotions have to be of the world of its rounds. The
+ * seed counts where it draws that world. Files of one's own may be anybody's.
+ * @throws CONFLICT when the log holds rounds of another world
+ */
+export function assertHosted(folder: string, settings: FixedSettings, streams: RecordedRounds['streams']): void {
+  const { method, problems } = settings;
+  const own = streamOf(settings);
+  const isSeedOwn = ATTRIBUTE_PRESETS[method] === undefined;
+  const others = [...streams].filter((stream) => {
+    const [kind, rest] = stream.split('/');
+    if (kind === 'file' || problems !== null || stream === own) return false;
+    return !(isSeedOwn && (rest === undefined ? OWN_FILES_METHOD : kind) === method);
+  });
+  if (others.length > 0)
+    throw refused(
+      folder,
+      others.map((stream) => otherStream(stream, settings)),
+      'Start it as it was begun',
+    );
 }
 
 const pathOf = (dataFolder: string): string => join(dataFolder, 'run.json');
@@ -211,15 +236,34 @@ export function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
   return writeWhole(pathOf(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** The settings of a data folder as services read them; undefined for one that no loop was begun in. @throws as {@link readRunFile} */
-export async function settingsOfFolder(
-  dataFolder: string,
-): Promise<
-  | (Pick<FixedSettings, 'method' | 'seed' | 'roundSize' | 'algorithm'> & { readonly validation: string | undefined })
-  | undefined
-> {
+/** What a data folder was begun with, as services and commands need it. */
+export type BegunSettings = Pick<FixedSettings, 'method' | 'seed' | 'roundSize' | 'algorithm'> & {
+  readonly validation: string | undefined;
+};
+
+/** What the files below world/ were made of. */
+const worldSchema = z.object({ method: z.enum(METHODS), seed: z.int().min(0) });
+/** Earlier releases did not write it: without `--method` they knew one world, whose models a folder without a start has, too. */
+export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_METHOD, seed: 1 };
+
+/**
+ * The settings of a data folder as services read them. Without rounds those that its services were hosted with, which its world says;
+ * undefined for a folder without a world.
+ * @throws as {@link readRunFile}
+ */
+export async function settingsOfFolder(dataFolder: string): Promise<BegunSettings | undefined> {
   const file = await readRunFile(dataFolder);
-  if (file === null) return undefined;
-  const { method, seed, roundSize, algorithm, validation } = file.settings;
-  return { method, seed, roundSize, algorithm, validation: validation?.path };
+  if (file !== null) {
+    const { method, seed, roundSize, algorithm, validation } = file.settings;
+    return { method, seed, roundSize, algorithm, validation: validation?.path };
+  }
+  const { world, entrySchemas } = worldFiles(dataFolder);
+  const kept = await readKept(world, worldSchema, {
+    expected: 'what the world of this folder was made of',
+    remedy: 'Restore the file, or choose another folder (--data-dir).',
+  });
+  if (kept === undefined && !existsSync(entrySchemas)) return undefined;
+  const { method, seed } = kept ?? EARLIER_WORLD;
+  const { roundSize, algorithm } = METHOD_DEFAULTS[method];
+  return { method, seed, roundSize, algorithm, validation: undefined };
 }

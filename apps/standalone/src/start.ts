@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
+import { optionsInFolder } from './read-start.js';
 import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
-import { methodOf, readRunFile } from './run-settings.js';
+import { loopOf } from './run-settings.js';
 import { runTeam } from './team/run-team.js';
 
 /**
@@ -38,8 +39,8 @@ export async function start(options: StartOptions): Promise<StartExit> {
     terminal: process.stderr,
     onReport: writeReport,
   };
-  const method = methodOf(options, await readRunFile(options.dataDir));
-  await (method === 'team' ? runTeam : runLoop)(options, surroundings);
+  const { method } = await optionsInFolder(options);
+  await (loopOf(method, options) === 'team' ? runTeam : runLoop)(options, surroundings);
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
   process.stderr.write(

@@ -100,6 +100,7 @@ export async function writeWorldFiles(
       : [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
+  await writeWhole(files.world, `${JSON.stringify({ method, seed })}\n`);
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
@@ -109,7 +110,8 @@ export async function writeWorldFiles(
   );
 }
 
-function validationOf(method: Method, seed: number): readonly Problem[] {
+/** Problems that decide promotions: unseen in training and in the held-out measurement. */
+export function validationOf(method: Method, seed: number): readonly Problem[] {
   if (method === 'self-edits') return validationPassages();
   return ATTRIBUTE_PRESETS[method] === undefined
     ? validationProblems()

@@ -31,3 +31,4 @@ export {
   type Step,
   told,
 } from './problems.js';
+export { SHIPPED_MODELS, unknownWords } from './vocabulary.js';

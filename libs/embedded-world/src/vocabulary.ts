@@ -1,4 +1,5 @@
 /** What the shipped models were shown: they have no other words, so nothing else can be asked of them. */
+import { unknownWordsOf } from '@seamstream/kernel';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { pitfallWords } from './problems.js';
 
@@ -11,9 +12,8 @@ export const SHIPPED_MODELS = {
 /** The largest number that one of their texts holds; as models/training-texts.mjs has it. */
 const LARGEST_NUMBER = 62;
 
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? [];
-
-const known: ReadonlySet<string> = new Set(
+/** Words and numbers of a text that are in no statement of the embedded world, each once, as they come. */
+export const unknownWords = unknownWordsOf(
   [...DOMAINS, ...SHIFTED_DOMAINS].flatMap((domain) => {
     const lore = loreOf(domain);
     const spoken = [lore.cues, lore.phrases, pitfallWords(lore)].flatMap((words) => Object.keys(words));
@@ -21,13 +21,7 @@ const known: ReadonlySet<string> = new Set(
     const sentences = [...lore.questions, ...lore.pitfalls.map(({ text }) => text)].map((text) =>
       text.replaceAll(/\{\w+\}/g, ' '),
     );
-    return [lore.heading, ...lore.items, ...lore.amounts, ...spoken, ...sentences].flatMap(wordsOf);
+    return [lore.heading, ...lore.items, ...lore.amounts, ...spoken, ...sentences];
   }),
+  LARGEST_NUMBER,
 );
-
-/** Words and numbers of a text that are in no statement of the embedded world, each once, as they come. */
-export function unknownWords(text: string): readonly string[] {
-  const isKnown = (word: string): boolean =>
-    known.has(word) || (/^\d{1,2}$/.test(word) && Number(word) <= LARGEST_NUMBER);
-  return [...new Set(wordsOf(text).filter((word) => !isKnown(word)))];
-}

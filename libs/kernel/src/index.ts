@@ -26,4 +26,5 @@ export { readRange } from './read-range.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 export { signalGroup } from './signal-group.js';
 export { systemFault, systemMeaning } from './system-fault.js';
+export { unknownWordsOf } from './vocabulary.js';
 export { bytes, count, excerpt, percent, plural, points, received, rounded, shortId } from './words.js';

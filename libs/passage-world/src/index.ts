@@ -13,3 +13,4 @@ export {
   type ToldPassage,
   tellPassage,
 } from './texts.js';
+export { SHIPPED_MODELS, unknownWords } from './vocabulary.js';

@@ -23,7 +23,7 @@ export interface PassageProblem {
 }
 
 /** Of the facts in a passage: so many are asked for. */
-const QUESTIONS = 3;
+export const QUESTIONS = 3;
 
 /** @throws INVALID_INPUT when count or startIndex is not a whole number ≥ 0 */
 export function passageProblems({ seed, people, count, startIndex = 0 }: PassagesRequest): readonly PassageProblem[] {

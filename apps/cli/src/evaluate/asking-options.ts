@@ -1,5 +1,5 @@
 /** What commands that ask models have in common: options, and what they show meanwhile. */
-import { type AskingObserver, DEFAULT_SET, type WorldSet } from '@seamstream/operations/evaluate';
+import { type AskingObserver, DEFAULT_SET, WORLD_SETS } from '@seamstream/operations/evaluate';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
 import { readingOf } from '../read-models/read-model-options.js';
@@ -9,8 +9,8 @@ import { tellUnknownWords, type Way } from './shipped-models.js';
 export function setOption(): Option {
   return new Option(
     '--set <name>',
-    `without FILE: which of the demonstration's problems (default: "${DEFAULT_SET}")`,
-  ).choices(['held-out', 'shifted', 'validation'] satisfies WorldSet[]);
+    `without FILE: which problems of the folder's demonstration; new-words: attributes alone, shifted: the world of sixty words (default: "${DEFAULT_SET}")`,
+  ).choices([...WORLD_SETS]);
 }
 
 export function predictionsOption(): Option {

@@ -1,4 +1,8 @@
-import { SHIPPED_MODELS, worldProblems } from '@seamstream/embedded-world';
+import { fileURLToPath } from 'node:url';
+import * as attributes from '@seamstream/attribute-world';
+import * as embedded from '@seamstream/embedded-world';
+import { loadCheckpoint } from '@seamstream/language-model';
+import * as passages from '@seamstream/passage-world';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const QUESTIONS = [
@@ -15,7 +19,10 @@ beforeEach(async () => {
 });
 
 /** These models are asked from now on; those that are not shipped are a user's. */
-function ask(shipped: { readonly generator: boolean; readonly executor: boolean }): void {
+function ask(
+  shipped: { readonly generator: boolean; readonly executor: boolean },
+  { SHIPPED_MODELS }: { readonly SHIPPED_MODELS: Readonly<Record<'generator' | 'executor', string>> } = embedded,
+): void {
   const { generator, executor } = world.models;
   world.models = {
     ...world.models,
@@ -37,7 +44,7 @@ describe('the shipped models, asked with words that they do not know', () => {
     await world.seam(...args, '--json');
     const said = world.takeErrors();
     expect(said).toContain(
-      'The shipped models know only the demonstration\'s words: 1 of 2 questions holds others ("natalia", "sold", "clips", "her", …)',
+      'The shipped models know only the demonstration\'s words (--method experiences): 1 of 2 questions holds others ("natalia", "sold", "clips", "her", …)',
     );
     expect(said).toContain('Set SEAM_GENERATOR_MODEL_FOLDER and SEAM_EXECUTOR_MODEL_FOLDER (or SEAM_EXECUTOR_DRIVER');
     expect(() => world.takeJson()).not.toThrow();
@@ -121,12 +128,41 @@ describe('the shipped models, asked with words that they do not know', () => {
 
   it('are asked without a remark about what they know, and so are the models of others about anything', async () => {
     ask({ generator: true, executor: true });
-    const own = worldProblems({ seed: 'own', split: 'heldOut', variant: 'shifted', count: 8 });
+    const own = embedded.worldProblems({ seed: 'own', split: 'heldOut', variant: 'shifted', count: 8 });
     world.files.set('world.jsonl', Buffer.from(own.map(({ prompt }) => `${JSON.stringify({ prompt })}\n`).join('')));
     await world.seam('solve', 'world.jsonl');
     expect(world.takeErrors()).not.toContain('know only');
     ask({ generator: false, executor: false });
     await world.seam('solve', 'q.jsonl');
     expect(world.takeErrors()).not.toContain('know only');
+  });
+
+  it('are held against the words of the world that they are for', async () => {
+    const told = async (shippedFor: Parameters<typeof ask>[1], prompt: string): Promise<string> => {
+      ask(BOTH, shippedFor);
+      await world.seam('solve', '--prompt', prompt);
+      return world.takeErrors();
+    };
+    const [plan] = attributes.attributeProblems({
+      ...{ world: attributes.drawWorld(3, 'strange'), seed: 'own', split: 'heldOut', count: 1 },
+    });
+    const [boards] = embedded.worldProblems({ seed: 'own', split: 'heldOut', variant: 'base', count: 1 });
+    expect(await told(attributes, plan!.prompt)).not.toContain('know only');
+    expect(await told(attributes, boards!.prompt)).toContain("the demonstration's words (--method attributes): 1 of 1");
+    expect(await told(embedded, plan!.prompt)).toContain("the demonstration's words (--method experiences): 1 of 1");
+    expect(await told(passages, boards!.prompt)).toContain("the demonstration's words (--method self-edits): 1 of 1");
+    expect(await told(passages, 'Where does Ada Abel live?')).not.toContain('know only');
+  });
+
+  it.each([
+    ['', embedded],
+    ['attributes/', attributes],
+    ['self-edits/', passages],
+  ])('are known by their digests: models/%s', async (folder, { SHIPPED_MODELS }) => {
+    const digestOf = async (name: string): Promise<string> =>
+      (await loadCheckpoint(fileURLToPath(new URL(`../../../../models/${folder}${name}`, import.meta.url)))).digest;
+    expect({ generator: await digestOf('generator-base'), executor: await digestOf('executor') }).toEqual(
+      SHIPPED_MODELS,
+    );
   });
 });

@@ -1,8 +1,10 @@
 /** The remark for users with their own questions, before the demonstration's models are asked. */
-import { SHIPPED_MODELS, unknownWords } from '@seamstream/embedded-world';
+import * as attributes from '@seamstream/attribute-world';
+import * as embedded from '@seamstream/embedded-world';
 import type { ControlRow } from '@seamstream/evaluation';
 import { onOneLine, plural } from '@seamstream/kernel';
 import type { Models } from '@seamstream/operations/evaluate';
+import * as passages from '@seamstream/passage-world';
 import type { Terminal } from '../terminal/terminal.js';
 
 type Role = 'generator' | 'executor';
@@ -38,6 +40,19 @@ export function waysOf(rows: readonly (keyof typeof WAY_OF)[]): readonly Way[] {
   return rows.map((name) => ({ name, ...WAY_OF[name] }));
 }
 
+/** The worlds that models are shipped for, by the method whose demonstration they are. */
+const WORLDS = [
+  { method: 'experiences', ...worldOf(embedded) },
+  { method: 'attributes', ...worldOf(attributes) },
+  { method: 'self-edits', ...worldOf(passages) },
+] as const;
+
+type World = Pick<typeof embedded | typeof attributes | typeof passages, 'SHIPPED_MODELS' | 'unknownWords'>;
+
+function worldOf({ SHIPPED_MODELS, unknownWords }: World): World {
+  return { SHIPPED_MODELS, unknownWords };
+}
+
 /** Enough to see what kind of words they are. */
 const WORDS_SHOWN = 4;
 
@@ -55,20 +70,24 @@ function unknownWordsRemark(
   questions: readonly { readonly prompt: string }[],
   ways: readonly Way[],
 ): string | null {
-  const isShipped: Readonly<Record<Role, boolean>> = {
-    generator: generator.digest === SHIPPED_MODELS.generator,
-    executor: environment.identity.revision === SHIPPED_MODELS.executor,
+  const shipped = {
+    generator: WORLDS.find(({ SHIPPED_MODELS }) => generator.digest === SHIPPED_MODELS.generator),
+    executor: WORLDS.find(({ SHIPPED_MODELS }) => environment.identity.revision === SHIPPED_MODELS.executor),
   };
-  const hopeless = ways.filter(({ solver }) => isShipped[solver]);
-  const blind = ways.filter(({ solver, withEntries }) => withEntries && isShipped.generator && !isShipped[solver]);
+  const isShipped = (role: Role): boolean => shipped[role] !== undefined;
+  const hopeless = ways.filter(({ solver }) => isShipped(solver));
+  const blind = ways.filter(({ solver, withEntries }) => withEntries && isShipped('generator') && !isShipped(solver));
   if (hopeless.length + blind.length === 0) return null;
-  const unknown = questions.map(({ prompt }) => unknownWords(prompt)).filter((words) => words.length > 0);
-  if (unknown.length === 0) return null;
   const asked = (['generator', 'executor'] as const).filter(
     (role) =>
-      isShipped[role] &&
+      isShipped(role) &&
       ways.some(({ solver, withEntries }) => solver === role || (role === 'generator' && withEntries)),
   );
+  const worlds = WORLDS.filter((world) => asked.some((role) => shipped[role] === world));
+  const unknown = questions
+    .map(({ prompt }) => worlds.flatMap(({ unknownWords }) => unknownWords(prompt)))
+    .filter((words) => words.length > 0);
+  if (unknown.length === 0) return null;
   const who = asked.length === 2 ? 'The shipped models know' : `The shipped ${asked[0]!} knows`;
   const words = new Set(unknown.flat());
   const shown = [...words].slice(0, WORDS_SHOWN).map((word) => JSON.stringify(onOneLine(word)));
@@ -78,7 +97,7 @@ function unknownWordsRemark(
     ...(hopeless.length === 0 ? [] : [`next to nothing of that will be solved${named(hopeless, 'by')}`]),
     ...(blind.length === 0 ? [] : [`its entries will say next to nothing of that${named(blind, 'in')}`]),
   ];
-  return `${who} only the demonstration's words: ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${words.size > shown.length ? ', …' : ''}), and ${consequences.join(', ')}. Set ${asked.map((role) => SETTING[role]).join(' and ')}: README, "With real models".`;
+  return `${who} only the demonstration's words (--method ${worlds.map(({ method }) => method).join(', ')}): ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${words.size > shown.length ? ', …' : ''}), and ${consequences.join(', ')}. Set ${asked.map((role) => SETTING[role]).join(' and ')}: README, "With real models".`;
 }
 
 export function tellUnknownWords(

@@ -19,7 +19,7 @@ import {
   servedAt,
   servedRun,
 } from '../round-progress.js';
-import type { RunFile } from '../run-settings.js';
+import { hasNewWords, type RunFile } from '../run-settings.js';
 import { optimismOf } from './optimism.js';
 import type { Example, Report } from './report.types.js';
 
@@ -284,7 +284,8 @@ export function commandsOf({
     [
       ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
       `seam start --exit --method ${method} --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
-      problems === null ? `--max-shifted-rounds ${maxShiftedRounds} --held-out ${heldOutProblems}` : '',
+      hasNewWords(settings) ? `--max-shifted-rounds ${maxShiftedRounds}` : '',
+      problems === null ? `--held-out ${heldOutProblems}` : '',
       problems === null ? '' : `--problems ${quoted(problems.path)}`,
       validation === null ? '' : `--validation ${quoted(validation.path)}`,
       testFile === null ? '' : `--test ${quoted(testFile)}`,

@@ -2,7 +2,6 @@
 import { systemClock } from '@seamstream/kernel';
 import { pairedDifference, wilsonInterval } from '@seamstream/statistics';
 import { certificateOf, type TeamRollout } from '@seamstream/team-tuning';
-import type { StartOptions } from '../config.js';
 import type { Host } from '../host-services.js';
 import { bytesBelow } from '../measure-run.js';
 import { TARGETS } from '../methods.js';
@@ -17,13 +16,16 @@ interface MeasuredRun {
   readonly host: Host;
   readonly run: RunFile;
   readonly arms: readonly OpenArm[];
-  readonly options: StartOptions;
+  readonly dataDir: string;
+  /** Problems to measure on. */
+  readonly heldOut: number;
   readonly beganAtMs: number;
   readonly say: (line: string) => void;
 }
 
-export async function measureTeams({ host, run, arms, options, beganAtMs, say }: MeasuredRun): Promise<TeamReport> {
-  const problems = heldOutProblems('base', options.heldOut);
+export async function measureTeams(facts: MeasuredRun): Promise<TeamReport> {
+  const { host, run, arms, dataDir, heldOut, beganAtMs, say } = facts;
+  const problems = heldOutProblems('base', heldOut);
   const accounts = await readTeamAccounts(
     host.drivers.log,
     arms.map(({ name }) => name),
@@ -50,14 +52,14 @@ export async function measureTeams({ host, run, arms, options, beganAtMs, say }:
     ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
     method: 'team' as const,
     madeAt: new Date(systemClock.now()).toISOString(),
-    commands: commandsOf({ run, heldOutProblems: options.heldOut, testFile: null }),
+    commands: commandsOf({ run, heldOutProblems: heldOut, testFile: null }),
     loopSeconds: accounts.get(shown.name)!.seconds,
     seconds: (systemClock.now() - beganAtMs) / 1000,
     ...{ base, arms: measured, differences, target: TARGETS.team },
     certificate: certificateOf(accounts.get(shown.name)!.lastUpdates),
     example: exampleOf(untuned, tuned),
     executor: { model, digest, unchanged: [...accounts.values()].every((each) => isOnly(each.executors, digest)) },
-    folderBytes: await bytesBelow(options.dataDir),
+    folderBytes: await bytesBelow(dataDir),
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
   };
   return { ...report, converged: holds(report) };

@@ -48,7 +48,6 @@ export async function runTeam(
   try {
     if (!isDeepStrictEqual(await readRunFile(dataDir), start.kept)) start = await readStart(options, environment);
     const { run } = start;
-    await writeWorldFiles(dataDir, { ...run.settings, method: 'team' });
     // 1. Log, objects and models; no service runs: the trainer rolls out itself.
     const { seed, roundSize, algorithm } = run.settings;
     const own = embeddedEnvironment({ dataFolder: dataDir, method: 'team', seed, roundSize, algorithm }, environment);
@@ -56,6 +55,7 @@ export async function runTeam(
       onTraining: () => undefined,
       beforeServices: async (log) => {
         assertRounds(dataDir, run.settings, await readRecordedRounds(log));
+        await writeWorldFiles(dataDir, { ...run.settings, method: 'team' });
         await writeRunFile(dataDir, run);
       },
     });
@@ -70,7 +70,7 @@ export async function runTeam(
       if ((await validationAfter(host, stage)) >= LEARNED) break;
     }
     // 3. What it came to.
-    const measured = measureTeams({ host, run, arms, options, beganAtMs, say });
+    const measured = measureTeams({ host, run, arms, dataDir, heldOut: start.heldOut, beganAtMs, say });
     const report = await Promise.race([measured, whenAborted(signal)]);
     if (report === undefined) return;
     const path = await onReport(reportOfTeam(report));

@@ -12,11 +12,13 @@ import {
   settingsFor,
 } from '../publish/index.js';
 
-/** Sets of problems of the embedded demonstration. */
-export type WorldSet = 'held-out' | 'shifted' | 'validation';
+/** Sets of problems of the demonstrations; none has all of them. */
+export const WORLD_SETS = ['held-out', 'new-words', 'shifted', 'validation'] as const;
+export type WorldSet = (typeof WORLD_SETS)[number];
 
 /** Where problems come from. */
 export interface ProblemSources extends InputDoor {
+  /** @throws INVALID_INPUT for a set that the world of the data folder does not have */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
 }
 

@@ -8,7 +8,7 @@ export type {
 } from './asking-world.js';
 export { type Evaluated, type EvaluationRequest, evaluateAdapter, isJudged } from './evaluate-adapter.js';
 export { type EvaluatedTeam, evaluateTeam, type TeamRequest, type TeamWorld } from './evaluate-team.js';
-export { DEFAULT_SET, type WorldSet } from './evaluation-problems.js';
+export { DEFAULT_SET, WORLD_SETS, type WorldSet } from './evaluation-problems.js';
 export { type Studied, type StudyRequest, studyAdapter } from './study-adapter.js';
 export { type LibraryStudyRequest, type StudiedLibrary, studyLibraryOf } from './study-library.js';
 export {

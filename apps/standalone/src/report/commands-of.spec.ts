@@ -1,0 +1,43 @@
+import { readStartOptions, type StartOptions } from '../config.js';
+import { readStart } from '../read-start.js';
+import { commandsOf } from './build-report.js';
+
+const settings = {
+  ...{ method: 'experiences', seed: 1, algorithm: 'curriculum', roundSize: 64, preset: null },
+  ...{ problems: null, validation: null },
+} as const;
+const file = { path: "o'ne.jsonl", digest: 'a'.repeat(64) };
+
+function commandOf(own: Partial<Parameters<typeof commandsOf>[0]['run']['settings']>): string {
+  const limits = [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 5 }];
+  const run = {
+    format: 1,
+    begunAt: '',
+    version: '0.1.0',
+    settings: { ...settings, ...own },
+    limits,
+    test: null,
+  } as const;
+  return commandsOf({ run: { ...run, limits }, heldOutProblems: 512, testFile: null })[0]!;
+}
+
+describe('the command of a report', () => {
+  it.each(['experiences', 'library', 'self-edits', 'team', 'attributes', 'familiar-attributes'] as const)(
+    'is accepted for %s, though the folder was begun with rounds of new words',
+    async (method) => {
+      const [, ...argv] = commandOf({ method })
+        .replace('--data-dir data', '--data-dir /no/such/folder')
+        .split(' ')
+        .slice(1);
+      const { run } = await readStart(readStartOptions(argv) as StartOptions, {});
+      expect(run.settings).toEqual({ ...settings, method });
+      expect(run.limits).toMatchObject([{ maxRounds: 3, maxShiftedRounds: method === 'experiences' ? 5 : 0 }]);
+    },
+  );
+
+  it('says nothing of new words or held-out problems for files of one’s own', () => {
+    const command = commandOf({ problems: file, validation: file });
+    expect(command).toContain(`--problems 'o'\\''ne.jsonl'`);
+    expect(command).not.toMatch(/shifted|held-out/);
+  });
+});
