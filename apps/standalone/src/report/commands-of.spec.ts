@@ -1,24 +1,21 @@
 import { readStartOptions, type StartOptions } from '../config.js';
 import { readStart } from '../read-start.js';
+import type { RunFile } from '../run-settings.js';
 import { commandsOf } from './build-report.js';
 
-const settings = {
+const settings: RunFile['settings'] = {
   ...{ method: 'experiences', seed: 1, algorithm: 'curriculum', roundSize: 64, preset: null },
   ...{ problems: null, validation: null },
-} as const;
+};
 const file = { path: "o'ne.jsonl", digest: 'a'.repeat(64) };
 
-function commandOf(own: Partial<Parameters<typeof commandsOf>[0]['run']['settings']>): string {
+function commandOf(own: Partial<RunFile['settings']>): string {
   const limits = [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 5 }];
-  const run = {
-    format: 1,
-    begunAt: '',
-    version: '0.1.0',
+  const run: RunFile = {
+    ...{ format: 1, begunAt: '', version: '0.1.0', limits, test: null },
     settings: { ...settings, ...own },
-    limits,
-    test: null,
-  } as const;
-  return commandsOf({ run: { ...run, limits }, heldOutProblems: 512, testFile: null })[0]!;
+  };
+  return commandsOf({ run, heldOutProblems: 512, testFile: null })[0]!;
 }
 
 describe('the command of a report', () => {
