@@ -83,7 +83,8 @@ async function firstRecorded(log: EventLog, evidence: 'required' | 'none'): Prom
 type Experience = Awaited<ReturnType<KnownExperiences['near']>>[number];
 
 function isOwn(outcome: Outcome, experience: Experience): boolean {
-  return !isConversation(outcome.executor) && experience !== undefined && answersExperience(outcome)(experience);
+  if (isConversation(outcome.executor)) return false;
+  return experience !== undefined && answersExperience(outcome)?.(experience) === true;
 }
 
 async function* recordedOutcomes(log: EventLog): AsyncGenerator<Outcome> {
