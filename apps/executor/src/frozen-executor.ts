@@ -84,7 +84,7 @@ type Experience = Awaited<ReturnType<KnownExperiences['near']>>[number];
 
 function isOwn(outcome: Outcome, experience: Experience): boolean {
   if (isConversation(outcome.executor)) return false;
-  return experience !== undefined && answersExperience(outcome)?.(experience) === true;
+  return experience !== undefined && answersExperience(outcome)(experience);
 }
 
 async function* recordedOutcomes(log: EventLog): AsyncGenerator<Outcome> {

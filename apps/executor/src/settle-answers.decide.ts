@@ -65,7 +65,7 @@ export function standingOf(answer: Answer, experience: Experience | undefined): 
 }
 
 function answersAlone(answer: Answer, experience: Experience): boolean {
-  return (experience.answeredBy ?? null) === null && answersExperience(answer)?.(experience) === true;
+  return (experience.answeredBy ?? null) === null && answersExperience(answer)(experience);
 }
 
 export function openAnswerOf({ problem, meta, feedbackUntil, attemptId }: Answer): OpenAnswer {

@@ -15,7 +15,7 @@ describe('what answers an experience', () => {
         for (const experience of experiences)
           for (const answer of answersTo(experience, published.problem))
             for (const cause of experiences)
-              expect(answersExperience(answer)?.(cause)).toBe(cause.experienceId === experience.experienceId);
+              expect(answersExperience(answer)(cause)).toBe(cause.experienceId === experience.experienceId);
       }),
     );
   });
@@ -26,7 +26,7 @@ describe('what answers an experience', () => {
         const [experience] = own.experiences;
         const other = explored({ ...problem, problemId: 'z' });
         const forged = FORGERIES[name]!(outcomeOf(experience!, true), outcomeOf(other.experiences[0]!, true));
-        expect(answersExperience(forged)?.(experience!)).toBe(false);
+        expect(answersExperience(forged)(experience!)).toBe(false);
       }),
     );
   });
@@ -42,7 +42,7 @@ describe('what answers an experience', () => {
         const judged =
           answer.type === 'AnswerRecorded' ? asResult(answer, experience!, published.problem) : (answer as Result);
         const counts = doubtOf(judged, experience, published, () => new Set()) === undefined;
-        expect(answersExperience(answer)?.(experience!)).toBe(counts);
+        expect(answersExperience(answer)(experience!)).toBe(counts);
         seen.add(counts);
       }),
       { numRuns: 600 },
@@ -55,8 +55,8 @@ describe('what answers an experience', () => {
     for (const answer of answersTo(experience!, problem).filter((each) => 'executor' in each)) {
       const template = conversationTemplate('x');
       const theirs = { ...answer, executor: { ...EXAMPLE_EVENTS.OutcomeRecorded.executor, template } } as SeamEvent;
-      expect(answersExperience(theirs)?.(experience!)).toBe(false);
-      expect(answersExperience(theirs)?.({ ...experience!, answeredBy: 'gateway' })).toBe(true);
+      expect(answersExperience(theirs)(experience!)).toBe(false);
+      expect(answersExperience(theirs)({ ...experience!, answeredBy: 'gateway' })).toBe(true);
     }
   });
 });
@@ -67,7 +67,7 @@ describe('what answers an experience of a problem that a verifier judges', () =>
     const [experience] = experiences;
     const waits = answersTo(experience!, { ...published.problem, reference: null }).slice(2);
     expect(waits.map(({ type }) => type)).toEqual(['AttemptUngraded', 'AnswerRecorded']);
-    for (const answer of waits) expect(answersExperience(answer)?.(experience!)).toBe(false);
+    for (const answer of waits) expect(answersExperience(answer)(experience!)).toBe(false);
     const doubt = doubtOf(waits[0] as Result, experience, published, () => new Set());
     expect(doubt).toMatchObject({ reason: 'result_differs' });
   });

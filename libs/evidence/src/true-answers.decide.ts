@@ -33,16 +33,15 @@ type Copied = Readonly<Record<string, unknown>>;
 
 const NONE = (): boolean => false;
 
-/** What an executor writes about an experience; undefined for all else. An experience that a gateway answers asks nothing of it. */
-export function answersExperience(answer: SeamEvent): Answers | undefined {
+/** What an executor writes about an experience. One that a gateway answers asks nothing of it. */
+export function answersExperience(answer: SeamEvent): Answers {
   const isAnswer = ofExecutor(answer);
-  if (isAnswer === undefined) return undefined;
   return (cause) => isExperience(cause) && ((cause.answeredBy ?? null) !== null || isAnswer(cause));
 }
 
 type AnswersExperience = (cause: WrittenOrWithheld) => boolean;
 
-function ofExecutor(answer: SeamEvent): AnswersExperience | undefined {
+function ofExecutor(answer: SeamEvent): AnswersExperience {
   switch (answer.type) {
     case 'OutcomeRecorded':
       if (isConversation(answer.executor) || !isReward(answer.reward)) return NONE;
@@ -56,7 +55,7 @@ function ofExecutor(answer: SeamEvent): AnswersExperience | undefined {
     case 'ExecutionFailed':
       return follows(digestOf(answer.meta, answer, IDENTITY), resultRole(answer), IDENTITY);
     default:
-      return undefined;
+      return NONE;
   }
 }
 
