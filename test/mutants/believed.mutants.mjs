@@ -71,7 +71,7 @@ export default [
       to: 'if (false)',
     },
   ]),
-  ...quick('apps/executor/src/open-answers.ts', 'apps/executor/src/foreign-answers.spec.ts', [
+  ...quick('apps/executor/src/partition-answers.ts', 'apps/executor/src/foreign-answers.spec.ts', [
     {
       control: 'a foreign answer waits for nothing',
       from: "if (standing === 'foreign') {",
@@ -79,20 +79,44 @@ export default [
     },
     {
       control: 'a foreign end after the answer ends nothing',
-      from: 'if (known !== undefined && !isEndOf(event, known)) {',
-      to: 'if (offset < 0) {',
+      from: 'const isFalse = known !== undefined && ',
+      to: 'const isFalse = offset < 0 && ',
     },
     {
       control: 'a foreign end before the answer ends nothing',
-      from: 'if (end !== undefined && !isEndOf(end.event, answer)) {',
-      to: 'if (end === null) {',
+      from: 'ends.filter(({ event }) => isEndOf(event, answer))',
+      to: 'ends.filter(() => true)',
+    },
+  ]),
+  ...quick('apps/executor/src/partition-answers.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: "a foreign early answer does not take a true one's place",
+      from: 'this.early.set(attempt, [...known, answer])',
+      to: 'this.early.set(attempt, known.length > 0 ? known : [answer])',
+    },
+    {
+      control: 'an early answer does not end by the deadline of another one',
+      from: 'this.earlyOf(attempt).every(',
+      to: 'this.earlyOf(attempt).some(',
+    },
+    {
+      control: 'a confirmed end stays',
+      from: '(known === undefined && this.confirmed.has(attempt))',
+      to: 'false',
+    },
+  ]),
+  ...quick('apps/executor/src/open-answers.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: 'no later experience makes an answer foreign',
+      from: "(standing === 'foreign' || ",
+      to: '(',
     },
   ]),
   ...quick('apps/executor/src/frozen-executor.ts', 'apps/executor/src/foreign-answers.spec.ts', [
     {
       control: 'a forged outcome stops no executor',
-      from: 'if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;',
-      to: 'return outcome.executor;',
+      from: 'experience !== undefined && answersExperience(outcome)(experience);',
+      to: 'true;',
     },
   ]),
   ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/foreign-answers.spec.ts', [

@@ -29,13 +29,13 @@ export default [
     { control: 'of two in one batch the first counts', from: 'taken.has(own) || ', to: '' },
     {
       control: 'no deadline is ended before the feedback of its time was looked at',
-      from: 'overdue.length > 0 && (await this.isJudgedTo(overdue.map(([, answer]) => answer)))',
-      to: 'overdue.length > 0',
+      from: 'overdue.size > 0 && (await this.isJudgedTo(latestOf(overdue)))',
+      to: 'overdue.size > 0',
     },
     {
       control: 'what is overdue ends wherever it stands',
-      from: 'const overdue = [...open].filter(',
-      to: 'const overdue = [...open].slice(0, 1).filter(',
+      from: 'const attempts = mayEnd ? [...overdue.keys()] : [];',
+      to: 'const attempts = mayEnd ? [...overdue.keys()].slice(0, 1) : [];',
     },
   ]),
   ...quick('libs/read-models/src/ledger.projection.ts', 'libs/read-models/src/ledger.projection.spec.ts', [

@@ -8,6 +8,14 @@ import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { TokenCount } from '@seamstream/model-clients';
 
 const CHUNK_RECORDS = 100;
+/**
+ * Outcomes of executors that are compared with their experiences in each partition, until one is borne out: the first one is in an honest
+ * log. Where none is, those of a first chunk are looked up, which reads the experiences once.
+ */
+const MOST_OUTCOMES = 1_000;
+
+type Outcome = EventOf<'OutcomeRecorded'>;
+type Ranges = Awaited<ReturnType<typeof storedRanges>>;
 
 /**
  * Compares the executor with the first one on record.
@@ -47,19 +55,43 @@ export async function recordedTokens(log: EventLog, model: string, times: number
   return tokens;
 }
 
+/** The executor of an outcome that its experience bears out; undefined where none of those that are looked at is borne out. */
 async function firstRecorded(log: EventLog, evidence: 'required' | 'none'): Promise<ExecutorIdentity | undefined> {
-  const experiences = new KnownExperiences(log);
-  for await (const outcome of recordedOutcomes(log)) {
-    if (isConversation(outcome.executor)) continue;
-    if (evidence === 'none') return outcome.executor;
-    const [experience] = await experiences.find([outcome], outcome.meta.occurredAt);
-    if (experience !== undefined && answersExperience(outcome)(experience)) return outcome.executor;
+  const experiences = new KnownExperiences(log, 'start');
+  const doubted: Outcome[] = [];
+  for (const range of await storedRanges(log, TOPIC.outcomes)) {
+    let left = MOST_OUTCOMES;
+    for await (const outcomes of outcomesIn(log, [range])) {
+      if (left <= 0) break;
+      const own = outcomes.filter(({ executor }) => !isConversation(executor));
+      if (evidence === 'none') {
+        if (own.length > 0) return own[0]!.executor;
+        continue;
+      }
+      // Those of a gateway are asked for too: so reading follows the outcomes.
+      const known = await experiences.near(outcomes, 0);
+      const borneOut = outcomes.find((each, at) => isOwn(each, known[at]));
+      if (borneOut !== undefined) return borneOut.executor;
+      if (left === MOST_OUTCOMES) doubted.push(...own);
+      left -= own.length;
+    }
   }
-  return undefined;
+  const known = await experiences.everywhere(doubted, 0);
+  return doubted.find((each, at) => isOwn(each, known[at]))?.executor;
 }
 
-async function* recordedOutcomes(log: EventLog): AsyncGenerator<EventOf<'OutcomeRecorded'>> {
-  const ranges = await storedRanges(log, TOPIC.outcomes);
+type Experience = Awaited<ReturnType<KnownExperiences['near']>>[number];
+
+function isOwn(outcome: Outcome, experience: Experience): boolean {
+  if (isConversation(outcome.executor)) return false;
+  return experience !== undefined && answersExperience(outcome)(experience);
+}
+
+async function* recordedOutcomes(log: EventLog): AsyncGenerator<Outcome> {
+  for await (const outcomes of outcomesIn(log, await storedRanges(log, TOPIC.outcomes))) yield* outcomes;
+}
+
+async function* outcomesIn(log: EventLog, ranges: Ranges): AsyncGenerator<readonly Outcome[]> {
   for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', chunkRecords: CHUNK_RECORDS }))
-    for (const { event } of events) if (event.type === 'OutcomeRecorded') yield event;
+    yield events.flatMap(({ event }) => (event.type === 'OutcomeRecorded' ? [event] : []));
 }

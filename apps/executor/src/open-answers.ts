@@ -5,72 +5,19 @@
  * An answer waits here if the log has its experience and both say the same. So what another client appended takes no answer's place.
  */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
-import { type EventOf, GROUP, TOPIC, tenantsAttempt } from '@seamstream/events';
+import { type EventOf, GROUP, TOPIC } from '@seamstream/events';
 import { KnownExperiences } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
-import { isEndOf, type OpenAnswer, openAnswerOf, type Standing, standingOf } from './settle-answers.decide.js';
-
-/** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
-const REMEMBERED_SETTLED = 20_000;
+import { PartitionAnswers } from './partition-answers.js';
+import { isJudgedByVerifier, type Standing, standingOf } from './settle-answers.decide.js';
 
 type Answer = EventOf<'AnswerRecorded'>;
-
-export interface PlacedAnswer extends OpenAnswer {
-  readonly offset: number;
-  /** The experience was not there yet. */
-  readonly isEarly: boolean;
-}
 
 /** A record of seam.answers that waits for nothing and ends no wait. */
 export interface ForeignRecord {
   readonly partition: number;
   readonly offset: number;
-}
-
-export class PartitionAnswers {
-  /** By attempt of a tenant, in the order of the log. */
-  readonly open = new Map<string, PlacedAnswer>();
-  /** Of attempts of tenants, their ends. What ended may have been before reading began. */
-  private readonly settled = new Map<string, { readonly event: EventOf<'AnswerSettled'>; readonly offset: number }>();
-
-  /** @param onForeign receives the offset of each record that is of no use */
-  constructor(private readonly onForeign: (offset: number) => void) {}
-
-  answered(event: Answer, offset: number, standing: Standing): void {
-    if (standing === 'foreign') {
-      this.onForeign(offset);
-      return;
-    }
-    const attempt = tenantsAttempt(event);
-    const answer = { ...openAnswerOf(event), offset, isEarly: standing === 'early' };
-    const end = this.settled.get(attempt);
-    if (end !== undefined && !isEndOf(end.event, answer)) {
-      this.settled.delete(attempt);
-      this.onForeign(end.offset);
-    }
-    const known = this.open.get(attempt);
-    // Of an answer that is recorded again the first counts, unless its experience had not come by then.
-    const isFirst = known === undefined || (known.isEarly && !answer.isEarly);
-    if (isFirst && !this.settled.has(attempt)) this.open.set(attempt, answer);
-  }
-
-  ended(event: EventOf<'AnswerSettled'>, offset: number): void {
-    const attempt = tenantsAttempt(event);
-    const known = this.open.get(attempt);
-    if (known !== undefined && !isEndOf(event, known)) {
-      this.onForeign(offset);
-      return;
-    }
-    this.open.delete(attempt);
-    this.settled.set(attempt, { event, offset });
-    if (this.settled.size > REMEMBERED_SETTLED) this.settled.delete(this.settled.keys().next().value!);
-  }
-
-  /** Of another tenant's attempt nothing is said, not even that there was one. @param attempt of a tenant */
-  isSettled(attempt: string): boolean {
-    return this.settled.has(attempt);
-  }
 }
 
 interface Reading {
@@ -127,25 +74,58 @@ export class OpenAnswers {
   }
 
   /**
-   * The answer that waits, to be settled; undefined where its experience has come meanwhile and says something else.
-   * @throws NOT_FOUND where there is no answer at this offset
+   * The answer that waits, to be settled, as of the last {@link readOn}; undefined where none waits, also because its experience has come
+   * meanwhile and says something else. Of early answers, until their experience comes, the first.
+   * @throws NOT_FOUND where there is no answer at its offset
    */
   async toSettle(partition: number, attempt: string): Promise<Answer | undefined> {
-    const { open } = await this.readOn(partition);
-    const { offset, isEarly } = open.get(attempt)!;
-    const answer = await this.at(partition, offset);
-    if (!isEarly) return answer;
-    const standings = await this.standingsOf([answer], answer.meta.occurredAt);
-    if (standings.get(answer) !== 'foreign') return answer;
-    open.delete(attempt);
-    this.onForeign({ partition, offset });
-    return undefined;
+    const { answers } = await this.readings.get(partition)!;
+    for (;;) {
+      const open = answers.open.get(attempt);
+      if (open === undefined) return undefined;
+      if (open.isEarly && !(await this.decide(partition, answers, attempt))) continue;
+      const offset = answers.open.get(attempt)?.offset;
+      if (offset === undefined) return undefined;
+      const answer = await this.at(partition, offset);
+      if (answers.open.get(attempt)?.offset === offset) return answer;
+    }
   }
 
-  private async standingsOf(answers: readonly Answer[], writtenMs: number): Promise<ReadonlyMap<Answer, Standing>> {
+  /** Asks for the experiences of early answers. @returns false where what is known of the attempt has changed meanwhile */
+  private async decide(partition: number, known: PartitionAnswers, attempt: string): Promise<boolean> {
+    const early = known.earlyOf(attempt);
+    const answers: Answer[] = [];
+    for (const { offset } of early) answers.push(await this.at(partition, offset));
+    const standings = await this.standingsOf(answers, answers[0]!.meta.occurredAt, 'everywhere');
+    if (known.earlyOf(attempt) !== early) return false;
+    known.decided(
+      attempt,
+      answers.map((answer) => standings.get(answer)!),
+    );
+    return true;
+  }
+
+  /**
+   * @param search of a gateway's answer: `near` takes it for early where its experience was not read along. What an experience does not
+   *   bear out is foreign only if the first one of its id in the log says so.
+   */
+  private async standingsOf(
+    answers: readonly Answer[],
+    writtenMs: number,
+    search: 'near' | 'everywhere',
+  ): Promise<ReadonlyMap<Answer, Standing>> {
     if (this.evidence === 'none') return new Map(answers.map((answer) => [answer, 'ours']));
-    const experiences = await this.experiences.find(answers, writtenMs);
-    return new Map(answers.map((answer, at) => [answer, standingOf(answer, experiences[at])]));
+    const near = await this.experiences.near(answers, writtenMs);
+    const standings = new Map(answers.map((answer, at) => [answer, standingOf(answer, near[at])]));
+    const unclear = answers.filter((answer) => {
+      const standing = standings.get(answer)!;
+      return (
+        !isJudgedByVerifier(answer) && (standing === 'foreign' || (standing === 'early' && search === 'everywhere'))
+      );
+    });
+    const first = await this.experiences.everywhere(unclear, writtenMs);
+    for (const [at, answer] of unclear.entries()) standings.set(answer, standingOf(answer, first[at]));
+    return standings;
   }
 
   private async at(partition: number, offset: number): Promise<Answer> {
@@ -175,7 +155,7 @@ export class OpenAnswers {
     // An unreadable record goes to the dead letters where it is consumed.
     for await (const { events, records } of readEvents(this.log, [range], { undecodable: 'skip' })) {
       const answers = events.flatMap(({ event }) => (event.type === 'AnswerRecorded' ? [event] : []));
-      const standings = await this.standingsOf(answers, records[0]!.timestampMs);
+      const standings = await this.standingsOf(answers, records[0]!.timestampMs, 'near');
       for (const { event, record } of events) {
         if (event.type === 'AnswerSettled') reading.answers.ended(event, record.offset);
         if (event.type !== 'AnswerRecorded') continue;

@@ -48,11 +48,15 @@ export interface OpenAnswer {
  */
 export type Standing = 'ours' | 'early' | 'foreign';
 
+/** Whether a verifier judges the answers to its problem, so that it is `foreign` regardless of its experience. */
+export function isJudgedByVerifier({ problem }: Answer): boolean {
+  return isWhole(problem) && isGraded(problem);
+}
+
 /** @param experience the one that the answer names, where the log has it */
 export function standingOf(answer: Answer, experience: Experience | undefined): Standing {
-  const { meta, experienceId, problem } = answer;
-  // A verifier judges the answers to such a problem.
-  if (isWhole(problem) && isGraded(problem)) return 'foreign';
+  const { meta, experienceId } = answer;
+  if (isJudgedByVerifier(answer)) return 'foreign';
   if (experience === undefined) {
     const isDerived = meta.causationId === experienceId && meta.messageId === derivedId(experienceId, 'answer');
     return isDerived && isConversation(answer.executor) ? 'early' : 'foreign';

@@ -4,7 +4,7 @@ import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC, tenantsAttempt
 import type { Clock } from '@seamstream/kernel';
 import { type DeliveredBatch, done, type HandlerResult, type RationedLines, wait } from '@seamstream/service-kit';
 import type { OpenAnswers } from './open-answers.js';
-import { type OpenAnswer, refusalOf, refusedFeedback, settledByFeedback, ungradedAt } from './settle-answers.decide.js';
+import { refusalOf, refusedFeedback, settledByFeedback, ungradedAt } from './settle-answers.decide.js';
 
 /** Answers that are ended in one step. */
 const STEP = 100;
@@ -21,6 +21,10 @@ export interface SettleAnswersDependencies {
   readonly onSettled: (result: string) => void;
 }
 
+function latestOf(deadlines: ReadonlyMap<string, readonly number[]>): number {
+  return [...deadlines.values()].flat().reduce((latest, each) => Math.max(latest, each));
+}
+
 export class SettleAnswersHandler {
   constructor(private readonly dependencies: SettleAnswersDependencies) {}
 
@@ -31,26 +35,27 @@ export class SettleAnswersHandler {
   async endOverdue(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { answers, log, clock, onSettled } = this.dependencies;
     const { partition } = batch;
-    const { open } = await answers.readOn(partition);
+    const known = await answers.readOn(partition);
     const nowMs = clock.now();
-    const overdue = [...open].filter(([, { feedbackUntil }]) => feedbackUntil < nowMs);
-    const mayEnd = overdue.length > 0 && (await this.isJudgedTo(overdue.map(([, answer]) => answer)));
-    for (let at = 0; mayEnd && at < overdue.length && !batch.signal.aborted; at += STEP) {
+    const overdue = known.overdue(nowMs);
+    const mayEnd = overdue.size > 0 && (await this.isJudgedTo(latestOf(overdue)));
+    // What was judged meanwhile has ended.
+    if (mayEnd) await answers.readOn(partition);
+    const attempts = mayEnd ? [...overdue.keys()] : [];
+    for (let at = 0; at < attempts.length && !batch.signal.aborted; at += STEP) {
       const events: SeamEvent[] = [];
-      const step = overdue.slice(at, at + STEP);
-      for (const [attempt] of step) {
+      for (const attempt of attempts.slice(at, at + STEP)) {
         const answer = await answers.toSettle(partition, attempt);
-        if (answer === undefined) continue;
-        events.push(...ungradedAt(answer, nowMs));
+        if (answer !== undefined && known.isOver(attempt, nowMs)) events.push(...ungradedAt(answer, nowMs));
       }
       if (events.length === 0) continue;
       await log.append(events.map(encodeEvent));
       events.filter(({ type }) => type === 'AttemptUngraded').forEach(() => onSettled('ungraded'));
     }
     if (mayEnd) await answers.readOn(partition);
-    const waiting = new Set([...open.values()].map(({ offset }) => offset));
+    const waiting = known.waiting();
     // What is overdue and may not end yet waits for feedback to be looked at, which takes what it takes.
-    const nextMs = open
+    const nextMs = known.open
       .values()
       .filter(({ feedbackUntil }) => feedbackUntil >= nowMs)
       .reduce((least, { feedbackUntil }) => Math.min(least, feedbackUntil), Infinity);
@@ -58,10 +63,9 @@ export class SettleAnswersHandler {
     return batch.records.map(({ position: { offset } }) => (waiting.has(offset) ? wait(afterMs) : done()));
   }
 
-  /** Whether all feedback within the time of these answers was looked at. It may be unread where no judge ran at their deadline. */
-  private async isJudgedTo(overdue: readonly OpenAnswer[]): Promise<boolean> {
+  /** Whether all feedback up to this deadline was looked at. It may be unread where no judge ran at their deadline. */
+  private async isJudgedTo(untilMs: number): Promise<boolean> {
     const { log } = this.dependencies;
-    const untilMs = Math.max(...overdue.map(({ feedbackUntil }) => feedbackUntil));
     const committed = (await log.committedOffsets(GROUP.judge)).filter(({ topic }) => topic === TOPIC.feedback);
     for (const { partition, low } of await log.watermarks(TOPIC.feedback)) {
       const place = committed.find((each) => each.partition === partition)?.nextOffset ?? low;
@@ -86,17 +90,16 @@ export class SettleAnswersHandler {
     const partition = await answers.partitionOf(problemId);
     const known = await answers.readOn(partition);
     const own = tenantsAttempt(feedback);
+    const answer = await answers.toSettle(partition, own);
     const isSettled = taken.has(own) || known.isSettled(own);
-    const counts = refusalOf(feedback, known.open.get(own), isSettled) === undefined;
-    const answer = counts ? await answers.toSettle(partition, own) : undefined;
-    if (answer !== undefined) {
-      taken.add(own);
-      onSettled('judged');
-      return settledByFeedback(answer, feedback, clock.now());
+    const refusal = refusalOf(feedback, answer && known.open.get(own), isSettled);
+    if (refusal !== undefined) {
+      onSettled(refusal.reason);
+      lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback ENDS NO WAIT');
+      return [refusedFeedback(feedback, refusal, clock.now())];
     }
-    const refusal = refusalOf(feedback, known.open.get(own), isSettled)!;
-    onSettled(refusal.reason);
-    lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback ENDS NO WAIT');
-    return [refusedFeedback(feedback, refusal, clock.now())];
+    taken.add(own);
+    onSettled('judged');
+    return settledByFeedback(answer!, feedback, clock.now());
   }
 }

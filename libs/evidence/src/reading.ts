@@ -184,13 +184,18 @@ export class Reading<K extends Kept> {
 
   /** Adds to what was found all that is wanted and is in this partition. */
   async find(wanted: Wanted, found: Found<K>): Promise<void> {
+    await this.findNear(wanted, found);
+    await this.lookUp(missingFrom(found, wanted), found);
+  }
+
+  /** As {@link find}, but only along the way: it reads on as far as it may and looks nothing up. */
+  async findNear(wanted: Wanted, found: Found<K>): Promise<void> {
     const missing = missingFrom(found, wanted);
     if (missing.size === 0) return;
     this.takeAll(missing, found);
     if (missing.size === 0) return;
     await this.look();
     while (missing.size > 0 && (await this.readOn())) this.takeAll(missing, found);
-    await this.lookUp(missing, found);
   }
 
   /** As {@link find}, but the first in the log, not the nearest. */

@@ -5,7 +5,7 @@ import type { Memory } from './memory.js';
 import { type Found, missingFrom, Reading, type Wanted } from './reading.js';
 
 /** Where {@link Reading} looks first. */
-export type Search = 'find' | 'findFirst';
+export type Search = 'find' | 'findFirst' | 'findNear';
 
 /** Of a topic: a kibibyte each, so 4 MiB; a stretch is 512 records as long as there are not more. */
 const MOST_STRETCHES = 4_096;

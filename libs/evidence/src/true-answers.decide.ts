@@ -66,10 +66,22 @@ function isJudged(problem: ProblemCopy): boolean {
 
 /** @param digest of what the answer says. The function that is returned holds nothing else of it. */
 function follows(digest: string, role: string, names: readonly string[]): AnswersExperience {
-  return (cause) => {
+  return (cause) => digest === expectedOf(cause, role, names);
+}
+
+/** Of causes, by role and fields: any number of records may name one. */
+const EXPECTED = new WeakMap<WrittenOrWithheld, Map<string, string>>();
+
+function expectedOf(cause: WrittenOrWithheld, role: string, names: readonly string[]): string {
+  let known = EXPECTED.get(cause);
+  if (known === undefined) EXPECTED.set(cause, (known = new Map()));
+  const key = `${names.length} ${role}`;
+  let digest = known.get(key);
+  if (digest === undefined) {
     const meta = derivedFrom(cause.meta, derivedId(cause.meta.messageId, role));
-    return digest === digestOf(meta, asCopied(cause), names);
-  };
+    known.set(key, (digest = digestOf(meta, asCopied(cause), names)));
+  }
+  return digest;
 }
 
 /**
@@ -88,8 +100,8 @@ export function gatewayAnswers(answer: EventOf<'AnswerRecorded'>, experience: Wr
   );
 }
 
-/** What a generator writes about a problem. */
-export function answersProblem(answer: SeamEvent): Answers {
+/** What a generator writes about a problem; undefined for all else. */
+export function answersProblem(answer: SeamEvent): Answers | undefined {
   switch (answer.type) {
     case 'ExperienceGenerated':
       return ofProblem(answer, answer, answer.arm);
@@ -98,7 +110,7 @@ export function answersProblem(answer: SeamEvent): Answers {
     case 'ProblemExpired':
       return ofExpiry(problemDigest(answer.meta, answer.problem), answer.expiredAt);
     default:
-      return NONE;
+      return undefined;
   }
 }
 

@@ -68,7 +68,7 @@ export class ServiceMetrics {
 
   readonly foreignAnswers = new Counter({
     name: 'seam_foreign_answers_total',
-    help: 'Records that name another one as their cause and are no answer to it. It was worked on nevertheless.',
+    help: 'Records that name another one as their cause and are no answer to it, each time that one is delivered. It was worked on nevertheless.',
     labelNames: ['group'],
     registers: [this.registry],
   });

@@ -10,6 +10,7 @@ export interface AnswersIn {
   /**
    * Anybody who may append to these topics can name any record as a cause. So what a record answers is asked of this, once its cause
    * comes. The function that is returned is kept until then: it should hold little, and not the event.
+   * Undefined for what can answer nothing.
    */
-  readonly recognise: (answer: SeamEvent) => Answers;
+  readonly recognise: (answer: SeamEvent) => Answers | undefined;
 }

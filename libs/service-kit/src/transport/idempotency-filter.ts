@@ -137,8 +137,10 @@ function note(
 ): void {
   const event = decoded(record);
   if (event === undefined || event.meta.causationId === null) return;
+  const answers = recognise(event);
+  if (answers === undefined) return;
   const { partition, offset } = record;
-  const each = { position: { topic, partition, offset }, answers: recognise(event) };
+  const each = { position: { topic, partition, offset }, answers };
   const known = claimed.get(event.meta.causationId);
   if (known === undefined) claimed.set(event.meta.causationId, [each]);
   else known.push(each);

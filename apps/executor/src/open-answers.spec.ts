@@ -1,0 +1,241 @@
+/** Which answers wait, regardless of what any client appends about them, and what it costs to know that. */
+import { InMemoryEventLog } from '@seamstream/event-log';
+import {
+  conversationTemplate,
+  deriveMeta,
+  type EventOf,
+  encodeEvent,
+  GROUP,
+  originMeta,
+  type Problem,
+  type SeamEvent,
+  TOPIC,
+  TOPICS,
+} from '@seamstream/events';
+import { derivedId, newId } from '@seamstream/kernel';
+import { type DeliveredBatch, RationedLines } from '@seamstream/service-kit';
+import { eventsOf } from '@seamstream/testing';
+import { explored, outcomeOf } from '@seamstream/testing/result-log';
+import { assertFrozen } from './frozen-executor.js';
+import { OpenAnswers } from './open-answers.js';
+import { SettleAnswersHandler } from './settle-answers.handler.js';
+
+const NEVER = 9e12;
+
+describe('an answer that waits', () => {
+  it('is believed, although a later forged experience of its id is nearer', async () => {
+    const log = await newLog();
+    const own = written(open('victim'));
+    await log.append([at(own, 1_000), ...others(1_500, 2_000), at({ ...own, entry: '{"n":"mine"}' }, 5_000)]);
+    await log.append([at(answerTo(own), 6_000)]);
+    const { answers, foreign } = reader(log);
+    expect((await answers.readOn(0)).open.size).toBe(1);
+    expect(foreign).toEqual([]);
+  });
+
+  it.each([
+    ['foreign early answers', 1],
+    ['many foreign early answers', 300],
+  ])('of a gateway is settled once its experience is there, although %s stand before it', async (_, count) => {
+    const log = await newLog();
+    const own = conversation('g1');
+    const early = forgedFrom(answerOfGateway(own), NEVER);
+    await log.append([...Array.from({ length: count }, () => at(early, 2)), at(answerOfGateway(own), 3)]);
+    const { answers, foreign } = reader(log);
+    const { open: waiting } = await answers.readOn(0);
+    await log.append([at(own, 4)]);
+    const [attempt] = waiting.keys();
+    expect((await answers.toSettle(0, attempt!))?.problem).toEqual(own.problem);
+    expect(foreign).toHaveLength(count);
+    expect(waiting.size).toBe(1);
+  });
+
+  it('is judged by its feedback, although a foreign early answer has a deadline that is over', async () => {
+    const log = await newLog();
+    const own = conversation('g1');
+    const answer = answerOfGateway(own);
+    await log.append([at(forgedFrom(answer, 1), 2), at(answer, 3)]);
+    const handler = settler(log);
+    await handler.endOverdue(batchOf());
+    expect(await eventsOf(log, 'AttemptUngraded')).toEqual([]);
+    await log.append([at(own, 4)]);
+    const [result] = await handler.judge(batchOf(feedbackOn(answer)));
+    const events = result !== undefined && 'events' in result ? result.events : [];
+    expect(events).toMatchObject([{ type: 'OutcomeRecorded', problem: own.problem }, { type: 'AnswerSettled' }]);
+  });
+
+  it('has one end, although feedback is committed while its deadline is looked at', async () => {
+    const log = await newLog();
+    const own = written(open('p'));
+    const answer = { ...answerTo(own), feedbackUntil: 1 };
+    await log.append([at(own, 1), at(answer, 2)]);
+    const committedOffsets = log.committedOffsets.bind(log);
+    log.committedOffsets = async (group) => {
+      if (group === GROUP.judge) await log.append([at(endOf(answer), 3)]);
+      return committedOffsets(group);
+    };
+    await settler(log).endOverdue(batchOf());
+    expect(await eventsOf(log, 'AttemptUngraded')).toEqual([]);
+  });
+
+  it.each([
+    ['after its own', (own: Answer) => [own, endOf(own), forgedEnd(own), own]],
+    ['after its own, where reading begins with the end', (own: Answer) => [endOf(own), forgedEnd(own), own]],
+    ['before its own, where reading begins with it', (own: Answer) => [forgedEnd(own), endOf(own), own]],
+  ])('stays ended when it is recorded again, although a forged end stands %s', async (_, story) => {
+    const log = await newLog();
+    const own = written(open('p'));
+    await log.append([at(own, 1), ...story(answerTo(own)).map((event) => at(event, 2))]);
+    const { answers, foreign } = reader(log);
+    expect((await answers.readOn(0)).open.size).toBe(0);
+    expect(foreign).toHaveLength(1);
+  });
+});
+
+describe('what reading experiences costs', () => {
+  it("is the same for any log where a gateway's answer comes before its experience", async () => {
+    const log = await newLog();
+    await log.append(others(6_000, 1_000));
+    await log.append([at(answerOfGateway(conversation('g1')), 7_000)]);
+    const read = counted(log);
+    const { answers } = reader(log);
+    expect((await answers.readOn(0)).open.size).toBe(1);
+    expect(read()).toBeLessThan(1_100);
+  });
+
+  it('is little at a start where the first outcome came long after its experience', async () => {
+    const log = await newLog();
+    const own = written(open('first'));
+    const early = outcomeOf(own, true);
+    const outcome = { ...early, meta: { ...early.meta, occurredAt: 6_500 } };
+    await log.append([at(own, 1), ...others(6_000, 1_000), at(outcome, 6_500)]);
+    const read = counted(log);
+    const other = { ...outcome.executor, revision: 'weights-2' };
+    await expect(assertFrozen(log, other, 'required')).rejects.toThrow('made by another one');
+    expect(read()).toBeLessThan(2_100);
+  });
+
+  it('is one reading of them at a start where no outcome is borne out', async () => {
+    const log = await newLog();
+    await log.append(others(6_000, 1_000));
+    const foreign = Array.from({ length: 500 }, (_, index) => written(open(`x${index}`)));
+    await log.append(foreign.map((each) => at(outcomeOf(each, true), 6_500)));
+    const read = counted(log);
+    await assertFrozen(log, { ...identity, template: 't' }, 'required');
+    expect(read()).toBeLessThan(6_000 + 2_100 + 512);
+  });
+});
+
+type Answer = EventOf<'AnswerRecorded'>;
+type Experience = EventOf<'ExperienceGenerated'>;
+type Written = ReturnType<typeof encodeEvent> & { readonly timestampMs: number };
+
+const identity = { model: 'fake', revision: 'weights-1', decoding: '{}' };
+
+async function newLog(): Promise<InMemoryEventLog> {
+  const log = new InMemoryEventLog();
+  await log.createTopics(TOPICS.map(({ name }) => ({ name, partitions: 1 })));
+  return log;
+}
+
+function at(event: SeamEvent, timestampMs: number): Written {
+  return { ...encodeEvent(event), timestampMs };
+}
+
+function open(problemId: string): Problem {
+  return { problemId, domain: 'sums', prompt: `Is ${problemId} so?`, reference: null, verifier: null, metadata: {} };
+}
+
+function written(problem: Problem): Experience {
+  return explored(problem, { groupSize: 1 }).experiences[0]!;
+}
+
+function others(count: number, sinceMs: number): readonly Written[] {
+  return Array.from({ length: count }, (_, index) => at(written(open(`other-${index}`)), sinceMs + index));
+}
+
+function reader(log: InMemoryEventLog): { readonly answers: OpenAnswers; readonly foreign: readonly number[] } {
+  const foreign: number[] = [];
+  return { answers: new OpenAnswers(log, 'required', ({ offset }) => foreign.push(offset)), foreign };
+}
+
+function settler(log: InMemoryEventLog): SettleAnswersHandler {
+  const lines = new RationedLines({ warn: () => undefined } as never, () => undefined);
+  const clock = { now: () => 10 } as never;
+  return new SettleAnswersHandler({ ...{ log, lines, clock }, ...reader(log), onSettled: () => undefined });
+}
+
+function batchOf(...events: readonly SeamEvent[]): DeliveredBatch {
+  const records = events.map((event, offset) => ({ event, position: { topic: TOPIC.answers, partition: 0, offset } }));
+  return { partition: 0, records, signal: new AbortController().signal } as never;
+}
+
+/** How many experiences are read from now on. */
+function counted(log: InMemoryEventLog): () => number {
+  let count = 0;
+  const read = log.read.bind(log);
+  log.read = async function* (range) {
+    for await (const records of read(range)) {
+      if (range.topic === TOPIC.experiences) count += records.length;
+      yield records;
+    }
+  };
+  return () => count;
+}
+
+function answerTo(experience: Experience): Answer {
+  const {
+    success: _s,
+    reward: _r,
+    verifierVersion: _v,
+    verifierDetail: _d,
+    feedbackId: _f,
+    measurement: _m,
+    ...said
+  } = outcomeOf(experience, true);
+  const meta = { ...said.meta, messageId: derivedId(experience.experienceId, 'answer') };
+  return { ...said, type: 'AnswerRecorded', unpaid: null, feedbackUntil: NEVER, meta };
+}
+
+function conversation(problemId: string): Experience {
+  const own = written(open(problemId));
+  return { ...own, arm: 'deploy', answeredBy: 'seam/gateway' };
+}
+
+function answerOfGateway(experience: Experience): Answer {
+  const answer = answerTo(experience);
+  return {
+    ...answer,
+    executor: { ...answer.executor, template: conversationTemplate('x') },
+    ...{ entry: null, promptTokenIds: [], tokenIds: [], forced: [], baseModelDigest: null, adapterDigest: null },
+  };
+}
+
+function forgedFrom(answer: Answer, feedbackUntil: number): Answer {
+  return { ...answer, feedbackUntil, problem: { ...answer.problem, prompt: 'mine' } };
+}
+
+function endOf({ meta, problem, experienceId }: Answer): EventOf<'AnswerSettled'> {
+  return {
+    type: 'AnswerSettled',
+    meta: deriveMeta(meta, { role: 'settled', source: 'seam/executor', occurredAt: 4 }),
+    ...{ problemId: problem.problemId, attemptId: experienceId, resultId: derivedId(experienceId, 'outcome') },
+    feedbackId: null,
+  };
+}
+
+function forgedEnd(answer: Answer): EventOf<'AnswerSettled'> {
+  const end = endOf(answer);
+  return { ...end, meta: { ...end.meta, messageId: newId() } };
+}
+
+function feedbackOn({ problem: { problemId }, experienceId }: Answer): EventOf<'FeedbackGiven'> {
+  const messageId = newId();
+  return {
+    type: 'FeedbackGiven',
+    meta: originMeta({
+      ...{ messageId, correlationId: problemId, source: 'seam/cli', occurredAt: Date.now(), sourceClass: 'user' },
+    }),
+    ...{ problemId, attemptId: experienceId, score: 1, by: 'ada', reason: '' },
+  };
+}

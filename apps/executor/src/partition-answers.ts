@@ -1,0 +1,145 @@
+/** What one partition of seam.answers says of attempts: which of them wait for feedback, and which have waited. Pure. */
+import { type EventOf, tenantsAttempt } from '@seamstream/events';
+import { isEndOf, type OpenAnswer, openAnswerOf, type Standing } from './settle-answers.decide.js';
+
+/** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
+const REMEMBERED_SETTLED = 20_000;
+/** Early answers of one attempt that are kept until its experience says which one is true; all later ones are foreign. */
+const MOST_EARLY = 1_000;
+/** Ends of one attempt that are kept until an answer says which one is true. */
+const MOST_ENDS = 100;
+
+export interface PlacedAnswer extends OpenAnswer {
+  readonly offset: number;
+  /** The experience was not there yet. */
+  readonly isEarly: boolean;
+}
+
+interface PlacedEnd {
+  readonly event: EventOf<'AnswerSettled'>;
+  readonly offset: number;
+}
+
+export class PartitionAnswers {
+  /** By attempt of a tenant, in the order of the log. */
+  readonly open = new Map<string, PlacedAnswer>();
+  /** Of open attempts whose answer is early, all early ones: any client may have appended the first. */
+  private readonly early = new Map<string, PlacedAnswer[]>();
+  /** Of attempts of tenants, their ends. What ended may have been before reading began: then each may be the true one. */
+  private readonly settled = new Map<string, readonly PlacedEnd[]>();
+  /** Attempts that ended, as an answer to them says. No other end takes its place. */
+  private readonly confirmed = new Set<string>();
+
+  /** @param onForeign receives the offset of each record that is of no use */
+  constructor(private readonly onForeign: (offset: number) => void) {}
+
+  answered(event: EventOf<'AnswerRecorded'>, offset: number, standing: Standing): void {
+    if (standing === 'foreign') {
+      this.onForeign(offset);
+      return;
+    }
+    const attempt = tenantsAttempt(event);
+    const answer = { ...openAnswerOf(event), offset, isEarly: standing === 'early' };
+    this.compareEnds(attempt, answer);
+    if (this.settled.has(attempt)) return;
+    const known = this.open.get(attempt);
+    // Of an answer that is recorded again the first counts, unless its experience had not come by then.
+    if (known === undefined || (known.isEarly && !answer.isEarly)) this.open.set(attempt, answer);
+    if (!this.open.get(attempt)!.isEarly) this.early.delete(attempt);
+    else this.addEarly(attempt, answer);
+  }
+
+  ended(event: EventOf<'AnswerSettled'>, offset: number): void {
+    const attempt = tenantsAttempt(event);
+    const known = this.open.get(attempt);
+    const ends = this.settled.get(attempt) ?? [];
+    const isFalse = known !== undefined && !this.earlyOf(attempt).some((each) => isEndOf(event, each));
+    if (isFalse || (known === undefined && this.confirmed.has(attempt)) || ends.length >= MOST_ENDS) {
+      this.onForeign(offset);
+      return;
+    }
+    this.close(attempt);
+    this.settled.set(attempt, [...ends, { event, offset }]);
+    if (known !== undefined) this.confirmed.add(attempt);
+    if (this.settled.size <= REMEMBERED_SETTLED) return;
+    const [oldest] = this.settled.keys();
+    this.settled.delete(oldest!);
+    this.confirmed.delete(oldest!);
+  }
+
+  /** Of another tenant's attempt nothing is said, not even that there was one. @param attempt of a tenant */
+  isSettled(attempt: string): boolean {
+    return this.settled.has(attempt);
+  }
+
+  /** All answers that may be the one that waits, in the order of the log: one, or several while its experience is to come. */
+  earlyOf(attempt: string): readonly PlacedAnswer[] {
+    const known = this.open.get(attempt);
+    return this.early.get(attempt) ?? (known === undefined ? [] : [known]);
+  }
+
+  /** By attempt, the deadlines before this time. Of early answers each may have its own. */
+  overdue(nowMs: number): ReadonlyMap<string, readonly number[]> {
+    const overdue = new Map<string, readonly number[]>();
+    for (const attempt of this.open.keys()) {
+      const deadlines = this.earlyOf(attempt).map(({ feedbackUntil }) => feedbackUntil);
+      const over = deadlines.filter((each) => each < nowMs);
+      if (over.length > 0) overdue.set(attempt, over);
+    }
+    return overdue;
+  }
+
+  /** Whether an attempt waits, and the deadline of each answer that may be its own is before this time. */
+  isOver(attempt: string, nowMs: number): boolean {
+    return this.open.has(attempt) && this.earlyOf(attempt).every(({ feedbackUntil }) => feedbackUntil < nowMs);
+  }
+
+  /** Offsets of all answers that wait. */
+  waiting(): ReadonlySet<number> {
+    return new Set([...this.open.keys()].flatMap((attempt) => this.earlyOf(attempt).map(({ offset }) => offset)));
+  }
+
+  /** Takes in what the experience of an attempt says of its early answers. @param standings of each of {@link earlyOf} */
+  decided(attempt: string, standings: readonly Standing[]): void {
+    const early = this.earlyOf(attempt);
+    early.filter((_, at) => standings[at] === 'foreign').forEach(({ offset }) => this.onForeign(offset));
+    const own = early.find((_, at) => standings[at] === 'ours');
+    if (own !== undefined) {
+      this.early.delete(attempt);
+      this.open.set(attempt, { ...own, isEarly: false });
+      return;
+    }
+    const left = early.filter((_, at) => standings[at] === 'early');
+    if (left.length === 0) {
+      this.close(attempt);
+      return;
+    }
+    this.early.set(attempt, left);
+    this.open.set(attempt, left[0]!);
+  }
+
+  private addEarly(attempt: string, answer: PlacedAnswer): void {
+    const known = this.early.get(attempt) ?? [];
+    // A new list: who asks for the experiences of the old one sees that there is more.
+    if (known.length < MOST_EARLY) this.early.set(attempt, [...known, answer]);
+    else this.onForeign(answer.offset);
+  }
+
+  /** Of the ends that came before an answer those stay that can be its own. */
+  private compareEnds(attempt: string, answer: PlacedAnswer): void {
+    const ends = this.settled.get(attempt);
+    if (ends === undefined || this.confirmed.has(attempt)) return;
+    const own = ends.filter(({ event }) => isEndOf(event, answer));
+    ends.filter((each) => !own.includes(each)).forEach(({ offset }) => this.onForeign(offset));
+    if (own.length === 0) this.settled.delete(attempt);
+    else {
+      this.settled.set(attempt, own.slice(0, 1));
+      this.confirmed.add(attempt);
+    }
+  }
+
+  private close(attempt: string): void {
+    this.open.delete(attempt);
+    this.early.delete(attempt);
+  }
+}
