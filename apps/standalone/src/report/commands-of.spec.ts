@@ -4,15 +4,24 @@ import type { RunFile } from '../run-settings.js';
 import { commandsOf } from './build-report.js';
 
 const settings: RunFile['settings'] = {
-  ...{ method: 'experiences', seed: 1, algorithm: 'curriculum', roundSize: 64, preset: null },
-  ...{ problems: null, validation: null },
+  method: 'experiences',
+  seed: 1,
+  algorithm: 'curriculum',
+  roundSize: 64,
+  preset: null,
+  problems: null,
+  validation: null,
 };
 const file = { path: "o'ne.jsonl", digest: 'a'.repeat(64) };
 
 function commandOf(own: Partial<RunFile['settings']>): string {
   const limits = [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 5 }];
   const run: RunFile = {
-    ...{ format: 1, begunAt: '', version: '0.1.0', limits, test: null },
+    format: 1,
+    begunAt: '',
+    version: '0.1.0',
+    limits,
+    test: null,
     settings: { ...settings, ...own },
   };
   return commandsOf({ run, heldOutProblems: 512, testFile: null })[0]!;
