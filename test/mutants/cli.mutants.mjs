@@ -172,7 +172,7 @@ export default [
   },
   {
     ...shipped,
-    control: 'shipped models are held against the words of their own world',
+    control: 'shipped models are held against the words of their world',
     from: 'asked.some((role) => shipped[role] === world)',
     to: "world.method === 'experiences' && asked.length > 0",
   },

@@ -158,7 +158,7 @@ export default [
       to: 'if (wanted.maxShiftedRounds === -1) assertShifts',
     },
     {
-      control: 'a resumed run is measured on the problems of its own method',
+      control: 'a resumed run is measured on as many problems as its method has',
       from: 'heldOut: options.heldOut',
       to: 'heldOut: given.heldOut',
     },

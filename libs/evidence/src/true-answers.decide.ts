@@ -73,8 +73,8 @@ function follows(digest: string, role: string, names: readonly string[]): Answer
 const EXPECTED = new WeakMap<WrittenOrWithheld, Map<string, string>>();
 
 function expectedOf(cause: WrittenOrWithheld, role: string, names: readonly string[]): string {
-  let known = EXPECTED.get(cause);
-  if (known === undefined) EXPECTED.set(cause, (known = new Map()));
+  const known = EXPECTED.get(cause) ?? new Map<string, string>();
+  EXPECTED.set(cause, known);
   const key = `${names.length} ${role}`;
   let digest = known.get(key);
   if (digest === undefined) {

@@ -14,19 +14,6 @@ const settings: RunFile['settings'] = {
 };
 const file = { path: "o'ne.jsonl", digest: 'a'.repeat(64) };
 
-function commandOf(own: Partial<RunFile['settings']>): string {
-  const limits = [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 5 }];
-  const run: RunFile = {
-    format: 1,
-    begunAt: '',
-    version: '0.1.0',
-    limits,
-    test: null,
-    settings: { ...settings, ...own },
-  };
-  return commandsOf({ run, heldOutProblems: 512, testFile: null })[0]!;
-}
-
 describe('the command of a report', () => {
   it.each(['experiences', 'library', 'self-edits', 'team', 'attributes', 'familiar-attributes'] as const)(
     'is accepted for %s, though the folder was begun with rounds of new words',
@@ -47,3 +34,16 @@ describe('the command of a report', () => {
     expect(command).not.toMatch(/shifted|held-out/);
   });
 });
+
+function commandOf(own: Partial<RunFile['settings']>): string {
+  const limits = [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 5 }];
+  const run: RunFile = {
+    format: 1,
+    begunAt: '',
+    version: '0.1.0',
+    limits,
+    test: null,
+    settings: { ...settings, ...own },
+  };
+  return commandsOf({ run, heldOutProblems: 512, testFile: null })[0]!;
+}

@@ -28,6 +28,17 @@ export interface ActSaid {
   readonly isFrequent?: true;
 }
 
+/** An act, or those of one word in a minute; then time and place are the first one's. */
+export interface Act extends Omit<ActSaid, 'isFrequent'> {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** Whose event it is. */
+  readonly tenant: string;
+  /** The program that recorded it. */
+  readonly source: string;
+  readonly place: { readonly topic: string; readonly partition: number; readonly offset: number };
+}
+
 const GATEWAY = 'seam/gateway';
 
 /** Undefined for what no person, key or user did: services act by rules. */

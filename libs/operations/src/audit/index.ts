@@ -1,3 +1,3 @@
-export { ACTS, type ActName, CHANGES } from './act.decide.js';
+export { ACTS, type Act, type ActName, CHANGES } from './act.decide.js';
 export { byTimeAndPlace } from './newest-acts.js';
-export { type Act, type AuditWanted, actAt, readAudit, readNewestActs } from './read-audit.js';
+export { type AuditWanted, actAt, readAudit, readNewestActs } from './read-audit.js';

@@ -1,7 +1,7 @@
 /** The newest of many acts: the same lines that a list of all has last, for any acts in any order. */
 import fc from 'fast-check';
+import type { Act } from './act.decide.js';
 import { NewestActs } from './newest-acts.js';
-import type { Act } from './read-audit.js';
 
 describe('The newest acts', () => {
   it('are the last of the whole list, in any order of reading, and the others are counted', () => {

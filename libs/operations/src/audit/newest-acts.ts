@@ -1,6 +1,6 @@
 /** The newest of many acts, while they are read in any order. Memory is bounded by how many are wanted, not by how many there are. Pure. */
 import { compareText } from '@seamstream/kernel';
-import type { Act } from './read-audit.js';
+import type { Act } from './act.decide.js';
 
 export interface ListedActs {
   /** The oldest first. */

@@ -2,19 +2,8 @@
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC, type TopicName, tenantOf } from '@seamstream/events';
 import { type PlacedEvent, rangesSince, readEvents, storedRanges } from '@seamstream/log-reader';
-import { ACTS, type ActName, type ActSaid, actIn } from './act.decide.js';
+import { ACTS, type Act, type ActName, type ActSaid, actIn } from './act.decide.js';
 import { type ListedActs, NewestActs } from './newest-acts.js';
-
-/** An act, or those of one word in a minute; then time and place are the first one's. */
-export interface Act extends Omit<ActSaid, 'isFrequent'> {
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  /** Whose event it is. */
-  readonly tenant: string;
-  /** The program that recorded it. */
-  readonly source: string;
-  readonly place: { readonly topic: string; readonly partition: number; readonly offset: number };
-}
 
 export interface AuditWanted {
   /** Earlier acts are left out; milliseconds since the Unix epoch. */
