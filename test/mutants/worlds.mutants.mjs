@@ -80,15 +80,15 @@ export default [
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
     {
       control: 'files of one’s own are read by the method that knows them',
-      from: '(isOwn ? OWN_FILES_METHOD : DEFAULT_METHOD)',
+      from: '(namesFiles(options) ? OWN_FILES_METHOD : DEFAULT_METHOD)',
       to: 'DEFAULT_METHOD',
     },
   ]),
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/read-start.spec.ts`, [
     {
       control: 'a folder resumes in its own method',
-      from: '...options, method: begun.method,',
-      to: '...options,',
+      from: '...options, method, ...unsaid({',
+      to: '...options, ...unsaid({',
     },
   ]),
   ...quick(`${STANDALONE}/run-loop.ts`, `${STANDALONE}/run-loop.spec.ts`, [
@@ -164,8 +164,8 @@ export default [
     },
     {
       control: 'a hosted world does not decide how one’s own files are learned from',
-      from: 'isRun || !namesFiles(options) ?',
-      to: 'isRun || options.drive ?',
+      from: 'const isBegun = !namesFiles(options) ||',
+      to: 'const isBegun = options.drive ||',
     },
   ]),
   ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [

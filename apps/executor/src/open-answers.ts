@@ -6,11 +6,11 @@
  */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type EventOf, GROUP, TOPIC } from '@seamstream/events';
-import { KnownExperiences } from '@seamstream/evidence';
+import { isJudged, KnownExperiences } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import { PartitionAnswers } from './partition-answers.js';
-import { isJudgedByVerifier, type Standing, standingOf } from './settle-answers.decide.js';
+import { type Standing, standingOf } from './settle-answers.decide.js';
 
 type Answer = EventOf<'AnswerRecorded'>;
 
@@ -119,9 +119,7 @@ export class OpenAnswers {
     const standings = new Map(answers.map((answer, at) => [answer, standingOf(answer, near[at])]));
     const unclear = answers.filter((answer) => {
       const standing = standings.get(answer)!;
-      return (
-        !isJudgedByVerifier(answer) && (standing === 'foreign' || (standing === 'early' && search === 'everywhere'))
-      );
+      return !isJudged(answer.problem) && (standing === 'foreign' || (standing === 'early' && search === 'everywhere'));
     });
     const first = await this.experiences.everywhere(unclear, writtenMs);
     for (const [at, answer] of unclear.entries()) standings.set(answer, standingOf(answer, first[at]));

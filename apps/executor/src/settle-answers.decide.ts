@@ -12,14 +12,12 @@ import {
   type EventOf,
   FEEDBACK_SUCCESS,
   isConversation,
-  isGraded,
-  isWhole,
   leastTrusted,
   resultRole,
   type SeamEvent,
   tenantOf,
 } from '@seamstream/events';
-import { answersExperience, gatewayAnswers } from '@seamstream/evidence';
+import { answersExperience, gatewayAnswers, isJudged, type WrittenOrWithheld } from '@seamstream/evidence';
 import { derivedId, excerpt } from '@seamstream/kernel';
 
 const SOURCE = 'seam/executor';
@@ -28,7 +26,6 @@ const SOURCE = 'seam/executor';
 const REASON = 2_000;
 
 type Answer = EventOf<'AnswerRecorded'>;
-type Experience = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
 type Feedback = EventOf<'FeedbackGiven'>;
 
 /** What is known of an attempt that waits. */
@@ -48,15 +45,10 @@ export interface OpenAnswer {
  */
 export type Standing = 'ours' | 'early' | 'foreign';
 
-/** Whether a verifier judges the answers to its problem, so that it is `foreign` regardless of its experience. */
-export function isJudgedByVerifier({ problem }: Answer): boolean {
-  return isWhole(problem) && isGraded(problem);
-}
-
 /** @param experience the one that the answer names, where the log has it */
-export function standingOf(answer: Answer, experience: Experience | undefined): Standing {
+export function standingOf(answer: Answer, experience: WrittenOrWithheld | undefined): Standing {
   const { meta, experienceId } = answer;
-  if (isJudgedByVerifier(answer)) return 'foreign';
+  if (isJudged(answer.problem)) return 'foreign';
   if (experience === undefined) {
     const isDerived = meta.causationId === experienceId && meta.messageId === derivedId(experienceId, 'answer');
     return isDerived && isConversation(answer.executor) ? 'early' : 'foreign';
@@ -64,7 +56,7 @@ export function standingOf(answer: Answer, experience: Experience | undefined): 
   return answersAlone(answer, experience) || gatewayAnswers(answer, experience) ? 'ours' : 'foreign';
 }
 
-function answersAlone(answer: Answer, experience: Experience): boolean {
+function answersAlone(answer: Answer, experience: WrittenOrWithheld): boolean {
   return (experience.answeredBy ?? null) === null && answersExperience(answer)(experience);
 }
 

@@ -138,17 +138,15 @@ export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv)
   const options = command.optsWithGlobals<
     Omit<StartOptions, 'said' | 'method' | 'dataDir' | 'json'> & { method?: Method; dataDir?: string; json?: boolean }
   >();
-  const said = Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
-  const isOwn = [options.problems, options.validation, options.test].some((file) => file !== undefined);
-  const method = options.method ?? (isOwn ? OWN_FILES_METHOD : DEFAULT_METHOD);
-  const unsaid = Object.entries(METHOD_DEFAULTS[method]).filter(([name]) => !said.includes(name));
+  const said = new Set(Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli'));
+  const method = options.method ?? (namesFiles(options) ? OWN_FILES_METHOD : DEFAULT_METHOD);
   return {
     ...options,
     method,
-    ...Object.fromEntries(unsaid),
+    ...unsaid(METHOD_DEFAULTS[method], said),
     json: options.json ?? false,
     dataDir: options.dataDir ?? dataFolderOf(environment),
-    said: new Set(said),
+    said,
   };
 }
 
@@ -162,10 +160,18 @@ export function optionsIn(
 ): StartOptions {
   const { said } = options;
   if (begun === undefined || said.has('method')) return options;
-  const unsaid = Object.entries({ seed: begun.seed, ...METHOD_DEFAULTS[begun.method] }).filter(
-    ([name]) => !said.has(name),
-  );
-  return { ...options, method: begun.method, ...Object.fromEntries(unsaid) };
+  const { method, seed } = begun;
+  return { ...options, method, ...unsaid({ seed, ...METHOD_DEFAULTS[method] }, said) };
+}
+
+/** Those values whose option was not said. */
+function unsaid<T extends object>(values: T, said: ReadonlySet<string>): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !said.has(name))) as Partial<T>;
+}
+
+/** Whether a start names a file of one's own. */
+export function namesFiles(options: Pick<StartOptions, 'problems' | 'validation' | 'test'>): boolean {
+  return (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
 }
 
 /** The services to host: what was said, else all, but for a team no trainer: its stages are trained by the loop that drives them. */

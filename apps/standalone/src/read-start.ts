@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
-import { optionsIn, type StartOptions } from './config.js';
+import { namesFiles, optionsIn, type StartOptions } from './config.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
 import {
   decideSettings,
@@ -73,12 +73,8 @@ export async function readStart(given: StartOptions, environment: Environment): 
  */
 export async function optionsInFolder(options: StartOptions): Promise<StartOptions> {
   const { dataDir } = options;
-  const isRun = (await readRunFile(dataDir)) !== null;
-  return isRun || !namesFiles(options) ? optionsIn(options, await settingsOfFolder(dataDir)) : options;
-}
-
-function namesFiles(options: StartOptions): boolean {
-  return (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
+  const isBegun = !namesFiles(options) || (await readRunFile(dataDir)) !== null;
+  return isBegun ? optionsIn(options, await settingsOfFolder(dataDir)) : options;
 }
 
 function assertShifts(maxShiftedRounds: number, settings: RunFile['settings']): void {

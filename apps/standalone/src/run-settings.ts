@@ -192,11 +192,17 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
   if (differing.length > 0) throw refused(folder, differing, 'Start it as it was begun');
 }
 
+/** The method whose problems a stream has, as {@link streamOf} names it; `file` for files of one's own. */
+function methodOfStream(stream: string): string {
+  const [kind, rest] = stream.split('/') as [string, string?];
+  return rest === undefined ? OWN_FILES_METHOD : kind;
+}
+
 function otherStream(stream: string, { method, seed, problems }: FixedSettings): string {
-  const [kind, rest] = stream.split('/');
-  return kind === 'file'
+  const [, rest] = stream.split('/');
+  return methodOfStream(stream) === 'file'
     ? `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', problems)}`
-    : `its log holds rounds of --method ${rest === undefined ? OWN_FILES_METHOD : kind} --seed ${rest ?? stream}, got ${problems === null ? `--method ${method} --seed ${seed}` : shown('problems', problems)}`;
+    : `its log holds rounds of --method ${methodOfStream(stream)} --seed ${rest ?? stream}, got ${problems === null ? `--method ${method} --seed ${seed}` : shown('problems', problems)}`;
 }
 
 /**
@@ -209,9 +215,9 @@ export function assertHosted(folder: string, settings: FixedSettings, streams: R
   const own = streamOf(settings);
   const isSeedOwn = ATTRIBUTE_PRESETS[method] === undefined;
   const others = [...streams].filter((stream) => {
-    const [kind, rest] = stream.split('/');
+    const kind = methodOfStream(stream);
     if (kind === 'file' || problems !== null || stream === own) return false;
-    return !(isSeedOwn && (rest === undefined ? OWN_FILES_METHOD : kind) === method);
+    return !(isSeedOwn && kind === method);
   });
   if (others.length > 0)
     throw refused(

@@ -37,6 +37,8 @@ export const COPIED_FIELDS = [...IDENTITY, ...CONTENT] as const;
 
 type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | 'meta' | (typeof COPIED_FIELDS)[number]>;
 export type Experience = WrittenExperience | EventOf<'ExperienceWithheld'>;
+/** An experience as it was recorded. */
+export type WrittenOrWithheld = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
 export type Result = EventOf<'OutcomeRecorded' | 'ExecutionFailed' | 'AttemptUngraded' | 'ProblemExpired'>;
 
 /** Why a result does not count. The reasons are those of the event ResultRefused. */
@@ -130,6 +132,10 @@ function ofAdapter(experience: Experience, basesOf: (adapterDigest: string) => R
 
 export function isPlaceInGroup(index: number, size: number): boolean {
   return Number.isSafeInteger(index) && index >= 0 && index < size;
+}
+
+export function isExperience(event: SeamEvent): event is WrittenOrWithheld {
+  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }
 
 function placeOf(experience: Experience): { readonly index: number; readonly size: number } {

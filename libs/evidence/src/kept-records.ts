@@ -11,6 +11,7 @@ import {
   groupIdOf,
   type SeamEvent,
 } from '@seamstream/events';
+import { isExperience, type WrittenOrWithheld } from './doubt.decide.js';
 import type { Held } from './memory.js';
 
 export interface Kept extends Held {
@@ -251,12 +252,6 @@ export class KeptProblem implements Kept {
     const event = decodedOf(this.record);
     return event?.type === 'ProblemPublished' ? event : undefined;
   }
-}
-
-type WrittenOrWithheld = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
-
-function isExperience(event: SeamEvent): event is WrittenOrWithheld {
-  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }
 
 /** Undefined for an unusable record: its consumer sent it to the dead letters. */

@@ -6,8 +6,9 @@
  */
 import { randomInt } from 'node:crypto';
 import { type EventLog, partitionName } from '@seamstream/event-log';
-import { type EventOf, TOPIC } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { Semaphore } from '@seamstream/kernel';
+import type { WrittenOrWithheld } from './doubt.decide.js';
 import { KeptExperience, Windows } from './kept-records.js';
 import { Memory } from './memory.js';
 import { type Found, wantedOf } from './reading.js';
@@ -24,7 +25,7 @@ interface Rests {
 }
 
 /** In the order of the records that were asked for; undefined where no such experience was found. */
-type Experiences = readonly (EventOf<'ExperienceGenerated' | 'ExperienceWithheld'> | undefined)[];
+type Experiences = readonly (WrittenOrWithheld | undefined)[];
 
 export class KnownExperiences {
   private readings: Promise<Readings<KeptExperience>> | undefined;

@@ -22,13 +22,20 @@ import {
   type SeamEvent,
 } from '@seamstream/events';
 import { canonicalJson, derivedId, sha256 } from '@seamstream/kernel';
-import { asCopied, COPIED_FIELDS, IDENTITY, isPlaceInGroup, isReward } from './doubt.decide.js';
+import {
+  asCopied,
+  COPIED_FIELDS,
+  IDENTITY,
+  isExperience,
+  isPlaceInGroup,
+  isReward,
+  type WrittenOrWithheld,
+} from './doubt.decide.js';
 
 /** Whether a record is what an answer, of which a digest is kept, answers. */
 type Answers = (cause: SeamEvent) => boolean;
 
 type Derived = Pick<EventMeta, 'messageId' | 'causationId' | 'correlationId' | 'subject' | 'tenant'>;
-type WrittenOrWithheld = EventOf<'ExperienceGenerated' | 'ExperienceWithheld'>;
 type Copied = Readonly<Record<string, unknown>>;
 
 const NONE = (): boolean => false;
@@ -60,7 +67,7 @@ function ofExecutor(answer: SeamEvent): AnswersExperience {
 }
 
 /** No answer to such a problem waits for feedback. Of a copy that names its content this is not known. */
-function isJudged(problem: ProblemCopy): boolean {
+export function isJudged(problem: ProblemCopy): boolean {
   return isWhole(problem) && isGraded(problem);
 }
 
@@ -161,8 +168,4 @@ function digestOf(meta: Derived, event: Copied | SeamEvent, names: readonly stri
   const { messageId, causationId, correlationId, subject, tenant } = meta;
   const copied = names.map((name) => (event as Copied)[name] ?? null);
   return sha256(canonicalJson([messageId, causationId, correlationId, subject, tenant ?? null, copied]));
-}
-
-function isExperience(event: SeamEvent): event is WrittenOrWithheld {
-  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }

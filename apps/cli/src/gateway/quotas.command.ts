@@ -2,11 +2,11 @@
 import { count, onOneLine, SeamError } from '@seamstream/kernel';
 import {
   clientLimitsOf,
+  currencyOf,
   declareQuota,
   QUOTA_MEASURES,
   QUOTA_WINDOWS,
   type QuotaRequest,
-  quotasOf,
   quotasStatus,
   readAccessFacts,
 } from '@seamstream/operations/quotas';
@@ -87,7 +87,8 @@ async function use(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal, clock } = runtime;
   const facts = await readAccessFacts(await runtime.openLog('read'), clock);
   const clients = clientLimitsOf(facts, clock.now());
-  const { openReservations, currency } = quotasOf(facts, clock.now());
+  const openReservations = facts.ledger.openAt(clock.now());
+  const currency = currencyOf(facts.declared);
   if (terminal.json) terminal.printJson({ clients, openReservations, currency });
   else if (clients.length === 0) terminal.print('No client is known, and no limit is declared.\n');
   else {

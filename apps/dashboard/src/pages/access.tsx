@@ -4,7 +4,7 @@ import type { SeenAccess } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
 import { Audit } from '../parts/audit.js';
 import { DeclaredLimits, LimitsInUse } from '../parts/limits.js';
-import { Badge, Card, Empty, Heads, How, Scrolled, Waiting } from '../parts/pieces.js';
+import { Badge, Card, Empty, How, PlainTable, Waiting } from '../parts/pieces.js';
 import { count, plural, time } from '../parts/words.js';
 import { query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -95,31 +95,26 @@ function Tenants(props: {
         />
       }
     >
-      <Scrolled label="Tenants">
-        <table class="plain-table">
-          <Heads titles={TENANT_TITLES} numbers={TENANT_TITLES.slice(1)} />
-          <tbody>
-            {props.of.map(({ tenant, openKeys, closedKeys, users, limits }) => (
-              <tr key={tenant} data-tenant={tenant}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    aria-pressed={props.chosen === tenant}
-                    onClick={() => setQuery({ tenant: props.chosen === tenant ? undefined : tenant })}
-                  >
-                    {tenant}
-                  </button>
-                </th>
-                {[openKeys, closedKeys, users, limits].map((each, at) => (
-                  <td key={TENANT_TITLES[at + 1]} class="end" data-value={TENANT_TITLES[at + 1]}>
-                    {count(each)}
-                  </td>
-                ))}
-              </tr>
+      <PlainTable label="Tenants" titles={TENANT_TITLES} numbers={TENANT_TITLES.slice(1)}>
+        {props.of.map(({ tenant, openKeys, closedKeys, users, limits }) => (
+          <tr key={tenant} data-tenant={tenant}>
+            <th scope="row">
+              <button
+                type="button"
+                aria-pressed={props.chosen === tenant}
+                onClick={() => setQuery({ tenant: props.chosen === tenant ? undefined : tenant })}
+              >
+                {tenant}
+              </button>
+            </th>
+            {[openKeys, closedKeys, users, limits].map((each, at) => (
+              <td key={TENANT_TITLES[at + 1]} class="end" data-value={TENANT_TITLES[at + 1]}>
+                {count(each)}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </Scrolled>
+          </tr>
+        ))}
+      </PlainTable>
     </Card>
   );
 }
@@ -156,16 +151,11 @@ function Keys({ of }: { readonly of: readonly ListedKey[] }): JSX.Element {
               </select>
             </label>
           </p>
-          <Scrolled label="Keys">
-            <table class="plain-table">
-              <Heads titles={KEY_TITLES} />
-              <tbody>
-                {shown.map((key) => (
-                  <Key key={key.keyId} of={key} />
-                ))}
-              </tbody>
-            </table>
-          </Scrolled>
+          <PlainTable label="Keys" titles={KEY_TITLES}>
+            {shown.map((key) => (
+              <Key key={key.keyId} of={key} />
+            ))}
+          </PlainTable>
         </>
       )}
     </Card>
@@ -216,25 +206,20 @@ function Users({ of }: { readonly of: readonly SignedInUser[] }): JSX.Element {
       {of.length === 0 ? (
         <p class="dim">No one is signed in by a provider.</p>
       ) : (
-        <Scrolled label="Users">
-          <table class="plain-table">
-            <Heads titles={USER_TITLES} numbers={['sessions']} />
-            <tbody>
-              {of.map(({ userId, role, tenant, signedInAt, expiresAt, sessions }) => (
-                <tr key={`${tenant} ${role} ${userId}`}>
-                  <th scope="row" class="mono">
-                    {userId}
-                  </th>
-                  <td>{role}</td>
-                  <td>{tenant}</td>
-                  <td>{time(signedInAt)}</td>
-                  <td>{time(expiresAt)}</td>
-                  <td class="end">{count(sessions)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlainTable label="Users" titles={USER_TITLES} numbers={['sessions']}>
+          {of.map(({ userId, role, tenant, signedInAt, expiresAt, sessions }) => (
+            <tr key={`${tenant} ${role} ${userId}`}>
+              <th scope="row" class="mono">
+                {userId}
+              </th>
+              <td>{role}</td>
+              <td>{tenant}</td>
+              <td>{time(signedInAt)}</td>
+              <td>{time(expiresAt)}</td>
+              <td class="end">{count(sessions)}</td>
+            </tr>
+          ))}
+        </PlainTable>
       )}
     </Card>
   );
@@ -260,25 +245,20 @@ function Refused(props: { readonly of: SeenAccess['refused']; readonly isOwn: bo
       {of.length === 0 ? (
         <p class="dim">Nothing was refused in the last 24 hours.</p>
       ) : (
-        <Scrolled label="Refused lately">
-          <table class="plain-table">
-            <Heads titles={REFUSED_TITLES} numbers={['requests']} />
-            <tbody>
-              {of.slice(0, MOST_REFUSED).map(({ at, by, times, what, tenant, place }) => (
-                <tr key={`${place.topic}/${place.partition}/${place.offset}`} data-refused={by ?? ''}>
-                  <td>{time(at)}</td>
-                  <td>
-                    <span class="mono">{by ?? 'unknown'}</span> <small>{tenant}</small>
-                  </td>
-                  <td class="end" data-value="times">
-                    {count(times)}
-                  </td>
-                  <td class="wrap">{what}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlainTable label="Refused lately" titles={REFUSED_TITLES} numbers={['requests']}>
+          {of.slice(0, MOST_REFUSED).map(({ at, by, times, what, tenant, place }) => (
+            <tr key={`${place.topic}/${place.partition}/${place.offset}`} data-refused={by ?? ''}>
+              <td>{time(at)}</td>
+              <td>
+                <span class="mono">{by ?? 'unknown'}</span> <small>{tenant}</small>
+              </td>
+              <td class="end" data-value="times">
+                {count(times)}
+              </td>
+              <td class="wrap">{what}</td>
+            </tr>
+          ))}
+        </PlainTable>
       )}
       {of.length > MOST_REFUSED ? (
         <p class="dim">{count(of.length - MOST_REFUSED)} older lines are not shown.</p>

@@ -4,7 +4,7 @@ import type { ComparedLibraries } from '@seamstream/operations/library';
 import type { JSX } from 'preact';
 import { ChangedText } from '../parts/changed-text.js';
 import { PeekList } from '../parts/peek-list.js';
-import { Badge, Card, Facts, Heads, How, Scrolled, Text, Waiting } from '../parts/pieces.js';
+import { Badge, Card, Facts, How, PlainTable, Text, Waiting } from '../parts/pieces.js';
 import { count, plural, short } from '../parts/words.js';
 import { path, query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -81,25 +81,20 @@ function Operations({ of }: { readonly of: readonly Change[] }): JSX.Element {
 function ChangeRows({ of }: { readonly of: readonly Change[] }): JSX.Element | null {
   if (of.length === 0) return null;
   return (
-    <Scrolled label="Operations with their reasons">
-      <table class="plain-table">
-        <Heads titles={['operation', 'item', 'text', 'because']} />
-        <tbody>
-          {of.map(({ operation, id, before, after, reason }, index) => (
-            <tr key={index} data-operation={operation}>
-              <td>
-                <Badge kind={KINDS[operation]}>{operation}</Badge>
-              </td>
-              <th scope="row" class="mono">
-                {id}
-              </th>
-              <td>{operation === 'keep' ? (after ?? before) : <ChangedText before={before} after={after} />}</td>
-              <td class="wrap">{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
+    <PlainTable label="Operations with their reasons" titles={['operation', 'item', 'text', 'because']}>
+      {of.map(({ operation, id, before, after, reason }, index) => (
+        <tr key={index} data-operation={operation}>
+          <td>
+            <Badge kind={KINDS[operation]}>{operation}</Badge>
+          </td>
+          <th scope="row" class="mono">
+            {id}
+          </th>
+          <td>{operation === 'keep' ? (after ?? before) : <ChangedText before={before} after={after} />}</td>
+          <td class="wrap">{reason}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 

@@ -11,7 +11,7 @@ import {
   Facts,
   Heads,
   How,
-  Scrolled,
+  PlainTable,
   Status,
   Text,
   Waiting,
@@ -58,37 +58,32 @@ function List({ of }: { readonly of: PlainReleases }): JSX.Element {
             />
           }
         >
-          <Scrolled label="Releases">
-            <table class="plain-table">
-              <Heads titles={['release', 'tries', 'over', 'planned by', 'stage', 'stands']} />
-              <tbody>
-                {of.releases.toReversed().map(({ event, stage, stages, status }) => (
-                  <tr key={event.releaseId}>
-                    <th scope="row">
-                      <a class="mono" href={`/releases/${event.releaseId}`}>
-                        {short(event.releaseId)}
-                      </a>
-                    </th>
-                    <td>
-                      <AdapterLink digest={event.candidate} />
-                    </td>
-                    <td>
-                      <AdapterLink digest={event.parent} />
-                    </td>
-                    <td class="wrap">
-                      {event.plannedBy}: {event.reason}
-                    </td>
-                    <td>
-                      {stage + 1} of {stages.length}: {nameOf(stages[stage]!)}
-                    </td>
-                    <td>
-                      <Status status={status} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scrolled>
+          <PlainTable label="Releases" titles={['release', 'tries', 'over', 'planned by', 'stage', 'stands']}>
+            {of.releases.toReversed().map(({ event, stage, stages, status }) => (
+              <tr key={event.releaseId}>
+                <th scope="row">
+                  <a class="mono" href={`/releases/${event.releaseId}`}>
+                    {short(event.releaseId)}
+                  </a>
+                </th>
+                <td>
+                  <AdapterLink digest={event.candidate} />
+                </td>
+                <td>
+                  <AdapterLink digest={event.parent} />
+                </td>
+                <td class="wrap">
+                  {event.plannedBy}: {event.reason}
+                </td>
+                <td>
+                  {stage + 1} of {stages.length}: {nameOf(stages[stage]!)}
+                </td>
+                <td>
+                  <Status status={status} />
+                </td>
+              </tr>
+            ))}
+          </PlainTable>
         </Card>
       )}
       <Guards of={of.guarding} />

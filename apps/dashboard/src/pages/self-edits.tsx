@@ -4,7 +4,7 @@ import type { IterationFigures, SelfTrainingReport } from '@seamstream/operation
 import type { EditedPassage, TriedEdit } from '@seamstream/read-models';
 import type { JSX } from 'preact';
 import { PeekList } from '../parts/peek-list.js';
-import { AdapterLink, Badge, Card, Empty, Heads, How, Scrolled, Status, Text, Waiting } from '../parts/pieces.js';
+import { AdapterLink, Badge, Card, Empty, How, PlainTable, Status, Text, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, plural, points, pretty, short, time } from '../parts/words.js';
 import { go } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -67,16 +67,15 @@ function SelfTraining({ of }: { readonly of: SelfTrainingReport }): JSX.Element 
         <Status status={standing} /> since {time(startedAt)}; {plural(config.iterations, 'iteration')} of{' '}
         {plural(config.passages, 'passage')}.{stopped === null ? null : ` Stopped by ${stopped.by}: ${stopped.reason}.`}
       </p>
-      <Scrolled label={`Iterations of self-training ${short(selfTrainingId)}`}>
-        <table class="plain-table">
-          <Heads titles={ITERATION_TITLES} numbers={ITERATION_TITLES.slice(2, -1)} />
-          <tbody>
-            {iterations.map((each) => (
-              <Iteration key={each.index} of={each} />
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
+      <PlainTable
+        label={`Iterations of self-training ${short(selfTrainingId)}`}
+        titles={ITERATION_TITLES}
+        numbers={ITERATION_TITLES.slice(2, -1)}
+      >
+        {iterations.map((each) => (
+          <Iteration key={each.index} of={each} />
+        ))}
+      </PlainTable>
     </Card>
   );
 }

@@ -3,7 +3,7 @@ import type { ShownTeam, TeamStage, TeamSwap, TeamWarmUp } from '@seamstream/ope
 import type { JSX } from 'preact';
 import { ActText } from '../parts/act-text.js';
 import { PeekList } from '../parts/peek-list.js';
-import { Badge, Card, Facts, Heads, How, Scrolled, Status, Waiting } from '../parts/pieces.js';
+import { Badge, Card, Facts, Heads, How, PlainTable, Status, Waiting } from '../parts/pieces.js';
 import { clock, count, figure, percent, plural, points, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
 import { useView } from '../state/view.js';
@@ -62,23 +62,18 @@ interface Part {
 function Agents({ of, how }: Part): JSX.Element {
   return (
     <Card title="Agents" size="wide" how={how}>
-      <Scrolled label="Agents in their order">
-        <table class="plain-table">
-          <Heads titles={['acts', 'agent', 'slot', 'adapter']} numbers={['acts']} />
-          <tbody>
-            {of.members.map(({ agent, slot, adapterDigest }, at) => (
-              <tr key={agent} data-agent={agent}>
-                <td class="end">{at + 1}</td>
-                <th scope="row">{agent}</th>
-                <td class="mono">{slot}</td>
-                <td class="mono" data-value={`adapter-${agent}`}>
-                  {adapterDigest === null ? <span class="dim">base model</span> : short(adapterDigest)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
+      <PlainTable label="Agents in their order" titles={['acts', 'agent', 'slot', 'adapter']} numbers={['acts']}>
+        {of.members.map(({ agent, slot, adapterDigest }, at) => (
+          <tr key={agent} data-agent={agent}>
+            <td class="end">{at + 1}</td>
+            <th scope="row">{agent}</th>
+            <td class="mono">{slot}</td>
+            <td class="mono" data-value={`adapter-${agent}`}>
+              {adapterDigest === null ? <span class="dim">base model</span> : short(adapterDigest)}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
       <p>
         Served:{' '}
         {of.served === null ? (

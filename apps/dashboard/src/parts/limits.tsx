@@ -1,7 +1,7 @@
 /** Limits: how much each client and each tenant may use, what is used of it, and who declared which. */
 import type { ClientLimits, HeldLimit, QuotaStatus } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
-import { Badge, Card, Empty, Heads, How, Scrolled } from './pieces.js';
+import { Badge, Card, Empty, How, PlainTable } from './pieces.js';
 import { count, money, plural, time } from './words.js';
 
 const SET = 'seam gateway quotas set <client> --measure requests --limit 60 --per minute --by me --reason "a trial"';
@@ -42,25 +42,20 @@ export function LimitsInUse({ of, currency, openReservations, isOwn, isOpen }: L
           </Empty>
         )
       ) : (
-        <Scrolled label="Limits in use">
-          <table class="plain-table">
-            <Heads titles={TITLES} numbers={NUMBERS} />
-            <tbody>
-              {of.flatMap((client) =>
-                client.limits.length === 0
-                  ? [<Unlimited key={client.client} of={client} />]
-                  : client.limits.map((limit) => (
-                      <Held
-                        key={`${client.client} ${limit.measure} ${limit.per}`}
-                        of={limit}
-                        client={client}
-                        currency={currency}
-                      />
-                    )),
-              )}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlainTable label="Limits in use" titles={TITLES} numbers={NUMBERS}>
+          {of.flatMap((client) =>
+            client.limits.length === 0
+              ? [<Unlimited key={client.client} of={client} />]
+              : client.limits.map((limit) => (
+                  <Held
+                    key={`${client.client} ${limit.measure} ${limit.per}`}
+                    of={limit}
+                    client={client}
+                    currency={currency}
+                  />
+                )),
+          )}
+        </PlainTable>
       )}
       {openReservations === null ? null : (
         <p class="dim">
@@ -174,31 +169,26 @@ export function DeclaredLimits(props: {
       {shown.length === 0 ? (
         <Empty command={SET}>No limit is declared: clients may use as much as they like.</Empty>
       ) : (
-        <Scrolled label="Declared limits">
-          <table class="plain-table">
-            <Heads titles={DECLARED_TITLES} numbers={['limit', 'used now']} />
-            <tbody>
-              {shown.map(({ keyId, measure, per, limit, used, mode, declaredBy, declaredAt }) => (
-                <tr key={`${keyId} ${measure} ${per}`} data-declared={`${keyId} ${measure}/${per}`}>
-                  <th scope="row" class="mono">
-                    {keyId}
-                  </th>
-                  <td>{kindOf({ measure, per }, currency)}</td>
-                  <td class="end">{amount(measure, limit)}</td>
-                  <td class="end" data-value="used">
-                    {used === null ? 'for each' : amount(measure, used)}
-                  </td>
-                  <td>
-                    <Mode of={mode} />
-                  </td>
-                  <td>
-                    {time(declaredAt)} by {declaredBy}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
+        <PlainTable label="Declared limits" titles={DECLARED_TITLES} numbers={['limit', 'used now']}>
+          {shown.map(({ keyId, measure, per, limit, used, mode, declaredBy, declaredAt }) => (
+            <tr key={`${keyId} ${measure} ${per}`} data-declared={`${keyId} ${measure}/${per}`}>
+              <th scope="row" class="mono">
+                {keyId}
+              </th>
+              <td>{kindOf({ measure, per }, currency)}</td>
+              <td class="end">{amount(measure, limit)}</td>
+              <td class="end" data-value="used">
+                {used === null ? 'for each' : amount(measure, used)}
+              </td>
+              <td>
+                <Mode of={mode} />
+              </td>
+              <td>
+                {time(declaredAt)} by {declaredBy}
+              </td>
+            </tr>
+          ))}
+        </PlainTable>
       )}
     </Card>
   );

@@ -70,6 +70,24 @@ export function Heads(props: { readonly titles: readonly string[]; readonly numb
   );
 }
 
+/** A table without sorting or paging, as wide as it needs. @param props.children its rows */
+export function PlainTable(props: {
+  readonly label: string;
+  readonly titles: readonly string[];
+  readonly numbers?: readonly string[];
+  readonly children: ComponentChildren;
+}): Element {
+  const { label, titles, numbers, children } = props;
+  return (
+    <Scrolled label={label}>
+      <table class="plain-table">
+        <Heads titles={titles} {...(numbers === undefined ? {} : { numbers })} />
+        <tbody>{children}</tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
 export function Badge({ kind, children }: { readonly kind: string; readonly children: ComponentChildren }): Element {
   return <span class={`badge ${kind}`}>{children}</span>;
 }

@@ -2,6 +2,7 @@ export {
   type AccessFacts,
   type ClientLimits,
   clientLimitsOf,
+  currencyOf,
   type HeldLimit,
   type ListedTenant,
   type QuotaStatus,
