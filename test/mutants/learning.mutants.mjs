@@ -648,13 +648,13 @@ export default [
     [
       {
         control: 'B17: what was answered is not answered again',
-        from: 'const isAnswered = found.isAnswered || causes.has(name) || first.has(name);',
+        from: 'const isAnswered = answered.has(item) || causes.has(name) || first.has(name);',
         to: 'const isAnswered = false;',
       },
       {
         control: 'B17: what only names a record as its cause is no answer',
-        from: '.filter(({ answers }) => !answers(event))',
-        to: '.filter(() => false)',
+        from: 'if (answers(item.event!)) answered.add(item);',
+        to: 'if (true) answered.add(item);',
       },
       {
         control: 'B17: a record of another tenant is another record',
@@ -665,6 +665,38 @@ export default [
         control: 'B17: a record about another problem is another record',
         from: 'correlationId, problemId]);',
         to: 'correlationId]);',
+      },
+    ],
+  ),
+  ...quick(
+    'libs/service-kit/src/transport/idempotency-filter.ts',
+    'libs/service-kit/src/transport/idempotency-filter.spec.ts',
+    [
+      {
+        control: 'B17: answers that are deleted meanwhile are not read',
+        from: '.filter((offset) => offset >= low)',
+        to: '',
+      },
+      {
+        control: 'B17: what is between two answers far apart is not read',
+        from: 'offset - last.at(-1)! <= GAP_RECORDS',
+        to: 'true',
+      },
+    ],
+  ),
+  ...quick(
+    'libs/service-kit/src/transport/claimed-causes.ts',
+    'libs/service-kit/src/transport/claimed-causes.spec.ts',
+    [
+      {
+        control: 'B17: all records of one cause keep their places',
+        from: 'this.previous[at] = this.last[chain]!;',
+        to: 'this.previous[at] = NONE;',
+      },
+      {
+        control: 'B17: places of another cause are left out',
+        from: 'if (this.hashes[at] === hash) places',
+        to: 'places',
       },
     ],
   ),

@@ -10,13 +10,13 @@ import {
   TOPIC,
   TOPICS,
 } from '@seamstream/events';
-import { Random } from '@seamstream/kernel';
+import { hashOf, Random } from '@seamstream/kernel';
 import { explored, FORGERIES, type HonestResults, outcomeOf } from '@seamstream/testing/result-log';
 import fc from 'fast-check';
 import { Evidence, type PlacedEvent } from './evidence.js';
 import { FirstUses } from './first-uses.js';
 import { KeyDirectory, STRETCH_RECORDS } from './key-directory.js';
-import { hashOf, KeyFilter } from './key-filter.js';
+import { KeyFilter } from './key-filter.js';
 import { KnownAdapters } from './known-adapters.js';
 import { Memory } from './memory.js';
 

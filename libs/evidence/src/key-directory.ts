@@ -6,7 +6,8 @@
  *   offsets   0 ────────── 1024 ── 1536 ── 2048 ─ 2560 ─ 3072
  *   filters   │   a d f g   │  b c  │  a e  │  b   │  h   │      a: read 0 … 1024 and 1536 … 2048
  */
-import { hashOf, KeyFilter, type KeyHash } from './key-filter.js';
+import { hashOf, type KeyHash } from '@seamstream/kernel';
+import { KeyFilter } from './key-filter.js';
 
 /** Records of a stretch, as long as it is not joined with others: what a look-up reads. */
 export const STRETCH_RECORDS = 512;

@@ -1,8 +1,9 @@
 /** One partition of what results rest on, read along: what was read and not asked for yet is remembered, all else is found by keys. */
 import type { EventLog, LogRecord, Watermarks } from '@seamstream/event-log';
+import { hashOf } from '@seamstream/kernel';
 import type { Kept } from './kept-records.js';
 import { KeyDirectory } from './key-directory.js';
-import { hashOf, KeyFilter } from './key-filter.js';
+import { KeyFilter } from './key-filter.js';
 import type { Memory, MemoryPart } from './memory.js';
 
 /** Read at once. What is read too early only waits. */

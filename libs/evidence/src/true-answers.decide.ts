@@ -1,7 +1,7 @@
 /**
  * Whether a record answers another one, or only names it as its cause. A service asks this before it believes that its work is done: any
  * client that may write to the topic of the answers can name any cause, also one of another tenant. A true answer says of its cause what
- * {@link doubtOf} expects of it. The cause comes later than the answers are read, so all that an answer says is kept as one digest.
+ * {@link doubtOf} expects of it. All that an answer says is compared as one digest, since any number of records may name one cause.
  *
  *   ProblemPublished ──► ExperienceGenerated, ExperienceWithheld, ProblemExpired
  *   ExperienceGenerated, ExperienceWithheld ──► OutcomeRecorded, ExecutionFailed, AttemptUngraded, AnswerRecorded
@@ -32,7 +32,7 @@ import {
   type WrittenOrWithheld,
 } from './doubt.decide.js';
 
-/** Whether a record is what an answer, of which a digest is kept, answers. */
+/** Whether a record is what an answer answers. */
 type Answers = (cause: SeamEvent) => boolean;
 
 type Derived = Pick<EventMeta, 'messageId' | 'causationId' | 'correlationId' | 'subject' | 'tenant'>;

@@ -24,6 +24,7 @@ export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
 export { readRange } from './read-range.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
+export { hashOf, type KeyHash } from './salted-hash.js';
 export { signalGroup } from './signal-group.js';
 export { systemFault, systemMeaning } from './system-fault.js';
 export { unknownWordsOf } from './vocabulary.js';

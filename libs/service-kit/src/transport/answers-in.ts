@@ -1,7 +1,7 @@
 /** Where a consumer's answers are, and how they differ from records that only name a cause. */
 import type { SeamEvent, TopicName } from '@seamstream/events';
 
-/** Whether a record is what a kept answer answers. */
+/** Whether a record is what an answer answers. */
 export type Answers = (cause: SeamEvent) => boolean;
 
 export interface AnswersIn {
@@ -9,8 +9,7 @@ export interface AnswersIn {
   readonly topics: readonly TopicName[];
   /**
    * Anybody who may append to these topics can name any record as a cause. So what a record answers is asked of this, once its cause
-   * comes. The function that is returned is kept until then: it should hold little, and not the event.
-   * Undefined for what can answer nothing.
+   * comes. Undefined for what can answer nothing.
    */
   readonly recognise: (answer: SeamEvent) => Answers | undefined;
 }

@@ -8,12 +8,14 @@
  * Where clocks differ by more than the margin a repeated record may be worked on again, under the same ids.
  *
  * A record is not answered because another one names it as its cause: anybody who may append could keep it from its answer. The
- * consumer says which of them are answers (answers-in.ts). The others are reported, and the record is worked on.
+ * consumer says which of them are answers (answers-in.ts), when the cause comes. So only their places are kept until then
+ * (claimed-causes.ts). The others are reported, and the record is worked on.
  */
 import type { Claim, EventLog, LogRecord, RecordBatch, RecordPosition } from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent, tenantOf } from '@seamstream/events';
-import type { Answers, AnswersIn } from './answers-in.js';
+import type { AnswersIn } from './answers-in.js';
 import type { Item } from './batch-item.js';
+import { ClaimedCauses } from './claimed-causes.js';
 
 /** Records of one partition that are read in addition, before the first that can be an answer. */
 const TAIL_RECORDS = 2_000;
@@ -21,11 +23,14 @@ const TAIL_RECORDS = 2_000;
 const REMEMBERED = 20_000;
 /** How far the clock of the answering process may be behind that of the asking one. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
+/** Answers come in about the order of their causes: places with fewer records between them are read in one go. */
+const GAP_RECORDS = 500;
 
-/** A record that names another one as its cause. */
-interface Claimed {
-  readonly position: RecordPosition;
-  readonly answers: Answers;
+/** What the log says of items. */
+interface Looked {
+  readonly answered: ReadonlySet<Item>;
+  /** Records that name one of them as their cause without being an answer. */
+  readonly foreign: readonly RecordPosition[];
 }
 
 /** Which records of one partition were answered, as far as the current claim knows. */
@@ -52,17 +57,18 @@ export class AnsweredRecords {
   /**
    * The items, of which those are marked that were answered before, or follow an equal one; and what names one of them
    * as its cause without being an answer. To be called once it is known.
+   * @throws as the log does
    */
-  marked(items: readonly Item[]): { readonly items: readonly Item[]; readonly foreign: readonly RecordPosition[] } {
+  async marked(
+    items: readonly Item[],
+  ): Promise<{ readonly items: readonly Item[]; readonly foreign: readonly RecordPosition[] }> {
     const { causes } = this.known!;
+    const { answered, foreign } = await causes.look(items);
     const first = new Set<string>();
-    const foreign: RecordPosition[] = [];
     const marked = items.map((item) => {
       if (item.event === undefined) return item;
       const name = nameOf(item.event);
-      const found = causes.answersTo(item.event);
-      foreign.push(...found.foreign);
-      const isAnswered = found.isAnswered || causes.has(name) || first.has(name);
+      const isAnswered = answered.has(item) || causes.has(name) || first.has(name);
       first.add(name);
       return isAnswered ? { ...item, isAnswered } : item;
     });
@@ -83,20 +89,20 @@ function nameOf(event: SeamEvent): string {
 }
 
 class IdempotencyFilter {
-  /** By the id of what they name as their cause. */
-  private readonly claimed: ReadonlyMap<string, readonly Claimed[]>;
+  private readonly claimed = new ClaimedCauses();
   private readonly committed = new Set<string>();
 
-  private constructor(claimed: ReadonlyMap<string, readonly Claimed[]>) {
-    this.claimed = claimed;
-  }
+  private constructor(
+    private readonly log: EventLog,
+    private readonly recognise: AnswersIn['recognise'],
+  ) {}
 
   /** @param batch the first one of a claim */
   static async before(log: EventLog, { topics, recognise }: AnswersIn, batch: RecordBatch): Promise<IdempotencyFilter> {
     const { topic, partition, records } = batch;
+    const filter = new IdempotencyFilter(log, recognise);
     const sinceMs = records[0]!.timestampMs - CLOCK_MARGIN_MS;
     const { length: partitions } = await log.watermarks(topic);
-    const claimed = new Map<string, Claimed[]>();
     for (const answerTopic of topics) {
       const marks = await log.watermarks(answerTopic);
       // Equal keys are in equal partitions where both topics have equally many.
@@ -104,17 +110,31 @@ class IdempotencyFilter {
       for (const { partition: from, low, high } of own) {
         const begin = Math.max(low, Math.min(await log.offsetForTime(answerTopic, from, sinceMs), high - TAIL_RECORDS));
         if (begin >= high) continue;
+        filter.claimed.begin({ topic: answerTopic, partition: from });
         for await (const chunk of log.read({ topic: answerTopic, partition: from, from: begin, to: high }))
-          for (const record of chunk) note(claimed, answerTopic, record, recognise);
+          for (const record of chunk) filter.note(record);
       }
     }
-    return new IdempotencyFilter(claimed);
+    return filter;
   }
 
-  answersTo(event: SeamEvent): { readonly isAnswered: boolean; readonly foreign: readonly RecordPosition[] } {
-    const named = this.claimed.get(event.meta.messageId) ?? [];
-    const foreign = named.filter(({ answers }) => !answers(event)).map(({ position }) => position);
-    return { isAnswered: foreign.length < named.length, foreign };
+  /** Reads again what names items as its cause. */
+  async look(items: readonly Item[]): Promise<Looked> {
+    const [answered, foreign] = [new Set<Item>(), [] as RecordPosition[]];
+    const named = Map.groupBy(
+      items.filter(({ event }) => event !== undefined),
+      ({ event }) => event!.meta.messageId,
+    );
+    for await (const { record, position } of recordsAt(this.log, this.claimed.placesOf(named.keys()))) {
+      const event = decoded(record);
+      const asked = named.get(event?.meta.causationId ?? '') ?? [];
+      const answers = asked.length === 0 ? undefined : this.recognise(event!);
+      if (answers === undefined) continue;
+      for (const item of asked)
+        if (answers(item.event!)) answered.add(item);
+        else foreign.push(position);
+    }
+    return { answered, foreign };
   }
 
   has(name: string): boolean {
@@ -127,23 +147,45 @@ class IdempotencyFilter {
     const [oldest] = this.committed;
     this.committed.delete(oldest!);
   }
+
+  private note(record: LogRecord): void {
+    const causeId = decoded(record)?.meta.causationId ?? null;
+    if (causeId !== null) this.claimed.add(causeId, record.offset);
+  }
 }
 
-function note(
-  claimed: Map<string, Claimed[]>,
-  topic: string,
-  record: LogRecord,
-  recognise: AnswersIn['recognise'],
-): void {
-  const event = decoded(record);
-  if (event === undefined || event.meta.causationId === null) return;
-  const answers = recognise(event);
-  if (answers === undefined) return;
-  const { partition, offset } = record;
-  const each = { position: { topic, partition, offset }, answers };
-  const known = claimed.get(event.meta.causationId);
-  if (known === undefined) claimed.set(event.meta.causationId, [each]);
-  else known.push(each);
+interface Placed {
+  readonly record: LogRecord;
+  readonly position: RecordPosition;
+}
+
+/** The records at these places. Those that the log has deleted meanwhile say nothing. */
+async function* recordsAt(log: EventLog, places: readonly RecordPosition[]): AsyncGenerator<Placed> {
+  for (const [topic, inTopic] of Map.groupBy(places, (place) => place.topic)) {
+    const marks = await log.watermarks(topic);
+    for (const [partition, own] of Map.groupBy(inTopic, (place) => place.partition)) {
+      const { low } = marks[partition]!;
+      const offsets = own.map(({ offset }) => offset).filter((offset) => offset >= low);
+      for (const stretch of stretchesOf(offsets.sort((a, b) => a - b))) {
+        const wanted = new Set(stretch);
+        const [from, to] = [stretch[0]!, stretch.at(-1)! + 1];
+        for await (const chunk of log.read({ topic, partition, from, to }))
+          for (const record of chunk)
+            if (wanted.has(record.offset)) yield { record, position: { topic, partition, offset: record.offset } };
+      }
+    }
+  }
+}
+
+/** @param offsets in their order */
+function stretchesOf(offsets: readonly number[]): readonly number[][] {
+  const stretches: number[][] = [];
+  for (const offset of offsets) {
+    const last = stretches.at(-1);
+    if (last !== undefined && offset - last.at(-1)! <= GAP_RECORDS) last.push(offset);
+    else stretches.push([offset]);
+  }
+  return stretches;
 }
 
 /** Undefined for an unusable record: it states nothing. */

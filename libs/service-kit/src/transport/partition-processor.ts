@@ -104,20 +104,27 @@ export class PartitionProcessor {
 
   private async passOver(batch: RecordBatch, items: readonly Item[], signal: AbortSignal): Promise<readonly Item[]> {
     const answered = this.answered!;
-    for (let outages = 1; !answered.isKnownUnder(batch.claim); outages++) {
+    const { items: marked, foreign } = await this.outlasting(signal, async () => {
+      if (!answered.isKnownUnder(batch.claim)) await answered.read(batch);
+      return answered.marked(items);
+    });
+    const repeated = marked.filter(({ isAnswered }) => isAnswered).length;
+    if (repeated > 0) this.options.observer.passedOver(repeated);
+    if (foreign.length > 0) this.options.observer.notBelieved(foreign);
+    return marked;
+  }
+
+  /** What a reading of the log gives, tried again for as long as the log cannot be reached. */
+  private async outlasting<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+    for (let outages = 1; ; outages++) {
       try {
-        await answered.read(batch);
+        return await read();
       } catch (error) {
         if (!isOutage(error)) throw error;
         await this.wait(this.backoff(outages), { code: error.code, reason: error.message }, signal);
         signal.throwIfAborted();
       }
     }
-    const { items: marked, foreign } = answered.marked(items);
-    const repeated = marked.filter(({ isAnswered }) => isAnswered).length;
-    if (repeated > 0) this.options.observer.passedOver(repeated);
-    if (foreign.length > 0) this.options.observer.notBelieved(foreign);
-    return marked;
   }
 
   /** Whether everything was committed; false when the signal aborted before. */
