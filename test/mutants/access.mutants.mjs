@@ -245,6 +245,22 @@ const seen = [
       title: 'whether or not another tenant',
     },
   ]),
+  ...quick('libs/operations/src/access/known-keys.ts', SEEN, [
+    {
+      control: 'a key costs the same to fold, however many there are',
+      from: '!this.issued.has(event.keyId)',
+      to: '!new Map(this.issued).has(event.keyId)',
+      title: 'many thousands of keys',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/declared-limits.ts', SEEN, [
+    {
+      control: 'a limit costs the same to fold, however many there are',
+      from: 'if (limit === null) this.limits.delete(place);',
+      to: 'if (!new Map(this.limits).has(place) && limit === null) this.limits.delete(place);',
+      title: 'many thousands of limits',
+    },
+  ]),
   ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
     {
       control: 'a viewer sees the tenant as a whole where a limit names it',

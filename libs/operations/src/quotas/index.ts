@@ -22,12 +22,11 @@ export {
 export {
   cachedTokens,
   type DeclaredLimits,
-  declaredLimitsAfter,
   EACH_CLIENT,
+  FoldedLimits,
   limitsFor,
   moneyAt,
   moneyOf,
-  NO_LIMITS,
   type Payer,
   type Price,
   payersOf,
