@@ -261,6 +261,20 @@ const seen = [
       title: 'many thousands of limits',
     },
   ]),
+  ...quick('libs/operations/src/audit/act.decide.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'acts on guards are listed',
+      from: 'actOnGuards(event) ?? ',
+      to: '',
+      title: 'of a guard whether a person set or ended it',
+    },
+    {
+      control: 'that a guard was ended is told apart from that it was set',
+      from: "plan === null ? 'end guard' : 'set guard'",
+      to: "'set guard'",
+      title: 'of a guard whether a person set or ended it',
+    },
+  ]),
   ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
     {
       control: 'a viewer sees the tenant as a whole where a limit names it',
