@@ -340,12 +340,6 @@ const seen = [
       to: 'hours > 0 ||',
       title: 'a week at most',
     },
-    {
-      control: 'the acts of a tenant are not hidden by those of others',
-      from: 'if (isOfAll) return wanted;',
-      to: 'if (isOfAll) return undefined;',
-      title: 'of a chosen tenant',
-    },
   ]),
   ...quick('apps/gateway/src/access/recent-refusals.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
     {
@@ -363,7 +357,23 @@ const seen = [
       title: 'by a gateway that starts',
     },
   ]),
-  ...quick('apps/gateway/src/views/audit-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
+  ...quick('apps/gateway/src/views/tenant-for.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'the acts of a tenant are not hidden by those of others',
+      from: 'if (isOfAll) return wanted;',
+      to: 'if (isOfAll) return undefined;',
+      title: 'of a chosen tenant',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/tenant-for.ts', PAGE, [
+    {
+      control: "a tenant's admin sees the acts of the tenant",
+      from: 'if (wanted === undefined || wanted === own) return own;',
+      to: 'if (wanted === undefined || wanted === own) return wanted;',
+      title: 'lists acts to admins alone',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/reading-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
     {
       control: 'readings of acts do not pile up',
       from: 'if (own.asked >= MOST_ASKED) throw',
@@ -392,12 +402,6 @@ const seen = [
       control: 'acts are for an admin',
       from: "@Needs('admin')",
       to: "@Needs('operator')",
-      title: 'lists acts to admins alone',
-    },
-    {
-      control: "a tenant's admin sees the acts of the tenant",
-      from: 'if (wanted === undefined || wanted === own) return own;',
-      to: 'if (wanted === undefined || wanted === own) return wanted;',
       title: 'lists acts to admins alone',
     },
   ]),

@@ -22,6 +22,7 @@ export {
 export {
   adapterWordSchema,
   auditQuerySchema,
+  costQuerySchema,
   doctorQuerySchema,
   findQuerySchema,
   libraryDiffQuerySchema,

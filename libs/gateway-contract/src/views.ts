@@ -56,6 +56,13 @@ export const libraryDiffQuerySchema = z.strictObject({ before: adapterWordSchema
 /** What a team is served as. */
 export const slotSchema = z.string().min(1).max(200);
 
+/** What costs are summed by, from which day on (as UTC begins it), and of which tenant, where one sees several. */
+export const costQuerySchema = z.strictObject({
+  by: z.enum(['key', 'tenant', 'adapter', 'arm', 'model', 'domain']).default('arm'),
+  since: z.iso.date().optional(),
+  tenant: words.optional(),
+});
+
 /**
  * Which acts are listed: `changes`, `all`, or one as `seam audit --act` names it; of the last so many hours, a year at most and a week for what
  * is no change; and in which tenant, where one sees several.

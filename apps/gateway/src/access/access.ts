@@ -4,7 +4,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
 import { type ApiKeys, closedBy, FoldedKeys, keyOf, ROLES, type Role } from '@seamstream/operations/access';
-import { type DeclaredLimits, FoldedLimits } from '@seamstream/operations/quotas';
+import { type AccessReader, type DeclaredLimits, FoldedLimits } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
 import type { Principal } from './principal.js';
@@ -145,6 +145,12 @@ export class Access {
   /** What the client of a request saw when it was let in. */
   sightOf(request: IncomingMessage): Sight {
     return this.admittedOf(request).sight;
+  }
+
+  /** Who reads a page, and of whom it may be. */
+  readerOf(request: IncomingMessage): AccessReader {
+    const { id, role, tenant } = this.principalOf(request);
+    return { id, role, tenant, isOfAll: this.sightOf(request).tenant === undefined };
   }
 
   /** @param route as it is declared @throws ApiError 403 for a client that does not see the whole system */

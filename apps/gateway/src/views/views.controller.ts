@@ -58,7 +58,7 @@ export class ViewsController {
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async problem(@Param('id') id: unknown, @Req() request: FastifyRequest): Promise<string> {
-    const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
+    const { story, doubts, lineage, cost } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
       signal: this.world.closing,
       progress: () => UNSHOWN,
       tenant: confinedTo(this.access.sightOf(request.raw)),
@@ -69,7 +69,7 @@ export class ViewsController {
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],
       ),
     );
-    return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
+    return jsonText({ story, doubts: Object.fromEntries(doubts), versions, cost });
   }
 
   @Get('adapters')
