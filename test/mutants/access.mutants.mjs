@@ -357,6 +357,57 @@ const seen = [
       title: 'by a gateway that starts',
     },
   ]),
+  ...quick('apps/gateway/src/views/cost.controller.ts', 'apps/gateway/src/views/cost.spec.ts', [
+    {
+      control: 'costs are for operators',
+      from: "@Get('cost')\n  @Needs('operator')",
+      to: "@Get('cost')\n  @Needs('viewer')",
+      title: 'is for operators',
+    },
+    {
+      control: 'a tenant does not learn which person declared a price',
+      from: 'prices: isOfAll ? prices :',
+      to: 'prices: prices.length > 0 || isOfAll ? prices :',
+      title: 'not which person declared it',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/spent-cost.ts', 'apps/gateway/src/views/cost.spec.ts', [
+    {
+      control: 'what others have spent is no part of what a tenant has',
+      from: 'if (tenant !== undefined && tenantOf(executed.meta) !== tenant) continue;',
+      to: '',
+      title: 'is for operators',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/extra-solved.ts', 'libs/operations/src/cost/extra-solved.spec.ts', [
+    {
+      control: 'what trains for all is not paid by a tenant',
+      from: ' || isOfTraining(event)',
+      to: '',
+      title: 'tell each tenant',
+    },
+    {
+      control: 'a tenant alone has its own lift',
+      from: 'tenant === undefined ? (deployed?.lift ?? null) : liftOfTenant(tenant, lift)',
+      to: 'deployed?.lift ?? null',
+      title: 'tell each tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/listed-prices.ts', 'libs/operations/src/quotas/listed-prices.spec.ts', [
+    {
+      control: 'a price ends with the next one of its model',
+      from: 'Map.groupBy(prices, ({ model }) => model)',
+      to: "Map.groupBy(prices, () => '')",
+    },
+  ]),
+  ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'what another tenant pays is no cost of a problem',
+      from: '.filter(({ meta }) => tenantOf(meta) === told.tenant)',
+      to: '',
+      title: 'have cost',
+    },
+  ]),
   ...quick('apps/gateway/src/views/tenant-for.ts', 'apps/gateway/src/views/audit.spec.ts', [
     {
       control: 'the acts of a tenant are not hidden by those of others',

@@ -290,7 +290,6 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   'GET /api/views/access': { requests: nothing, shows: true },
   'GET /api/views/cost': {
     requests: () => ['key', 'tenant', 'domain', 'arm', 'model'].map((by) => ({ query: `by=${by}` })),
-    shows: true,
   },
   'GET /api/views/prices': { requests: nothing },
   'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
