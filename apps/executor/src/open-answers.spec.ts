@@ -57,8 +57,9 @@ describe('an answer that waits', () => {
     const own = conversation('g1');
     const answer = answerOfGateway(own);
     await log.append([at(forgedFrom(answer, 1), 2), at(answer, 3)]);
-    const handler = settler(log);
-    await handler.endOverdue(batchOf());
+    let nowMs = 10;
+    const handler = settler(log, () => nowMs);
+    for (; nowMs < 3 * EARLY_WAIT_MS; nowMs += EARLY_WAIT_MS) await handler.endOverdue(batchOf());
     expect(await eventsOf(log, 'AttemptUngraded')).toEqual([]);
     await log.append([at(own, 4)]);
     const [result] = await handler.judge(batchOf(feedbackOn(answer)));
