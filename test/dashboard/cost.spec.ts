@@ -112,13 +112,8 @@ function workOn(domain: string): readonly SeamEvent[] {
 
 /** Cells of each row by their values. */
 const cells = (page: Page, row: 'spent' | 'extra', values: readonly string[]): Promise<string[][]> =>
-  page
-    .locator(`[data-${row}]`)
-    .evaluateAll(
-      (rows, names) =>
-        rows.map((each) => names.map((name) => each.querySelector(`[data-value="${name}"]`)?.textContent ?? '')),
-      values,
-    );
+  page.evaluate(`Array.from(document.querySelectorAll('[data-${row}]'), (each) =>
+    ${JSON.stringify(values)}.map((name) => each.querySelector('[data-value="' + name + '"]').textContent))`);
 
 const count = (value: number): string => value.toLocaleString('en');
 

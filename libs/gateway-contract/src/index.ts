@@ -27,6 +27,7 @@ export {
   findQuerySchema,
   libraryDiffQuerySchema,
   logQuerySchema,
+  overviewQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
   slotSchema,

@@ -4,6 +4,9 @@ import { z } from 'zod';
 const words = z.string().trim().min(1).max(200);
 const count = (most: number) => z.coerce.number().int().min(0).max(most);
 
+/** A moment of the past, as ISO 8601 in UTC; absent: now. */
+export const overviewQuerySchema = z.strictObject({ asOf: z.iso.datetime().optional() });
+
 export const problemsQuerySchema = z.strictObject({
   domain: words.optional(),
   arm: z.enum(['explore', 'deploy', 'control']).optional(),
