@@ -60,7 +60,7 @@ const browser = await openBrowser();
         rows.map(({ attempts, money }) => [count(attempts), moneyOf(money)]),
       );
       expect(await cells(page, 'extra', ['generator', 'each'])).toEqual(
-        (extra?.rows ?? []).map(({ extraCost, perExtra, shown }) => [
+        (extra?.rows ?? []).map(({ extraCost, perExtra, shown }): unknown[] => [
           moneyOf(extraCost.generator!),
           perExtra === null ? expect.stringMatching(shown) : rangeOf(perExtra),
         ]),

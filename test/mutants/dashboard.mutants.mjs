@@ -23,7 +23,7 @@ export default [
       suite: 'quick',
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
-    control: 'a log as it was has what came at that moment, and nothing later',
+    control: 'a log as it was has the records of that moment, and no later one',
     from: 'this.asOfMs + 1)',
     to: 'this.asOfMs)',
   },

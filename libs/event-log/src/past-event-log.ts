@@ -1,4 +1,4 @@
-/** A log as it was at a moment: what came later is not there. It is for reading alone, and says nothing of how far consumers were. */
+/** A log as it was at a moment: later records are not there. It is for reading alone, and says nothing of how far consumers were. */
 import { SeamError } from '@seamstream/kernel';
 import type { Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
@@ -32,7 +32,9 @@ export class PastEventLog extends ForwardingEventLog {
   override consume = refused;
 
   /** The log itself stays open: its owner closes it. */
-  override async close(): Promise<void> {}
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 function refused(): Promise<never> {
