@@ -175,6 +175,7 @@ const browser = await openBrowser();
       '/buffer',
       '/log',
       '/dead-letters',
+      '/cost',
       '/doctor',
       '/problems?text=no-such-words',
     ]) {

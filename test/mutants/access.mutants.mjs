@@ -245,6 +245,36 @@ const seen = [
       title: 'whether or not another tenant',
     },
   ]),
+  ...quick('libs/operations/src/access/known-keys.ts', SEEN, [
+    {
+      control: 'a key costs the same to fold, however many there are',
+      from: '!this.issued.has(event.keyId)',
+      to: '!new Map(this.issued).has(event.keyId)',
+      title: 'many thousands of keys',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/declared-limits.ts', SEEN, [
+    {
+      control: 'a limit costs the same to fold, however many there are',
+      from: 'if (limit === null) this.limits.delete(place);',
+      to: 'if (!new Map(this.limits).has(place) && limit === null) this.limits.delete(place);',
+      title: 'many thousands of limits',
+    },
+  ]),
+  ...quick('libs/operations/src/audit/act.decide.ts', 'libs/operations/src/audit/read-audit.spec.ts', [
+    {
+      control: 'acts on guards are listed',
+      from: 'actOnGuards(event) ?? ',
+      to: '',
+      title: 'of a guard whether a person set or ended it',
+    },
+    {
+      control: 'that a guard was ended is told apart from that it was set',
+      from: "plan === null ? 'end guard' : 'set guard'",
+      to: "'set guard'",
+      title: 'of a guard whether a person set or ended it',
+    },
+  ]),
   ...quick('libs/operations/src/quotas/access-report.ts', SEEN, [
     {
       control: 'a viewer sees the tenant as a whole where a limit names it',
@@ -310,12 +340,6 @@ const seen = [
       to: 'hours > 0 ||',
       title: 'a week at most',
     },
-    {
-      control: 'the acts of a tenant are not hidden by those of others',
-      from: 'if (isOfAll) return wanted;',
-      to: 'if (isOfAll) return undefined;',
-      title: 'of a chosen tenant',
-    },
   ]),
   ...quick('apps/gateway/src/access/recent-refusals.ts', 'apps/gateway/src/access/recent-refusals.spec.ts', [
     {
@@ -333,7 +357,74 @@ const seen = [
       title: 'by a gateway that starts',
     },
   ]),
-  ...quick('apps/gateway/src/views/audit-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
+  ...quick('apps/gateway/src/views/cost.controller.ts', 'apps/gateway/src/views/cost.spec.ts', [
+    {
+      control: 'costs are for operators',
+      from: "@Get('cost')\n  @Needs('operator')",
+      to: "@Get('cost')\n  @Needs('viewer')",
+      title: 'is for operators',
+    },
+    {
+      control: 'a tenant does not learn which person declared a price',
+      from: 'prices: isOfAll ? prices :',
+      to: 'prices: prices.length > 0 || isOfAll ? prices :',
+      title: 'not which person declared it',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/spent-cost.ts', 'apps/gateway/src/views/cost.spec.ts', [
+    {
+      control: 'what others have spent is no part of what a tenant has',
+      from: 'if (tenant !== undefined && tenantOf(executed.meta) !== tenant) continue;',
+      to: '',
+      title: 'is for operators',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/extra-solved.ts', 'libs/operations/src/cost/extra-solved.spec.ts', [
+    {
+      control: 'what trains for all is not paid by a tenant',
+      from: ' || isOfTraining(event)',
+      to: '',
+      title: 'tell each tenant',
+    },
+    {
+      control: 'a tenant alone has its own lift',
+      from: 'tenant === undefined ? (deployed?.lift ?? null) : liftOfTenant(tenant, lift)',
+      to: 'deployed?.lift ?? null',
+      title: 'tell each tenant',
+    },
+  ]),
+  ...quick('libs/operations/src/quotas/listed-prices.ts', 'libs/operations/src/quotas/listed-prices.spec.ts', [
+    {
+      control: 'a price ends with the next one of its model',
+      from: 'Map.groupBy(prices, ({ model }) => model)',
+      to: "Map.groupBy(prices, () => '')",
+    },
+  ]),
+  ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'what another tenant pays is no cost of a problem',
+      from: '.filter(({ meta }) => tenantOf(meta) === told.tenant)',
+      to: '',
+      title: 'have cost',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/tenant-for.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'the acts of a tenant are not hidden by those of others',
+      from: 'if (isOfAll) return wanted;',
+      to: 'if (isOfAll) return undefined;',
+      title: 'of a chosen tenant',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/tenant-for.ts', PAGE, [
+    {
+      control: "a tenant's admin sees the acts of the tenant",
+      from: 'if (wanted === undefined || wanted === own) return own;',
+      to: 'if (wanted === undefined || wanted === own) return wanted;',
+      title: 'lists acts to admins alone',
+    },
+  ]),
+  ...quick('apps/gateway/src/views/reading-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
     {
       control: 'readings of acts do not pile up',
       from: 'if (own.asked >= MOST_ASKED) throw',
@@ -362,12 +453,6 @@ const seen = [
       control: 'acts are for an admin',
       from: "@Needs('admin')",
       to: "@Needs('operator')",
-      title: 'lists acts to admins alone',
-    },
-    {
-      control: "a tenant's admin sees the acts of the tenant",
-      from: 'if (wanted === undefined || wanted === own) return own;',
-      to: 'if (wanted === undefined || wanted === own) return wanted;',
       title: 'lists acts to admins alone',
     },
   ]),

@@ -96,8 +96,18 @@ export default [
     },
     {
       control: 'an early answer does not end by the deadline of another one',
-      from: 'this.earlyOf(attempt).every(',
-      to: 'this.earlyOf(attempt).some(',
+      from: 'this.earlyOf(attempt).some(({ feedbackUntil }) => feedbackUntil >= nowMs)',
+      to: 'this.earlyOf(attempt).every(({ feedbackUntil }) => feedbackUntil >= nowMs)',
+    },
+    {
+      control: 'early answers alone end an attempt after an hour, and not at a deadline that anyone may have set',
+      from: 'return !isEarly || nowMs',
+      to: 'return isEarly || nowMs',
+    },
+    {
+      control: 'the experience of an overdue early answer is looked for again',
+      from: 'if (nowMs < known.lookMs) return false;',
+      to: 'if (nowMs !== known.sinceMs) return false;',
     },
     {
       control: 'a confirmed end stays',
@@ -110,6 +120,22 @@ export default [
       control: 'no later experience makes an answer foreign',
       from: "(standing === 'foreign' || ",
       to: '(',
+    },
+  ]),
+  ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: 'an early answer names no other attempt',
+      from: ' && answer.attemptId === null',
+      to: '',
+      title: 'of the attempt of its experience',
+    },
+  ]),
+  ...quick('libs/evidence/src/true-answers.decide.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: "a gateway's answer is of the attempt of its experience",
+      from: 'answer.attemptId === experience.attemptId &&',
+      to: '',
+      title: 'of the attempt of its experience',
     },
   ]),
   ...quick('apps/executor/src/frozen-executor.ts', 'apps/executor/src/foreign-answers.spec.ts', [

@@ -18,6 +18,32 @@ const views = { suite: 'quick', spec: 'libs/operations/src/views/views.spec.ts' 
 
 export default [
   {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a log as it was has the records of that moment, and no later one',
+    from: 'this.asOfMs + 1)',
+    to: 'this.asOfMs)',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a log as it was takes nothing',
+    from: 'override append = refused;',
+    to: '',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/live-views.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'the first page as of a moment has nothing later',
+    from: 'log: new PastEventLog(this.kept.log, asOfMs)',
+    to: 'log: asOfMs < 0 ? new PastEventLog(this.kept.log, asOfMs) : this.kept.log',
+  },
+  {
     ...lift,
     control: 'a problem counts before those that were published before it',
     from: '    if (!isSettled(known)) break;',

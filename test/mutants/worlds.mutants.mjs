@@ -194,6 +194,12 @@ export default [
       from: '(faithful ?? 0) < BARS.faithful',
       to: 'false',
     },
+    {
+      control: 'a terminal has words for the sets of a report',
+      from: 'return `${SPLIT_WORDS[split]}: rescued',
+      to: 'return `${split}: rescued',
+      title: 'has words for its sets',
+    },
     { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
   ]),
 ];

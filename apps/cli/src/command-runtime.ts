@@ -33,6 +33,8 @@ import type { Terminal } from './terminal/terminal.js';
 export interface ReadModelOptions {
   /** Uses no snapshot, and writes a new one. */
   readonly fromScratch?: boolean | undefined;
+  /** Answers from the log as it was then, as ISO 8601. Nothing is kept of that. */
+  readonly asOf?: string | undefined;
 }
 
 /** Standard input or output, where a command takes a file. */

@@ -43,6 +43,7 @@ const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: 
   ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
   ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],
   ['access', 'Access', async () => (await import('./pages/access.js')).AccessPage],
+  ['cost', 'Cost', async () => (await import('./pages/cost.js')).CostPage],
   ['doctor', 'Doctor', async () => (await import('./pages/doctor.js')).DoctorPage],
 ];
 

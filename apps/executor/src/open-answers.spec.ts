@@ -18,6 +18,8 @@ import { eventsOf } from '@seamstream/testing';
 import { explored, outcomeOf } from '@seamstream/testing/result-log';
 import { assertFrozen } from './frozen-executor.js';
 import { OpenAnswers } from './open-answers.js';
+import { EARLY_WAIT_MS } from './partition-answers.js';
+import { standingOf } from './settle-answers.decide.js';
 import { SettleAnswersHandler } from './settle-answers.handler.js';
 
 const NEVER = 9e12;
@@ -55,13 +57,59 @@ describe('an answer that waits', () => {
     const own = conversation('g1');
     const answer = answerOfGateway(own);
     await log.append([at(forgedFrom(answer, 1), 2), at(answer, 3)]);
-    const handler = settler(log);
-    await handler.endOverdue(batchOf());
+    let nowMs = 10;
+    const handler = settler(log, () => nowMs);
+    for (; nowMs < 3 * EARLY_WAIT_MS; nowMs += EARLY_WAIT_MS) await handler.endOverdue(batchOf());
     expect(await eventsOf(log, 'AttemptUngraded')).toEqual([]);
     await log.append([at(own, 4)]);
     const [result] = await handler.judge(batchOf(feedbackOn(answer)));
     const events = result !== undefined && 'events' in result ? result.events : [];
     expect(events).toMatchObject([{ type: 'OutcomeRecorded', problem: own.problem }, { type: 'AnswerSettled' }]);
+  });
+
+  it('of a gateway is not ended by a lone foreign early answer whose deadline is over, but by its own feedback', async () => {
+    const log = await newLog();
+    const own = conversation('g1');
+    const answer = answerOfGateway(own);
+    await log.append([at(forgedFrom(answer, 1), 2)]);
+    let nowMs = 10;
+    const handler = settler(log, () => nowMs);
+    for (; nowMs < EARLY_WAIT_MS; nowMs += EARLY_WAIT_MS / 4) await handler.endOverdue(batchOf());
+    expect(await eventsOf(log, 'AttemptUngraded')).toEqual([]);
+    await log.append([at(answer, 3), at(own, 4)]);
+    nowMs = 2 * EARLY_WAIT_MS;
+    await handler.endOverdue(batchOf());
+    const [result] = await handler.judge(batchOf(feedbackOn(answer)));
+    expect(result).toMatchObject({ events: [{ type: 'OutcomeRecorded', problem: own.problem }, {}] });
+  });
+
+  it.each([
+    ['its experience has come', 1, true],
+    ['its experience never comes', EARLY_WAIT_MS, false],
+  ])('of a gateway ends ungraded at its deadline where %s', async (_, waitMs, comes) => {
+    const log = await newLog();
+    const own = conversation('g1');
+    await log.append([at({ ...answerOfGateway(own), feedbackUntil: 5 }, 2)]);
+    let nowMs = 10;
+    const handler = settler(log, () => nowMs);
+    await handler.endOverdue(batchOf());
+    if (comes) await log.append([at(own, 4)]);
+    // It is looked for once a minute.
+    nowMs += Math.max(waitMs, 60_000) - 1;
+    await handler.endOverdue(batchOf());
+    expect(await eventsOf(log, 'AttemptUngraded')).toHaveLength(0);
+    nowMs += 60_000;
+    await handler.endOverdue(batchOf());
+    expect(await eventsOf(log, 'AttemptUngraded')).toHaveLength(1);
+  });
+
+  it('of a gateway is of the attempt of its experience, and no answer names another one', async () => {
+    const own = conversation('g1');
+    const answer = answerOfGateway(own);
+    for (const experience of [own, undefined]) {
+      expect(standingOf({ ...answer, attemptId: 'other' }, experience)).toBe('foreign');
+      expect(standingOf(answer, experience)).toBe(experience === undefined ? 'early' : 'ours');
+    }
   });
 
   it('has one end, although feedback is committed while its deadline is looked at', async () => {
@@ -160,9 +208,9 @@ function reader(log: InMemoryEventLog): { readonly answers: OpenAnswers; readonl
   return { answers: new OpenAnswers(log, 'required', ({ offset }) => foreign.push(offset)), foreign };
 }
 
-function settler(log: InMemoryEventLog): SettleAnswersHandler {
+function settler(log: InMemoryEventLog, now: () => number = () => 10): SettleAnswersHandler {
   const lines = new RationedLines({ warn: () => undefined } as never, () => undefined);
-  const clock = { now: () => 10 } as never;
+  const clock = { now } as never;
   return new SettleAnswersHandler({ ...{ log, lines, clock }, ...reader(log), onSettled: () => undefined });
 }
 

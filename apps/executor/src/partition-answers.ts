@@ -6,6 +6,13 @@ import { isEndOf, type OpenAnswer, openAnswerOf, type Standing } from './settle-
 const REMEMBERED_SETTLED = 20_000;
 /** Early answers of one attempt that are kept until its experience says which one is true; all later ones are foreign. */
 const MOST_EARLY = 1_000;
+/**
+ * An attempt whose answers are all early ends only after it was overdue here for so long: any client may have appended them, with any
+ * deadline. A gateway's true answer, or the experience, comes within minutes. Where neither comes the attempt ends all the same.
+ */
+export const EARLY_WAIT_MS = 3_600_000;
+/** Between two looks for the experience of such an attempt. */
+const EARLY_LOOK_MS = 60_000;
 /** Ends of one attempt that are kept until an answer says which one is true. */
 const MOST_ENDS = 100;
 
@@ -25,6 +32,8 @@ export class PartitionAnswers {
   readonly open = new Map<string, PlacedAnswer>();
   /** Of open attempts whose answer is early, all early ones: any client may have appended the first. */
   private readonly early = new Map<string, PlacedAnswer[]>();
+  /** Of those, the overdue ones: since when they are here, and when their experience is looked for again. */
+  private readonly awaited = new Map<string, { readonly sinceMs: number; lookMs: number }>();
   /** Of attempts of tenants, their ends. What ended may have been before reading began: then each may be the true one. */
   private readonly settled = new Map<string, readonly PlacedEnd[]>();
   /** Attempts that ended, as an answer to them says. No other end takes its place. */
@@ -45,8 +54,10 @@ export class PartitionAnswers {
     const known = this.open.get(attempt);
     // Of an answer that is recorded again the first counts, unless its experience had not come by then.
     if (known === undefined || (known.isEarly && !answer.isEarly)) this.open.set(attempt, answer);
-    if (!this.open.get(attempt)!.isEarly) this.early.delete(attempt);
-    else this.addEarly(attempt, answer);
+    if (!this.open.get(attempt)!.isEarly) {
+      this.early.delete(attempt);
+      this.awaited.delete(attempt);
+    } else this.addEarly(attempt, answer);
   }
 
   ended(event: EventOf<'AnswerSettled'>, offset: number): void {
@@ -78,20 +89,35 @@ export class PartitionAnswers {
     return this.early.get(attempt) ?? (known === undefined ? [] : [known]);
   }
 
-  /** By attempt, the deadlines before this time. Of early answers each may have its own. */
+  /**
+   * By attempt, the deadlines before this time. Of early answers each may have its own. Whether their experience has come is to be asked
+   * now: an attempt that has early ones alone is overdue again a minute later.
+   */
   overdue(nowMs: number): ReadonlyMap<string, readonly number[]> {
     const overdue = new Map<string, readonly number[]>();
     for (const attempt of this.open.keys()) {
       const deadlines = this.earlyOf(attempt).map(({ feedbackUntil }) => feedbackUntil);
       const over = deadlines.filter((each) => each < nowMs);
-      if (over.length > 0) overdue.set(attempt, over);
+      if (over.length > 0 && this.isDue(attempt, nowMs)) overdue.set(attempt, over);
     }
     return overdue;
   }
 
-  /** Whether an attempt waits, and the deadline of each answer that may be its own is before this time. */
+  private isDue(attempt: string, nowMs: number): boolean {
+    if (this.open.get(attempt)?.isEarly !== true) return true;
+    const known = this.awaited.get(attempt) ?? { sinceMs: nowMs, lookMs: nowMs };
+    this.awaited.set(attempt, known);
+    if (nowMs < known.lookMs) return false;
+    known.lookMs = nowMs + EARLY_LOOK_MS;
+    return true;
+  }
+
+  /** Whether an attempt waits, and the deadline of each answer that may be its own is before this time, of early ones long enough. */
   isOver(attempt: string, nowMs: number): boolean {
-    return this.open.has(attempt) && this.earlyOf(attempt).every(({ feedbackUntil }) => feedbackUntil < nowMs);
+    const { isEarly } = this.open.get(attempt) ?? {};
+    if (isEarly === undefined || this.earlyOf(attempt).some(({ feedbackUntil }) => feedbackUntil >= nowMs))
+      return false;
+    return !isEarly || nowMs - (this.awaited.get(attempt)?.sinceMs ?? nowMs) >= EARLY_WAIT_MS;
   }
 
   /** Offsets of all answers that wait. */
@@ -106,6 +132,7 @@ export class PartitionAnswers {
     const own = early.find((_, at) => standings[at] === 'ours');
     if (own !== undefined) {
       this.early.delete(attempt);
+      this.awaited.delete(attempt);
       this.open.set(attempt, { ...own, isEarly: false });
       return;
     }
@@ -141,5 +168,6 @@ export class PartitionAnswers {
   private close(attempt: string): void {
     this.open.delete(attempt);
     this.early.delete(attempt);
+    this.awaited.delete(attempt);
   }
 }

@@ -51,7 +51,8 @@ export function standingOf(answer: Answer, experience: WrittenOrWithheld | undef
   if (isJudged(answer.problem)) return 'foreign';
   if (experience === undefined) {
     const isDerived = meta.causationId === experienceId && meta.messageId === derivedId(experienceId, 'answer');
-    return isDerived && isConversation(answer.executor) ? 'early' : 'foreign';
+    // What a gateway answers is tried once: an answer that names another attempt would wait in its place.
+    return isDerived && isConversation(answer.executor) && answer.attemptId === null ? 'early' : 'foreign';
   }
   return answersAlone(answer, experience) || gatewayAnswers(answer, experience) ? 'ours' : 'foreign';
 }

@@ -20,7 +20,13 @@ import type { Host } from './host-services.js';
 import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
 import { ATTRIBUTE_PRESETS } from './methods.js';
 import { placeInStream } from './problem-stream.js';
-import { type AttributesReport, type AttributesRow, type AttributesSet, holds } from './report/attributes-report.js';
+import {
+  type AttributesReport,
+  type AttributesRow,
+  type AttributesSet,
+  holds,
+  SPLIT_WORDS,
+} from './report/attributes-report.js';
 import { exploredOf, rate } from './round-progress.js';
 import { attributeSet, attributeWorldOf } from './world-files.js';
 
@@ -60,7 +66,7 @@ async function measureSet(
   const problems = attributeSet(world, split, heldOut);
   const { generator, environment, prompts, schemaFor, entryMaxTokens } = host;
   const onProgress = (row: string, done: number, total: number): void =>
-    say(`measuring ${split}: ${row} ${done}/${total}`);
+    say(`measuring ${SPLIT_WORDS[split]}: ${row} ${done}/${total}`);
   const study = await studyControls(problems, {
     ...{ generator, environment, prompts, schemaFor, adapter, onProgress },
     ...{ rows: EVALUATION_ARMS, seed: `${split}/${run.settings.seed}`, nowMs: () => performance.now() },

@@ -28,6 +28,7 @@ export {
   parsePartitionName,
   partitionName,
 } from './partition-assignment.js';
+export { PastEventLog } from './past-event-log.js';
 export {
   checkClaimedOffsets,
   checkClaimName,

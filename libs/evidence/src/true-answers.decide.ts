@@ -101,6 +101,8 @@ export function gatewayAnswers(answer: EventOf<'AnswerRecorded'>, experience: Wr
     (experience.answeredBy ?? null) !== null &&
     isConversation(answer.executor) &&
     answer.experienceId === experienceId &&
+    // What it is tried for is part of which attempt it ends.
+    answer.attemptId === experience.attemptId &&
     answer.groupId === groupId &&
     problemDigest(answer.meta, answer.problem) ===
       problemDigest(derivedFrom(meta, derivedId(meta.messageId, 'answer')), experience.problem)

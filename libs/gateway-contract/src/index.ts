@@ -22,10 +22,12 @@ export {
 export {
   adapterWordSchema,
   auditQuerySchema,
+  costQuerySchema,
   doctorQuerySchema,
   findQuerySchema,
   libraryDiffQuerySchema,
   logQuerySchema,
+  overviewQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
   slotSchema,

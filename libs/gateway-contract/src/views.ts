@@ -4,6 +4,9 @@ import { z } from 'zod';
 const words = z.string().trim().min(1).max(200);
 const count = (most: number) => z.coerce.number().int().min(0).max(most);
 
+/** A moment of the past, as ISO 8601 in UTC; absent: now. */
+export const overviewQuerySchema = z.strictObject({ asOf: z.iso.datetime().optional() });
+
 export const problemsQuerySchema = z.strictObject({
   domain: words.optional(),
   arm: z.enum(['explore', 'deploy', 'control']).optional(),
@@ -55,6 +58,13 @@ export const libraryDiffQuerySchema = z.strictObject({ before: adapterWordSchema
 
 /** What a team is served as. */
 export const slotSchema = z.string().min(1).max(200);
+
+/** What costs are summed by, from which day on (as UTC begins it), and of which tenant, where one sees several. */
+export const costQuerySchema = z.strictObject({
+  by: z.enum(['key', 'tenant', 'adapter', 'arm', 'model', 'domain']).default('arm'),
+  since: z.iso.date().optional(),
+  tenant: words.optional(),
+});
 
 /**
  * Which acts are listed: `changes`, `all`, or one as `seam audit --act` names it; of the last so many hours, a year at most and a week for what

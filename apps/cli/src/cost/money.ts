@@ -1,5 +1,6 @@
 /** Money as people type and read it, counted in millionths. Pure. */
-import { SeamError } from '@seamstream/kernel';
+import { plural, SeamError } from '@seamstream/kernel';
+import type { PartCost } from '@seamstream/operations/cost';
 
 const MICROS = 1_000_000;
 /** Six figures behind the point are millionths. */
@@ -20,4 +21,10 @@ export function moneyText(micros: number): string {
   // Two figures behind the point at least.
   const end = [4, 3, 2, 1].find((zeros) => text.endsWith('0'.repeat(zeros))) ?? 0;
   return text.slice(0, text.length - end);
+}
+
+/** What some items have cost, and of how many it is not known. */
+export function partText({ items, unknown, money }: PartCost): string {
+  const rest = unknown === 0 ? '' : `, and ${plural(unknown, 'item')} without tokens or a price`;
+  return `${items === unknown ? 'unknown' : moneyText(money)} for ${plural(items - unknown, 'item')}${rest}`;
 }

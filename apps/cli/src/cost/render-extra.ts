@@ -1,9 +1,9 @@
 /** What an extra solved problem costs, as text. Pure. */
-import { count, onOneLine, plural, rounded, shortId } from '@seamstream/kernel';
+import { count, onOneLine, rounded, shortId } from '@seamstream/kernel';
 import type { ExtraCost, ExtraGroup, ExtraSolved, PartCost } from '@seamstream/operations/cost';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { moneyText } from './money.js';
+import { moneyText, partText } from './money.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -67,9 +67,6 @@ const ratio = (
 
 const signed = (micros: number): string => `${micros < 0 ? '−' : ''}${moneyText(Math.round(Math.abs(micros)))}`;
 
-function partLine(name: string, { items, unknown, money }: PartCost): string {
-  if (items === 0) return '';
-  const known = items === unknown ? 'unknown' : moneyText(money);
-  const rest = unknown === 0 ? '' : `, and ${plural(unknown, 'item')} without tokens or a price`;
-  return `${name}: ${known} for ${plural(items - unknown, 'item')}${rest}.\n`;
+function partLine(name: string, part: PartCost): string {
+  return part.items === 0 ? '' : `${name}: ${partText(part)}.\n`;
 }

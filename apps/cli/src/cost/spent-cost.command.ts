@@ -1,14 +1,9 @@
 /** What executors have cost, and the prices that say so. */
 import { count, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import {
-  COST_GROUPS,
-  type CostGroup,
-  EXTRA_GROUPS,
-  extraSolvedCost,
-  type SpentCost,
-  spentCost,
-} from '@seamstream/operations/cost';
-import { declarePrice, readDeclaredLimits } from '@seamstream/operations/quotas';
+import { checkTenant } from '@seamstream/operations/access';
+import { COST_GROUPS, type CostGroup, costReport, type ExtraGroup, type SpentCost } from '@seamstream/operations/cost';
+import { declarePrice, listedPrices, readDeclaredLimits } from '@seamstream/operations/quotas';
+import { readCounts } from '@seamstream/operations/read-models';
 import { Argument, Command } from 'commander';
 import { byOption, checkWords, examples, personOf, readTime } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -19,23 +14,27 @@ import { minuteOf } from '../terminal/text.js';
 import { moneyText, readMoney } from './money.js';
 import { renderExtra } from './render-extra.js';
 
-async function showSpent(runtime: CommandRuntime, by: CostGroup, since: string | undefined): Promise<ExitCode> {
+interface SpentOptions {
+  readonly since?: string;
+  readonly tenant?: string;
+}
+
+async function showSpent(runtime: CommandRuntime, by: CostGroup, { since, tenant }: SpentOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const sinceMs = since === undefined ? 0 : readTime('--since', since);
   const progress = (total: number) => terminal.progress('records read', total);
-  const cost = await spentCost(await runtime.openLog('read'), by, {
-    ...{ sinceMs, signal, progress },
-  });
-  const group = EXTRA_GROUPS.find((each) => each === by);
-  const extra =
-    group === undefined
-      ? null
-      : await extraSolvedCost(await runtime.openKeptLog(), group, { sinceMs, signal, progress });
-  if (terminal.json) terminal.printJson({ ...cost, ...(extra === null ? {} : { extra }) });
+  if (tenant !== undefined) checkTenant('sum costs', tenant);
+  const options = { signal, progress };
+  const lift = async () => (await readCounts(await runtime.openKeptLog(), options)).answer;
+  const source = { log: await runtime.openLog('read'), lift };
+  const cost = await costReport(source, { by, sinceMs, tenant }, options);
+  const { extra } = cost;
+  if (terminal.json) terminal.printJson(cost);
   else if (cost.rows.length === 0) terminal.print('No attempt of an executor is in the log.\n');
   else {
     terminal.print(renderSpent(cost, terminal.style));
-    if (extra !== null) terminal.print(renderExtra(extra, group!, cost.currency, terminal.style));
+    // Only a group has it.
+    if (extra !== undefined) terminal.print(renderExtra(extra, by as ExtraGroup, cost.currency, terminal.style));
   }
   return EXIT.ok;
 }
@@ -94,15 +93,18 @@ async function setPrice(runtime: CommandRuntime, model: string, options: PriceOp
 
 async function listPrices(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { prices } = await readDeclaredLimits(await runtime.openLog('read'));
+  const prices = listedPrices(await readDeclaredLimits(await runtime.openLog('read')));
   if (terminal.json) terminal.printJson({ prices });
   else if (prices.length === 0) terminal.print('No price was declared.\n');
   else {
-    const columns = ['MODEL', 'FROM', 'CURRENCY', 'READ', 'CACHED', 'WRITTEN', 'BY'].map((title) => ({ title }));
+    const columns = ['MODEL', 'FROM', 'UNTIL', 'CURRENCY', 'READ', 'CACHED', 'WRITTEN', 'BY'].map((title) => ({
+      title,
+    }));
     const rows = prices.map((price) => [
       ...[
         onOneLine(price.model),
         minuteOf(price.validFrom),
+        price.validUntil === null ? '–' : minuteOf(price.validUntil),
         onOneLine(price.currency),
         moneyText(price.promptPerMillion),
       ],
@@ -122,6 +124,7 @@ export function spentCommand(run: RunCommand): Command {
     )
     .addArgument(new Argument('<by>', 'what to sum by').choices(Object.keys(COST_GROUPS)).argOptional().default('key'))
     .option('--since <time>', 'leaves earlier attempts out, as ISO 8601')
+    .option('--tenant <name>', 'what this tenant has paid alone (default: all)')
     .addHelpText(
       'after',
       examples([
@@ -131,7 +134,7 @@ export function spentCommand(run: RunCommand): Command {
         ['seam cost spent tenant', 'of each tenant, with what an extra solved problem costs it'],
       ]),
     )
-    .action((by: CostGroup, { since }: { since?: string }) => run((runtime) => showSpent(runtime, by, since)));
+    .action((by: CostGroup, options: SpentOptions) => run((runtime) => showSpent(runtime, by, options)));
 }
 
 export function pricesCommand(run: RunCommand): Command {

@@ -198,6 +198,11 @@ describe('seam cost spent', () => {
       ['default', 4],
       ['acme', 1],
     ]);
+    await world.seam('cost', 'spent', 'arm', '--tenant', 'acme', '--json');
+    const [own] = world.takeJson() as [{ rows: { attempts: number }[] }];
+    expect(own.rows.map(({ attempts }) => attempts)).toEqual([1]);
+    expect(await world.seam('cost', 'spent', 'arm', '--tenant', 'No Name')).toBe(2);
+    world.takeErrors();
     await world.seam('cost', 'spent', 'key');
     expect(world.takeOutput()).toContain('acme/user-7');
     await world.seam('cost', 'spent', 'model');
@@ -212,7 +217,7 @@ describe('seam cost spent', () => {
     expect(await price('-1', '2')).toBe(2);
     world.takeOutput();
     await world.seam('cost', 'prices', 'list', '--json');
-    expect(world.takeJson()).toEqual([{ prices: [expect.objectContaining({ promptPerMillion: 1_000_000 })] }]);
+    expect(world.takeJson()).toMatchObject([{ prices: [{ promptPerMillion: 1_000_000, validUntil: null }] }]);
   });
 });
 

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
+import { asOfOption, fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { renderLearned } from './render-learned.js';
 
 async function showLearned(runtime: CommandRuntime, options: ReadModelOptions): Promise<ExitCode> {
@@ -22,6 +22,7 @@ export function learnedCommand(run: RunCommand): Command {
         'the untrained generator, and with those of the newest adapter that wrote any. A problem counts for each of its facts.',
     )
     .addOption(fromScratchOption())
+    .addOption(asOfOption())
     .addHelpText('after', examples([['seam learned', 'a row for each fact']]))
     .action((options: ReadModelOptions) => run((runtime) => showLearned(runtime, options)));
 }

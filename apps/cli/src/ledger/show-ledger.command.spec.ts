@@ -37,6 +37,22 @@ async function withEvents(...events: SeamEvent[]): Promise<FakeWorld> {
 }
 
 describe('seam ledger', () => {
+  it('answers from the log as it was at a moment, and keeps nothing of that', async () => {
+    const world = await fakeWorld();
+    const at = (id: string, timestampMs: number) => ({ ...encodeEvent(publishedEvent(id)), timestampMs });
+    await world.log.append([at('a', 1_000), at('b', 2_000)]);
+    const publishedAt = async (...options: readonly string[]): Promise<unknown> => {
+      await world.seam('ledger', '--json', ...options);
+      return (world.takeJson() as [{ published: number }])[0].published;
+    };
+    expect(await publishedAt('--as-of', '1970-01-01T00:00:01Z')).toBe(1);
+    expect(await publishedAt('--as-of', '1970-01-01')).toBe(0);
+    expect(await publishedAt()).toBe(2);
+    expect(await world.seam('ledger', '--as-of', 'then')).toBe(2);
+    expect(world.takeErrors()).toContain('expected a time in ISO 8601');
+    expect(await world.seam('ledger', '--as-of', '1970-01-01', '--from-scratch')).toBe(2);
+  });
+
   it('says where every published problem ended, and that they are all accounted for', async () => {
     const world = await withEvents(publishedEvent('a'), publishedEvent('b'), publishedEvent('b'), expiredEvent('a'));
     expect(await world.seam('ledger', '--check')).toBe(0);

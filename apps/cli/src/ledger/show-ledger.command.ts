@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
+import { asOfOption, fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { renderLedger } from './render-ledger.js';
 
 interface LedgerOptions extends ReadModelOptions {
@@ -27,6 +27,7 @@ export function ledgerCommand(run: RunCommand): Command {
     )
     .option('--check', 'exit with 1 when it does not balance')
     .addOption(fromScratchOption())
+    .addOption(asOfOption())
     .addHelpText(
       'after',
       examples([

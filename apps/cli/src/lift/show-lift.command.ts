@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
+import { asOfOption, fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { renderLift } from './render-lift.js';
 
 async function showLift(runtime: CommandRuntime, options: ReadModelOptions): Promise<ExitCode> {
@@ -22,6 +22,7 @@ export function liftCommand(run: RunCommand): Command {
         'candidates that solved it, as soon as every problem before it in its partition has an end. The interval (95 %) holds at every look.',
     )
     .addOption(fromScratchOption())
+    .addOption(asOfOption())
     .addHelpText(
       'after',
       examples([

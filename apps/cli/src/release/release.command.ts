@@ -18,7 +18,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { byOption, checkWords, examples, personOf } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { fromScratchOption, keptLogOf, readingOf } from '../read-models/read-model-options.js';
+import { asOfOption, fromScratchOption, keptLogOf, readingOf } from '../read-models/read-model-options.js';
 import { changesIn } from './changes-file.js';
 import { guardCommand } from './guard.command.js';
 import { renderGuarding, renderRecomputedMuting } from './render-guard.js';
@@ -232,6 +232,7 @@ export function releaseCommand(run: RunCommand): Command {
     .summary('stages with their counts, and what the rule says of them')
     .argument('[release]', 'its id, the beginning of it, or "last"; all where absent')
     .addOption(fromScratchOption())
+    .addOption(asOfOption())
     .action((meant: string | undefined, options: ReadModelOptions) =>
       run((runtime) => status(runtime, meant, options)),
     );

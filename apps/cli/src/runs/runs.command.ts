@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { byOption, checkWords, examples, personOf, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
+import { asOfOption, fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { compareRuns, renderComparison, renderRun, renderRunList } from './render-runs.js';
 
 interface ListOptions extends ReadModelOptions {
@@ -80,6 +80,7 @@ export function runsCommand(run: RunCommand): Command {
         .summary('every run')
         .option('--limit <n>', 'the newest n runs', wholeNumber('--limit', 1))
         .addOption(fromScratchOption())
+        .addOption(asOfOption())
         .action(list),
     )
     .addCommand(

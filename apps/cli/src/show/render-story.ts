@@ -2,6 +2,7 @@
 import { toldToolCall } from '@seamstream/events';
 import type { Doubt } from '@seamstream/evidence';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { ProblemCost } from '@seamstream/operations/cost';
 import { placeName, type ToldStory } from '@seamstream/operations/show';
 import type {
   AdapterLineage,
@@ -11,6 +12,7 @@ import type {
   ProblemStory,
   StoryRun,
 } from '@seamstream/read-models';
+import { partText } from '../cost/money.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
@@ -29,10 +31,10 @@ export interface StoryOptions {
 
 const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-export function renderStory({ story, doubts, lineage }: ToldStory, options: StoryOptions, style: Style): string {
+export function renderStory({ story, doubts, lineage, cost }: ToldStory, options: StoryOptions, style: Style): string {
   const groups = [...Map.groupBy(story.attempts, ({ groupId }) => groupId).values()];
   const parts = [
-    heading(story, options, style),
+    heading(story, cost, options, style),
     ...groups.map((group) => renderGroup(group, { doubts, lineage, options, style })),
     ...(story.attempts.length === 0 ? ['Nothing was written for it yet.\n'] : []),
     renderRuns(story.runs, lineage, style),
@@ -49,7 +51,7 @@ const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
   inFlight: 'in flight',
 };
 
-function heading(story: ProblemStory, { full }: StoryOptions, style: Style): string {
+function heading(story: ProblemStory, cost: ProblemCost, { full }: StoryOptions, style: Style): string {
   const { problem, publications, attempts, standing, expiries, deadLetters, refusedElsewhere } = story;
   const judged = attempts.filter(({ results }) =>
     results.some(({ verdict }) => verdict === 'solved' || verdict === 'notSolved'),
@@ -87,9 +89,22 @@ function heading(story: ProblemStory, { full }: StoryOptions, style: Style): str
       'not believed',
       `${onOneLine(placeName(position))} by ${onOneLine(source)}: ${reason}, ${excerpt(detail, REASON)}`,
     ]),
+    ...costFacts(cost),
     ['now', `${paint(STANDINGS[standing])}${share}`],
   ];
   return renderFacts(facts, style);
+}
+
+/** Nothing is said of money where no price is declared. */
+function costFacts({ currency, executor, generator }: ProblemCost): [string, string][] {
+  if (currency === null) return [];
+  const parts = [
+    ['attempts', executor],
+    ['entries', generator],
+  ] as const;
+  return parts
+    .filter(([, { items }]) => items > 0)
+    .map(([name, part]) => ['cost', `of ${name}: ${onOneLine(currency)} ${partText(part)}`]);
 }
 
 function judgeOf({ verifier }: ProblemStory['problem']): string {

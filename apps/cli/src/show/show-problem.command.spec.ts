@@ -65,6 +65,12 @@ const run = (runId: string, facts: Partial<EventOf<'TrainingRunStarted'>>): Seam
   ...facts,
 });
 
+const priced = (model: string, prompt: number, completion: number): EventOf<'PriceDeclared'> => ({
+  ...EXAMPLE_EVENTS.PriceDeclared,
+  ...{ model, currency: 'USD', validFrom: 0, cachedPromptPerMillion: null },
+  ...{ promptPerMillion: prompt * 1e6, completionPerMillion: completion * 1e6 },
+});
+
 describe('seam show', () => {
   it('shows who published a problem, what was written for it, what was answered and why it counts', async () => {
     await append(...all(APPLES), ...all(PEARS));
@@ -138,13 +144,38 @@ describe('seam show', () => {
     ]);
   });
 
+  it('says what the attempts and entries of the problem have cost, and of no other problem or tenant', async () => {
+    await append(...all(APPLES), ...all(PEARS));
+    await world.seam('show', '11aa22bb');
+    expect(world.takeOutput()).not.toContain('cost');
+    const { executor, promptTokens, responseTokens } = APPLES.outcomes[0]!;
+    // In millionths, of a token. Entries have no price.
+    await append(priced(executor.model, 2, 3));
+    const theirs = APPLES.outcomes.map((outcome) => ({ ...outcome, meta: { ...outcome.meta, tenant: 'acme' } }));
+    await append(...theirs);
+    await world.seam('show', '11aa22bb', '--json');
+    const money = APPLES.outcomes.length * (2 * promptTokens! + 3 * responseTokens!);
+    const items = APPLES.experiences.length;
+    expect(world.takeJson()).toMatchObject([
+      {
+        cost: {
+          executor: { items, unknown: 0, money },
+          generator: { items, unknown: items, money: 0 },
+        },
+      },
+    ]);
+    await world.seam('show', '11aa22bb');
+    expect(world.takeOutput()).toContain(`of entries: USD unknown for 0 items, and ${items} items without`);
+  });
+
   it.each(Object.keys(FORGERIES))('does not believe a result %s', async (kind) => {
     await append(...all(PEARS), APPLES.published, ...APPLES.experiences, ...APPLES.outcomes.slice(1));
     const forged = FORGERIES[kind]!(APPLES.outcomes[0]!, PEARS.outcomes[0]!);
     // Under the key of the problem that is shown, as a forger would write it to be believed about it.
     await world.log.append([{ ...encodeEvent(forged), key: APPLES.published.problem.problemId }]);
     const isAboutIt = forged.problem.problemId === APPLES.published.problem.problemId;
-    const { story, doubts } = await readStory(world.log, APPLES.published.problem.problemId, quietly);
+    const told = await readStory(world.log, APPLES.published.problem.problemId, quietly);
+    const { story, doubts } = told;
     const results = story.attempts.flatMap((attempt) => attempt.results);
     // What another tenant wrote is not part of the story.
     const isOfItsTenant = tenantOf(forged.meta) === story.tenant;
@@ -153,7 +184,7 @@ describe('seam show', () => {
       return;
     }
     expect(doubts.size).toBe(1);
-    const shown = renderStory({ story, doubts, lineage: NO_ADAPTERS }, { full: false }, PLAIN_STYLE);
+    const shown = renderStory(told, { full: false }, PLAIN_STYLE);
     expect(shown.match(/not believed/g)).toHaveLength(1);
   });
 
@@ -179,5 +210,3 @@ describe('seam show', () => {
     );
   });
 });
-
-const NO_ADAPTERS = { served: null, servedBy: null, pin: null, history: [], otherSlots: {}, versions: [], refused: [] };

@@ -2,22 +2,49 @@
 import type { LiftAnswer } from '@seamstream/operations/read-models';
 import type { Overview } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
+import { AsOf, chosenMoment } from '../parts/as-of.js';
 import { Chart, type Line } from '../parts/chart.js';
 import { Forest, verdictOf } from '../parts/forest.js';
 import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
+import { useView } from '../state/view.js';
 
 export function OverviewPage(): JSX.Element {
-  const shown = overview.value;
-  if (shown === null) return <Waiting fault={null} />;
+  const moment = chosenMoment();
   return (
     <>
       <h1 class="unseen">Overview</h1>
-      <Helps of={shown} />
-      <Learns of={shown} />
-      <Well of={shown} />
+      <AsOf of={moment} />
+      {moment === undefined ? <Now /> : <Then at={moment} />}
+    </>
+  );
+}
+
+function Now(): JSX.Element {
+  const shown = overview.value;
+  return shown === null ? <Waiting fault={null} /> : <Shown of={shown} />;
+}
+
+interface ToldThen {
+  readonly at: number;
+  readonly overview: Overview;
+}
+
+/** The past does not change: it is read once. */
+function Then({ at }: { readonly at: number }): JSX.Element {
+  const { data, fault } = useView<ToldThen>(`/api/views/overview?asOf=${new Date(at).toISOString()}`, false);
+  return data?.at === at && fault === null ? <Shown of={data.overview} at={at} /> : <Waiting fault={fault} />;
+}
+
+/** @param props.at a moment of the past; absent: now */
+function Shown({ of, at }: { readonly of: Overview; readonly at?: number | undefined }): JSX.Element {
+  return (
+    <>
+      <Helps of={of} />
+      <Learns of={of} at={at} />
+      <Well of={of} isPast={at !== undefined} />
     </>
   );
 }
@@ -151,9 +178,9 @@ function DomainCard({ mode }: { readonly mode: LiftAnswer }): JSX.Element {
   );
 }
 
-function Learns({ of }: { readonly of: Overview }): JSX.Element {
+function Learns({ of, at }: { readonly of: Overview; readonly at: number | undefined }): JSX.Element {
   const { measured, served, status } = of;
-  const now = change.value?.at ?? 0;
+  const now = at ?? change.value?.at ?? 0;
   return (
     <section class="question" aria-labelledby="learns">
       <h2 id="learns">Is it learning?</h2>
@@ -236,14 +263,14 @@ function Learns({ of }: { readonly of: Overview }): JSX.Element {
           >
             <Learned measured={measured} />
           </Card>
-          <FactsCard />
+          {at === undefined ? <FactsCard /> : null}
         </div>
       )}
     </section>
   );
 }
 
-function Well({ of }: { readonly of: Overview }): JSX.Element {
+function Well({ of, isPast }: { readonly of: Overview; readonly isPast: boolean }): JSX.Element {
   const { ledger, findings, newestAt, waiting, buffer } = of.status;
   return (
     <section class="question" aria-labelledby="well">
@@ -294,10 +321,10 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
         >
           <ol class="stages">
             {of.stages.map(({ name, records, lag }) => (
-              <li key={name} class={lag > 0 ? 'behind' : ''}>
+              <li key={name} class={lag > 0 && !isPast ? 'behind' : ''}>
                 <strong>{name}</strong>
                 <span>{count(records)}</span>
-                <small>{lag === 0 ? 'up to date' : `${count(lag)} to go`}</small>
+                {isPast ? null : <small>{lag === 0 ? 'up to date' : `${count(lag)} to go`}</small>}
               </li>
             ))}
           </ol>

@@ -1,6 +1,8 @@
 /** One problem as one timeline: published, its candidates side by side, verdicts, the buffer's decisions, the runs that learned from it. */
+import type { ProblemCost } from '@seamstream/operations/cost';
 import type { Attempt, ProblemStory } from '@seamstream/read-models';
 import type { JSX } from 'preact';
+import { partText } from '../parts/extra-solved.js';
 import { AdapterLink, Badge, Card, Facts, How, Standing, Status, Text, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, plural, pretty, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
@@ -12,6 +14,7 @@ interface ToldProblem {
   readonly doubts: Readonly<Partial<Record<string, { readonly reason: string; readonly detail: string }>>>;
   /** Numbers of adapters by their digest. */
   readonly versions: Readonly<Record<string, number>>;
+  readonly cost: ProblemCost;
 }
 
 export function ProblemPage(): JSX.Element {
@@ -26,6 +29,16 @@ export function ProblemPage(): JSX.Element {
   );
 }
 
+/** Nothing is said of money where no price is declared. */
+function costFacts({ currency, executor, generator }: ProblemCost): (readonly [string, string])[] {
+  if (currency === null) return [];
+  const parts = [
+    [`attempts, ${currency}`, executor],
+    [`entries, ${currency}`, generator],
+  ] as const;
+  return parts.filter(([, { items }]) => items > 0).map(([name, part]) => [name, partText(part)]);
+}
+
 export function Story({
   problemId,
   isPeek = false,
@@ -35,7 +48,7 @@ export function Story({
 }): JSX.Element {
   const { data, fault } = useView<ToldProblem>(`/api/views/problems/${encodeURIComponent(problemId)}`, !isPeek);
   if (data?.story.problem.problemId !== problemId) return <Waiting fault={fault} />;
-  const { story } = data;
+  const { story, cost } = data;
   const groups = Map.groupBy(story.attempts, ({ groupId }) => groupId);
   const how = <How counted="Everything that the log holds about this problem." command={`seam show ${problemId}`} />;
   return (
@@ -53,6 +66,7 @@ export function Story({
               </span>,
             ],
             ['verifier', story.problem.verifier?.kind ?? 'none: people judge'],
+            ...costFacts(cost),
             [
               'id',
               <span key="i" class="mono">

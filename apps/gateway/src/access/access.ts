@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import { type ApiKeys, apiKeysAfter, closedBy, keyOf, NO_KEYS, ROLES, type Role } from '@seamstream/operations/access';
-import { type DeclaredLimits, declaredLimitsAfter, NO_LIMITS } from '@seamstream/operations/quotas';
+import { type ApiKeys, closedBy, FoldedKeys, keyOf, ROLES, type Role } from '@seamstream/operations/access';
+import { type AccessReader, type DeclaredLimits, FoldedLimits } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
 import type { Principal } from './principal.js';
@@ -36,8 +36,8 @@ export interface OtherDoors {
 }
 
 export class Access {
-  private keys = NO_KEYS;
-  private limits = NO_LIMITS;
+  private readonly keys = new FoldedKeys();
+  private readonly limits = new FoldedLimits();
   /** Grows with what is read: what it says of access may be another then. */
   changes = 0;
   /** Who asks, and what they saw when they were let in: an answer that begins late ends all the same when a tenant came meanwhile. */
@@ -65,8 +65,10 @@ export class Access {
     doors.sessions?.watch(() => opened.closeRevoked());
     // A revocation that is in the log counts from the first request on.
     const apply = (events: readonly SeamEvent[]): void => {
-      opened.keys = events.reduce(apiKeysAfter, opened.keys);
-      opened.limits = events.reduce(declaredLimitsAfter, opened.limits);
+      for (const event of events) {
+        opened.keys.apply(event);
+        opened.limits.apply(event);
+      }
       opened.changes++;
       opened.closeRevoked();
     };
@@ -143,6 +145,12 @@ export class Access {
   /** What the client of a request saw when it was let in. */
   sightOf(request: IncomingMessage): Sight {
     return this.admittedOf(request).sight;
+  }
+
+  /** Who reads a page, and of whom it may be. */
+  readerOf(request: IncomingMessage): AccessReader {
+    const { id, role, tenant } = this.principalOf(request);
+    return { id, role, tenant, isOfAll: this.sightOf(request).tenant === undefined };
   }
 
   /** @param route as it is declared @throws ApiError 403 for a client that does not see the whole system */

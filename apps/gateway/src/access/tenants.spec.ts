@@ -288,6 +288,10 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   'GET /api/views/self-trainings': { requests: nothing },
   'GET /api/views/edits': { requests: nothing },
   'GET /api/views/access': { requests: nothing, shows: true },
+  'GET /api/views/cost': {
+    requests: () => ['key', 'tenant', 'domain', 'arm', 'model'].map((by) => ({ query: `by=${by}` })),
+  },
+  'GET /api/views/prices': { requests: nothing },
   'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
   // Last: from then on the ids are in what the strangers have said themselves.
   'POST /v1/feedback': {

@@ -29,6 +29,7 @@ const ADDRESSES = [
   'releases/:id',
   'dead-letters',
   'access',
+  'cost',
   'doctor',
 ];
 /** A year, as RFC 9111's caches take it at most. */

@@ -3,7 +3,7 @@ import { Controller, Get, Header, Inject, Query, Req, Res } from '@nestjs/common
 import { auditQuerySchema } from '@seamstream/gateway-contract';
 import { jsonText, SeamError } from '@seamstream/kernel';
 import { ACTS, type ActName, CHANGES, readNewestActs } from '@seamstream/operations/audit';
-import { type AccessReader, accessSeenBy } from '@seamstream/operations/quotas';
+import { accessSeenBy } from '@seamstream/operations/quotas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { RecentRefusals } from '../access/recent-refusals.js';
@@ -12,7 +12,8 @@ import { GatewayWorld } from '../gateway-world.js';
 import { endedOf } from '../http/reply-stream.js';
 import { Quotas } from '../quotas/quotas.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
-import { AuditTurns } from './audit-turns.js';
+import { ReadingTurns } from './reading-turns.js';
+import { tenantFor } from './tenant-for.js';
 
 /** Acts of an answer, the newest of those that fit. */
 const MOST_ACTS = 500;
@@ -22,13 +23,12 @@ const MOST_HOURS_OF_OTHERS = 168;
 
 @Controller('api/views')
 export class AccessController {
-  private readonly turns = new AuditTurns();
-
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(Access) private readonly access: Access,
     @Inject(Quotas) private readonly quotas: Quotas,
     @Inject(RecentRefusals) private readonly refusals: RecentRefusals,
+    @Inject(ReadingTurns) private readonly turns: ReadingTurns,
   ) {}
 
   @Get('access')
@@ -39,7 +39,7 @@ export class AccessController {
     const { known: keys, declared, doors } = this.access;
     const facts = { keys, declared, ledger: this.quotas.ledger, users: doors.sessions?.users() ?? [] };
     const nowMs = this.world.clock.now();
-    const reader = this.readerOf(raw);
+    const reader = this.access.readerOf(raw);
     const refused = this.refusals.at(nowMs, reader.isOfAll ? undefined : reader.tenant);
     return jsonText(accessSeenBy(reader, facts, refused, nowMs));
   }
@@ -57,14 +57,14 @@ export class AccessController {
   ): Promise<string> {
     const { act, by, hours, tenant } = auditQuerySchema.parse(query);
     const kinds = kindsWithin(act, hours);
-    const reader = this.readerOf(raw);
+    const reader = this.access.readerOf(raw);
     const sinceMs = this.world.clock.now() - hours * HOUR_MS;
     const gone = endedOf(reply);
     const signal = AbortSignal.any([gone, this.world.closing]);
-    const wanted = { sinceMs, by, acts: kinds, tenant: tenantFor(reader, tenant), signal };
+    const wanted = { sinceMs, by, acts: kinds, tenant: tenantFor('list acts', reader, tenant), signal };
     const read = () => readNewestActs(this.world.drivers.log, wanted, MOST_ACTS);
     try {
-      const { acts, older } = await this.turns.take(reader.tenant, read, signal);
+      const { acts, older } = await this.turns.take(reader.tenant, 'list acts', read, signal);
       return jsonText({
         ...{ acts: acts.toReversed(), older, sinceMs },
         ...{ kinds: ACTS, changes: CHANGES, mostHoursOfOthers: MOST_HOURS_OF_OTHERS },
@@ -75,22 +75,6 @@ export class AccessController {
       throw error;
     }
   }
-
-  private readerOf(raw: FastifyRequest['raw']): AccessReader {
-    const { id, role, tenant } = this.access.principalOf(raw);
-    return { id, role, tenant, isOfAll: this.access.sightOf(raw).tenant === undefined };
-  }
-}
-
-/** @throws INVALID_INPUT for a tenant that is not the reader's to see */
-function tenantFor({ isOfAll, tenant: own }: AccessReader, wanted: string | undefined): string | undefined {
-  if (isOfAll) return wanted;
-  if (wanted === undefined || wanted === own) return own;
-  throw new SeamError(
-    'INVALID_INPUT',
-    `Cannot list acts: expected the tenant ${own}, got ${JSON.stringify(wanted)}. Ask for the acts of ${own}.`,
-    { details: { param: 'tenant' } },
-  );
 }
 
 /** @throws INVALID_INPUT for a word that is no kind of act, and for a time that is too long for it */

@@ -5,7 +5,7 @@ import { type IssuedKey, issueKey } from '@seamstream/operations/access';
 import type { Act } from '@seamstream/operations/audit';
 import { EXAMPLE_EVENTS, type FlakyLog, openLog, until } from '@seamstream/testing';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
-import { MOST_ASKED } from './audit-turns.js';
+import { MOST_ASKED } from './reading-turns.js';
 
 let log: FlakyLog;
 let gateway: GatewayUnderTest;
@@ -38,7 +38,7 @@ describe('The list of acts', () => {
     const oneMore = () => get(acme, '', AbortSignal.timeout(500)).catch(() => undefined);
     await until(async () => (await oneMore())?.status === 429, 'the refusal of one more');
     const { error } = (await (await get(acme, '')).json()) as { error: { message: string } };
-    expect(error.message).toMatch(/expected at most 4 lists under way for the tenant acme, got one more/);
+    expect(error.message).toMatch(/expected at most 4 readings under way for the tenant acme, got one more/);
     expect((await get(globex, '')).status).toBe(200);
     expect(endless.most).toBe(1);
     leaving.abort();

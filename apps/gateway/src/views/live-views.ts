@@ -3,6 +3,8 @@
  * page and a scraper nothing is read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PastEventLog } from '@seamstream/event-log';
+import { Semaphore } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import { DashboardReader, LOOP_METRICS, type Overview } from '@seamstream/operations/views';
@@ -30,6 +32,7 @@ export class LiveViews {
   /** The count of accessChanges that pages know of. */
   private told = 0;
   private isFollowing = false;
+  private readonly past = new Semaphore(1);
 
   constructor(
     private readonly world: GatewayWorld,
@@ -51,6 +54,22 @@ export class LiveViews {
   async change(): Promise<LiveChange> {
     await this.readOn();
     return this.last!;
+  }
+
+  /**
+   * What the first page showed at a moment: folded from the first record on, and kept by no one. One at a time.
+   * @throws what the log throws, and the signal's reason when it aborts
+   */
+  pastOf(asOfMs: number, signal: AbortSignal): Promise<LiveChange> {
+    return this.past.run(async () => {
+      const reader = new DashboardReader({ log: new PastEventLog(this.kept.log, asOfMs), snapshots: null });
+      try {
+        await reader.refresh({ signal, progress: () => UNSHOWN });
+        return { position: reader.position, at: asOfMs, overview: reader.overview() };
+      } finally {
+        await reader.close();
+      }
+    }, signal);
   }
 
   /** Shows the loop among the gateway's metrics: read on when they are asked for, and then only. */

@@ -1,10 +1,11 @@
 /** What the dashboard reads. Every answer comes from an operation that the command line uses as well, so that their numbers are the same. */
-import { Controller, Get, Header, Inject, Param, Query, Req } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { loadEntrySchemas } from '@seamstream/experience';
 import {
   doctorQuerySchema,
   findQuerySchema,
   logQuerySchema,
+  overviewQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
 } from '@seamstream/gateway-contract';
@@ -21,13 +22,15 @@ import {
   listProblems,
   parseLogFilter,
 } from '@seamstream/operations/views';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant } from '../access/role.guard.js';
 import { confinedTo, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { endedOf } from '../http/reply-stream.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
+import { ReadingTurns } from './reading-turns.js';
 
 @Controller('api/views')
 export class ViewsController {
@@ -35,13 +38,31 @@ export class ViewsController {
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
     @Inject(Access) private readonly access: Access,
+    @Inject(ReadingTurns) private readonly turns: ReadingTurns,
   ) {}
 
   @Get('overview')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async overview(): Promise<string> {
-    return jsonText(await this.live.change());
+  async overview(
+    @Query() query: unknown,
+    @Req() { raw }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const { asOf } = overviewQuerySchema.parse(query);
+    if (asOf === undefined) return jsonText(await this.live.change());
+    const gone = endedOf(reply);
+    const signal = AbortSignal.any([gone, this.world.closing]);
+    const { tenant } = this.access.principalOf(raw);
+    try {
+      return jsonText(
+        await this.turns.take(tenant, 'show the past', () => this.live.pastOf(Date.parse(asOf), signal), signal),
+      );
+    } catch (error) {
+      // No one reads the answer, and it is no fault.
+      if (gone.aborted) return '';
+      throw error;
+    }
   }
 
   @Get('problems')
@@ -58,7 +79,7 @@ export class ViewsController {
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async problem(@Param('id') id: unknown, @Req() request: FastifyRequest): Promise<string> {
-    const { story, doubts, lineage } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
+    const { story, doubts, lineage, cost } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
       signal: this.world.closing,
       progress: () => UNSHOWN,
       tenant: confinedTo(this.access.sightOf(request.raw)),
@@ -69,7 +90,7 @@ export class ViewsController {
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],
       ),
     );
-    return jsonText({ story, doubts: Object.fromEntries(doubts), versions });
+    return jsonText({ story, doubts: Object.fromEntries(doubts), versions, cost });
   }
 
   @Get('adapters')

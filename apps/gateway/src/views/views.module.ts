@@ -6,8 +6,10 @@ import { RecentRefusals } from '../access/recent-refusals.js';
 import type { GatewayWorld } from '../gateway-world.js';
 import type { Quotas } from '../quotas/quotas.js';
 import { AccessController } from './access.controller.js';
+import { CostController } from './cost.controller.js';
 import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
+import { ReadingTurns } from './reading-turns.js';
 import { SelfEditsController } from './self-edits.controller.js';
 import { StreamController } from './stream.controller.js';
 import { TeamsController } from './teams.controller.js';
@@ -30,10 +32,11 @@ export class ViewsModule implements OnModuleDestroy {
       module: ViewsModule,
       controllers: [
         ...[ViewsController, LibrariesController, TeamsController, SelfEditsController, AccessController],
-        StreamController,
+        ...[CostController, StreamController],
       ],
       providers: [
         { provide: LiveViews, useValue: live },
+        ReadingTurns,
         { provide: RecentRefusals, useValue: refusals },
       ],
     };

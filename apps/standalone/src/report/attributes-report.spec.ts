@@ -1,6 +1,13 @@
 import type { Preset, Split } from '@seamstream/attribute-world';
 import fc from 'fast-check';
-import { type AttributesRow, type AttributesSet, holds, shortcomings } from './attributes-report.js';
+import {
+  type AttributesReport,
+  type AttributesRow,
+  type AttributesSet,
+  attributesSummary,
+  holds,
+  shortcomings,
+} from './attributes-report.js';
 
 describe('a report of a world of attributes', () => {
   it('shows what is claimed exactly where every figure is on the right side of its bar', () => {
@@ -23,13 +30,21 @@ describe('a report of a world of attributes', () => {
   it.each([
     ['strange', { heldOut: 0.89 }, 'held-out problems below 90.0 %'],
     ['strange', { newWords: 0.84 }, 'new words below 85.0 %'],
-    ['strange', { faithful: 0.97 }, 'entries faithful on newWords below 98.0 %'],
+    ['strange', { faithful: 0.97 }, 'entries faithful on new words below 98.0 %'],
     ['strange', { table: 0.51 }, 'the word table solves more than 50.0 % of new words'],
     ['strange', { control: 0.13 }, 'fixedHint helps as well'],
-    ['familiar', { lift: 0.29 }, 'lift on newWords below 30.0 %'],
-    ['familiar', { broken: 0.04 }, 'more than 3.0 % broken on heldOut'],
+    ['familiar', { lift: 0.29 }, 'lift on new words below 30.0 %'],
+    ['familiar', { broken: 0.04 }, 'more than 3.0 % broken on held-out problems'],
   ] as const)('of a %s world names what is missed by %j', (preset, missed, words) => {
     expect(shortcomings({ preset, sets: setsOf({ ...GOOD, ...missed }) })).toContain(words);
+  });
+
+  it('has words for its sets where it is read in a terminal', () => {
+    const report = { ...REPORT, sets: setsOf({ ...GOOD, faithful: 0.9, lift: 0, broken: 1 }) };
+    const summary = attributesSummary(report as unknown as AttributesReport);
+    expect(summary).toMatch(/^held-out problems: rescued/m);
+    expect(summary).toMatch(/^new words: rescued/m);
+    expect(summary).not.toMatch(/heldOut|newWords/);
   });
 
   it('shows nothing where nothing was measured', () => {
@@ -47,6 +62,17 @@ interface Figures {
   readonly lift: number;
   readonly broken: number;
 }
+
+const REPORT = {
+  preset: 'familiar',
+  converged: false,
+  ended: 'It ended.',
+  attempts: 9,
+  loopSeconds: 1,
+  rounds: [],
+  rollouts: 1,
+  phases: { exploring: 1, training: 1, comparing: 1 },
+};
 
 const GOOD: Figures = {
   heldOut: 0.95,

@@ -57,6 +57,15 @@ interface AttributesRound {
   readonly reason: string | null;
 }
 
+/** Sets as people read them. */
+export const SPLIT_WORDS = {
+  train: 'problems to train on',
+  development: 'problems to choose settings on',
+  validation: 'validation problems',
+  heldOut: 'held-out problems',
+  newWords: 'new words',
+} as const satisfies Readonly<Record<Split, string>>;
+
 /**
  * What is claimed, written down before any reporting run (docs/adr/0086-a-world-that-no-table-can-solve.md, and 0098 for entries that
  * quote truly).
@@ -90,7 +99,8 @@ export function shortcomings(facts: Facts): readonly string[] {
   if (success('heldOut', 'trained') < BARS.heldOut) short.push(`held-out problems below ${percent(BARS.heldOut)}`);
   if (success('newWords', 'trained') < BARS.newWords) short.push(`new words below ${percent(BARS.newWords)}`);
   for (const { split, faithful } of facts.sets)
-    if ((faithful ?? 0) < BARS.faithful) short.push(`entries faithful on ${split} below ${percent(BARS.faithful)}`);
+    if ((faithful ?? 0) < BARS.faithful)
+      short.push(`entries faithful on ${SPLIT_WORDS[split]} below ${percent(BARS.faithful)}`);
   if (facts.preset === 'strange') {
     if (success('newWords', 'word table') > BARS.wordTable)
       short.push(`the word table solves more than ${percent(BARS.wordTable)} of new words`);
@@ -100,8 +110,10 @@ export function shortcomings(facts: Facts): readonly string[] {
   }
   for (const { split } of facts.sets) {
     const trained = rowOf(facts, split, 'trained');
-    if ((trained?.lift?.value ?? 0) < BARS.lift) short.push(`lift on ${split} below ${percent(BARS.lift)}`);
-    if ((trained?.broken ?? 1) > BARS.broken) short.push(`more than ${percent(BARS.broken)} broken on ${split}`);
+    if ((trained?.lift?.value ?? 0) < BARS.lift)
+      short.push(`lift on ${SPLIT_WORDS[split]} below ${percent(BARS.lift)}`);
+    if ((trained?.broken ?? 1) > BARS.broken)
+      short.push(`more than ${percent(BARS.broken)} broken on ${SPLIT_WORDS[split]}`);
   }
   return short;
 }
@@ -123,7 +135,7 @@ export function attributesHeadline(report: AttributesReport): string {
 export function attributesSummary(report: AttributesReport): string {
   const lifts = report.sets.map(({ split, rows, faithful }) => {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
-    return `${split}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
+    return `${SPLIT_WORDS[split]}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
   });
   return [attributesHeadline(report), ...lifts, `${report.attempts} attempts. ${loopTime(report)}`, cost(report)].join(
     '\n',

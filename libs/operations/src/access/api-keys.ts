@@ -4,7 +4,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { type Clock, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { collectEvents, storedRanges } from '@seamstream/log-reader';
-import { type ApiKeys, apiKeysAfter, type ListedKey, listedKeys, NO_KEYS, type Role } from './known-keys.js';
+import { type ApiKeys, keysAfter, type ListedKey, listedKeys, type Role } from './known-keys.js';
 import { checkTenant } from './tenant-name.js';
 
 export interface KeyRequest {
@@ -91,5 +91,5 @@ export async function listKeys(log: EventLog, clock: Clock): Promise<readonly Li
 
 async function readKeys(log: EventLog): Promise<ApiKeys> {
   const events = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
-  return events.reduce((keys, { event }) => apiKeysAfter(keys, event), NO_KEYS);
+  return keysAfter(events.map(({ event }) => event));
 }

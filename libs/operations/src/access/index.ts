@@ -1,13 +1,13 @@
 export { type IssuedKey, issueKey, type KeyRequest, listKeys, revokeKey } from './api-keys.js';
 export {
   type ApiKeys,
-  apiKeysAfter,
   closedBy,
+  FoldedKeys,
   type KnownKey,
   keyOf,
+  keysAfter,
   type ListedKey,
   listedKeys,
-  NO_KEYS,
   ROLES,
   type Role,
 } from './known-keys.js';

@@ -1,4 +1,4 @@
-/** Which keys open the gateway, as the log says. Pure: a fold over seam.access, and one question. */
+/** Which keys open the gateway, as the log says: a fold over seam.access, and what is asked of it. */
 import { timingSafeEqual } from 'node:crypto';
 import { DEFAULT_TENANT, type EventOf, isTenant, type SeamEvent, tenantOf } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
@@ -22,23 +22,32 @@ export interface ApiKeys {
   readonly hasTenants: boolean;
 }
 
-export const NO_KEYS: ApiKeys = { issued: new Map(), revoked: new Map(), hasTenants: false };
+/** Takes in events in place: each costs the same, however many keys there are. */
+export class FoldedKeys implements ApiKeys {
+  readonly issued = new Map<string, Omit<KnownKey, 'revoked'>>();
+  readonly revoked = new Map<string, NonNullable<KnownKey['revoked']>>();
+  hasTenants = false;
 
-/** The first event about a key counts: none takes the place of another, and none comes back. */
-export function apiKeysAfter(keys: ApiKeys, event: SeamEvent): ApiKeys {
-  if (event.type === 'ApiKeyIssued' && !keys.issued.has(event.keyId)) {
-    const { keyId, digest, name, role, expiresAt, issuedBy, meta } = event;
-    const tenant = tenantOf(meta);
-    // It belongs to no one.
-    if (!isTenant(tenant)) return keys;
-    const key = { keyId, digest, name, role, tenant, expiresAt, issuedBy, issuedAt: meta.occurredAt };
-    const hasTenants = keys.hasTenants || tenant !== DEFAULT_TENANT;
-    return { ...keys, issued: new Map(keys.issued).set(keyId, key), hasTenants };
+  /** The first event about a key counts: none takes the place of another, and none comes back. */
+  apply(event: SeamEvent): void {
+    if (event.type === 'ApiKeyIssued' && !this.issued.has(event.keyId)) {
+      const { keyId, digest, name, role, expiresAt, issuedBy, meta } = event;
+      const tenant = tenantOf(meta);
+      // It belongs to no one.
+      if (!isTenant(tenant)) return;
+      this.issued.set(keyId, { keyId, digest, name, role, tenant, expiresAt, issuedBy, issuedAt: meta.occurredAt });
+      this.hasTenants ||= tenant !== DEFAULT_TENANT;
+    }
+    if (event.type === 'ApiKeyRevoked' && !this.revoked.has(event.keyId)) {
+      const { keyId, meta, revokedBy: by, reason } = event;
+      this.revoked.set(keyId, { at: meta.occurredAt, by, reason });
+    }
   }
-  if (event.type === 'ApiKeyRevoked' && !keys.revoked.has(event.keyId)) {
-    const { meta, revokedBy: by, reason } = event;
-    return { ...keys, revoked: new Map(keys.revoked).set(event.keyId, { at: meta.occurredAt, by, reason }) };
-  }
+}
+
+export function keysAfter(events: Iterable<SeamEvent>): ApiKeys {
+  const keys = new FoldedKeys();
+  for (const event of events) keys.apply(event);
   return keys;
 }
 

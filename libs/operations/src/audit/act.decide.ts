@@ -6,6 +6,7 @@ import { plural } from '@seamstream/kernel';
 export const ACTS = [
   ...['issue key', 'revoke key', 'set limit', 'remove limit', 'set price'],
   ...['promote', 'roll back', 'pin', 'unpin', 'evaluate', 'plan release', 'override release'],
+  ...['set guard', 'end guard', 'unmute'],
   ...['import', 'train', 'start training', 'stop training', 'redrive', 'publish', 'ask', 'feedback'],
   ...['sign in', 'sign out', 'refused'],
 ] as const;
@@ -43,7 +44,7 @@ const GATEWAY = 'seam/gateway';
 
 /** Undefined for what no person, key or user did: services act by rules. */
 export function actIn(event: SeamEvent): ActSaid | undefined {
-  return actOnAccess(event) ?? actOnAdapters(event) ?? actOnTraining(event) ?? actOfClient(event);
+  return actOnAccess(event) ?? actOnAdapters(event) ?? actOnGuards(event) ?? actOnTraining(event) ?? actOfClient(event);
 }
 
 function one(act: ActName, by: string | null, ...words: readonly string[]): ActSaid {
@@ -127,6 +128,20 @@ function actOnAdapters(event: SeamEvent): ActSaid | undefined {
     default:
       return undefined;
   }
+}
+
+/** A rule mutes, and only a person ends a muting or a guard. */
+function actOnGuards(event: SeamEvent): ActSaid | undefined {
+  if (event.type === 'GuardPlanned') {
+    const { plan, plannedBy, guardId, slot, reason } = event;
+    const act = plan === null ? 'end guard' : 'set guard';
+    return one(act, plannedBy, `${plan === null ? '' : `${guardId} `}of ${slot}`, because(reason));
+  }
+  if (event.type === 'DomainUnmuted') {
+    const { unmutedBy, domain, adapterDigest, reason } = event;
+    return one('unmute', unmutedBy, `${domain} for ${adapter(adapterDigest)}`, because(reason));
+  }
+  return undefined;
 }
 
 function actOnTraining(event: SeamEvent): ActSaid | undefined {

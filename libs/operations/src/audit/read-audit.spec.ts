@@ -26,9 +26,30 @@ describe('The audit', () => {
         'publish ada',
         'publish null',
       ],
-      ...['redrive ada', 'refused aB3dE6gH9jK2', 'revoke key ada', 'roll back ada', 'set limit ada', 'set price ada'],
+      ...['redrive ada', 'refused aB3dE6gH9jK2', 'revoke key ada', 'roll back ada'],
+      ...['set guard ada', 'set limit ada', 'set price ada'],
       ...['sign in user-Yk3dE6gH9jK2mN5pQ8sT1v', 'sign out ada', 'start training null', 'stop training ada'],
-      'unpin ada',
+      ...['unmute ada', 'unpin ada'],
+    ]);
+  });
+
+  it('leaves out no event that names a person by whom it is, also of kinds that are still to come', async () => {
+    // An answer names a program there, and what cut it off.
+    const named = ({ answeredBy: _, cutBy: __, ...event }: Readonly<Record<string, unknown>>): boolean =>
+      Object.entries(event).some(([name, value]) => name.endsWith('By') && value !== null);
+    const events = Object.values(EXAMPLE_EVENTS).filter((event) => named({ ...event }));
+    await append(...events);
+    const told = (await acts()).reduce((sum, { times }) => sum + times, 0);
+    expect([told, events.length > 15]).toEqual([events.length, true]);
+  });
+
+  it('says of a guard whether a person set or ended it, of which slot and why', async () => {
+    const { GuardPlanned, DomainUnmuted, DomainMuted } = EXAMPLE_EVENTS;
+    await append(GuardPlanned, DomainMuted, { ...GuardPlanned, plan: null }, DomainUnmuted);
+    expect((await acts()).map(({ act, by, what }) => `${by}: ${act} ${what}`).toSorted()).toEqual([
+      'ada: end guard of generator (the night is long)',
+      'ada: set guard guard-1 of generator (the night is long)',
+      `ada: unmute arithmetic for ${DomainUnmuted.adapterDigest!.slice(0, 12)} (the verifier was wrong)`,
     ]);
   });
 

@@ -1,10 +1,11 @@
 /** What an extra solved problem costs, by figures that a person computes by hand, and from a log. */
 import { type EventOf, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
-import { type FlakyLog, openLog } from '@seamstream/testing';
+import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
 import { generated, recorded } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
+import { readCounts } from '../read-models/index.js';
 import { type ArmsCost, extraSolvedOf, type PartCost } from './extra-solved.decide.js';
-import { extraSolvedCost } from './extra-solved.js';
+import { type ExtraGroup, extraSolvedCost } from './extra-solved.js';
 
 const cost = (treated: PartCost, control: PartCost, generator: PartCost): ArmsCost => ({ treated, control, generator });
 const part = (items: number, money: number, unknown = 0): PartCost => ({ items, unknown, money });
@@ -49,8 +50,9 @@ describe('The cost of an extra solved problem', () => {
   });
 });
 
+let log: FlakyLog;
+
 describe('The costs of a log', () => {
-  let log: FlakyLog;
   const append = (...events: readonly SeamEvent[]) => log.append(events.map(encodeEvent));
   beforeEach(async () => {
     log = await openLog();
@@ -67,7 +69,7 @@ describe('The costs of a log', () => {
   });
 
   it('tell what treated problems cost more, in all and by domain', async () => {
-    const { rows } = await extraSolvedCost({ log, snapshots: null }, 'domain', OPTIONS);
+    const { rows } = await extraCostBy('domain');
     expect(rows.map(({ name, problems, extraCost }) => [name, problems, extraCost])).toEqual([
       ['sums', 400, { executor: 0, generator: 12_000, all: 12_000 }],
       ['words', 400, { executor: 0, generator: 12_000, all: 12_000 }],
@@ -88,14 +90,25 @@ describe('The costs of a log', () => {
       ...ofTenant(priced(guardedProblems({ ...theirs, treated: true, solved: 10, failed: 90 }))),
       ...ofTenant(priced(guardedProblems({ ...theirs, treated: false, solved: 95, failed: 5 }))),
     );
-    const { rows } = await extraSolvedCost({ log, snapshots: null }, 'tenant', OPTIONS);
+    const { rows } = await extraCostBy('tenant');
     expect(rows.map(({ name, problems, shown }) => [name, problems, shown])).toEqual([
       ['default', 800, 'extra'],
       ['acme', 100, 'harm'],
       [null, 900, 'not shown'],
     ]);
+    // Alone it is what its row says, and what trains for all is no part of it.
+    await append({ ...EXAMPLE_EVENTS.TrainingRunCompleted, durationMs: 1_000 });
+    for (const by of ['tenant', 'arm'] as const) {
+      const { rows: own, besides } = await extraCostBy(by, { tenant: 'acme' });
+      expect([own.map(({ name }) => name), besides.trainingMs]).toEqual([by === 'arm' ? [null] : ['acme', null], 0]);
+      for (const row of own) expect(row).toEqual({ ...rows[1]!, name: row.name });
+    }
+    expect((await extraCostBy('domain', { tenant: 'acme' })).rows.map(({ shown }) => shown)).toEqual([
+      'unknown',
+      'harm',
+    ]);
     // All of acme's problems are of one domain, and no others.
-    const alone = await extraSolvedCost({ log, snapshots: null }, 'domain', OPTIONS);
+    const alone = await extraCostBy('domain');
     expect(rows[0]!.extraCost.all).toBe(24_000);
     expect(rows[1]!.extraSolved).toEqual(alone.rows.find(({ name }) => name === 'acme')!.extraSolved);
     expect(rows[0]!.extraSolved).not.toEqual(rows[2]!.extraSolved);
@@ -103,7 +116,7 @@ describe('The costs of a log', () => {
 
   it('compare an adapter with the controls that were drawn while it was served', async () => {
     await append(...priced(guardedProblems({ ...DRAWN, domain: 'sums', adapterDigest: 'a1', ...ONE })));
-    const { rows } = await extraSolvedCost({ log, snapshots: null }, 'adapter', OPTIONS);
+    const { rows } = await extraCostBy('adapter');
     expect(rows.map(({ name, problems, shown }) => [name, problems, shown])).toEqual([
       ['base', 800, 'extra'],
       ['a1', 1, 'unknown'],
@@ -121,7 +134,7 @@ describe('The costs of a log', () => {
       ...priced([generated('x'), recorded('x', true), generated('s', deployed), recorded('s', true, deployed)]),
       reply,
     );
-    const { rows, besides } = await extraSolvedCost({ log, snapshots: null }, 'arm', OPTIONS);
+    const { rows, besides } = await extraCostBy('arm');
     expect(rows).toMatchObject([{ name: null, problems: 800 }]);
     expect(besides).toEqual({
       exploration: part(2, 35),
@@ -129,10 +142,15 @@ describe('The costs of a log', () => {
       training: part(1, 0, 1),
       ...{ trainingMs: 0, verifier: null },
     });
-    const later = await extraSolvedCost({ log, snapshots: null }, 'arm', { ...OPTIONS, sinceMs: 1e12 });
+    const later = await extraCostBy('arm', { sinceMs: 1e12 });
     expect(later.rows).toEqual([]);
   });
 });
+
+async function extraCostBy(by: ExtraGroup, wanted: { readonly sinceMs?: number; readonly tenant?: string } = {}) {
+  const { answer: lift } = await readCounts({ log, snapshots: null }, OPTIONS);
+  return extraSolvedCost({ log, lift }, by, { ...OPTIONS, ...wanted });
+}
 
 const DRAWN = { guardId: 'g-1', controlShare: 0.1 };
 const ONE = { treated: true, solved: 1, failed: 0 };

@@ -1,10 +1,11 @@
 /** Reads what parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
+import type { EventLog } from '@seamstream/event-log';
 import { attemptIdOf, type EventMeta, type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { Lift } from '@seamstream/read-models';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
 import { type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
-import { type KeptLog, liftAnswers, liftOfTenant, type ReadingOptions, readCounts } from '../read-models/index.js';
+import { liftAnswers, liftOfTenant, type ReadingOptions } from '../read-models/index.js';
 import {
   type ArmsCost,
   type ExtraSolved,
@@ -13,6 +14,7 @@ import {
   type PartCost,
   plusItem,
 } from './extra-solved.decide.js';
+import { moneyOfEntry } from './problem-cost.js';
 import { type Executed, moneyOfAttempt } from './spent-cost.js';
 
 /** What extra solved problems are told apart by. */
@@ -53,36 +55,47 @@ const NOTHING: ArmsCost = { treated: NO_COST, control: NO_COST, generator: NO_CO
 /** Of all problems. */
 const ALL = '';
 
-/** @param sinceMs what was paid earlier is left out; the lift is of all problems. Milliseconds since the Unix epoch */
+/**
+ * @param options.sinceMs what was paid earlier is left out; the lift is of all problems. Milliseconds since the Unix epoch
+ * @param options.tenant what this tenant paid alone, with its lift; undefined: all. Of its domains and of adapters no lift is known
+ */
 export async function extraSolvedCost(
-  kept: KeptLog,
+  { log, lift }: { readonly log: EventLog; readonly lift: Lift },
   by: ExtraGroup,
-  { sinceMs, ...options }: ReadingOptions & { readonly sinceMs: number },
+  { sinceMs, tenant, ...options }: ReadingOptions & { readonly sinceMs: number; readonly tenant?: string | undefined },
 ): Promise<ExtraCost> {
-  const declared = await readDeclaredLimits(kept.log);
-  const { answer: lift } = await readCounts(kept, options);
+  const declared = await readDeclaredLimits(log);
   const sums: Sums = {
     ...{ arms: new Map(), exploration: NO_COST, shadow: NO_COST, training: NO_COST, trainingMs: 0 },
     ...{ explored: new Set(), seen: new Set() },
   };
-  const ranges = (await Promise.all(TOPICS_IN_ORDER.map((topic) => storedRanges(kept.log, topic)))).flat();
+  const ranges = (await Promise.all(TOPICS_IN_ORDER.map((topic) => storedRanges(log, topic)))).flat();
   const bar = options.progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
   try {
     // Topics one after another: the mode of a problem is known before its results.
-    for await (const { events, records } of readEvents(kept.log, ranges, {
+    for await (const { events, records } of readEvents(log, ranges, {
       undecodable: 'skip',
       signal: options.signal,
     })) {
-      for (const { event } of events)
+      for (const { event } of events) {
+        // What trains is no tenant's: it is paid for all.
+        if (tenant !== undefined && (tenantOf(event.meta) !== tenant || isOfTraining(event))) continue;
         if (event.type === 'ProblemPublished' || event.meta.occurredAt >= sinceMs) add(sums, event, by, declared);
+      }
       bar.advance(records.length);
     }
   } finally {
     bar.stop();
   }
   const { exploration, shadow, training, trainingMs } = sums;
-  return { rows: rowsOf(sums, by, lift), besides: { exploration, shadow, training, trainingMs, verifier: null } };
+  return {
+    rows: rowsOf(sums, by, lift, tenant),
+    besides: { exploration, shadow, training, trainingMs, verifier: null },
+  };
 }
+
+const isOfTraining = ({ type }: SeamEvent): boolean =>
+  type === 'LibraryReplyRecorded' || type === 'TrainingRunCompleted';
 
 function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLimits): void {
   switch (event.type) {
@@ -108,10 +121,8 @@ function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLim
   }
 }
 
-/** The price of a generator's model is declared under the digest of its base model, as entries record it. */
 function addEntry(sums: Sums, entry: EventOf<'ExperienceGenerated'>, by: ExtraGroup, declared: DeclaredLimits): void {
-  const used = { prompt: entry.promptTokenIds.length, cached: 0, completion: entry.tokenIds.length };
-  const money = moneyAt(declared, entry.baseModelDigest, entry.meta.occurredAt, used);
+  const money = moneyOfEntry(entry, declared);
   if (entry.arm === 'explore') sums.exploration = plusItem(sums.exploration, money);
   else if (isOfShadow(entry)) sums.shadow = plusItem(sums.shadow, money);
   else addTo(sums, entry, by, (cost) => ({ ...cost, generator: plusItem(cost.generator, money) }));
@@ -153,13 +164,16 @@ function addTo(
   for (const name of names) arms.set(name, change(arms.get(name) ?? NOTHING));
 }
 
-function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift): readonly ExtraSolved[] {
+function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift, tenant: string | undefined): readonly ExtraSolved[] {
   const deployed = liftAnswers(lift).modes.find(({ mode }) => mode === 'deploy');
   const all = arms.get(ALL);
   if (all === undefined) return [];
+  const whole = tenant === undefined ? (deployed?.lift ?? null) : liftOfTenant(tenant, lift);
   const liftOf = (name: string): Estimate | null => {
-    if (by === 'adapter') return liftOfAdapter(name, lift);
     if (by === 'tenant') return liftOfTenant(name, lift);
+    // Of one tenant domains are not counted apart, nor are adapters.
+    if (tenant !== undefined) return null;
+    if (by === 'adapter') return liftOfAdapter(name, lift);
     return deployed?.domains.find(({ domain }) => domain === name)?.lift ?? null;
   };
   const single = [...arms]
@@ -170,7 +184,7 @@ function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift): readonly ExtraSolve
       // No control belongs to an adapter: all of them say what a control costs.
       return extraSolvedOf(name, by === 'adapter' ? { ...cost, control: all.control } : cost, liftOf(name));
     });
-  return [...single, extraSolvedOf(null, all, deployed?.lift ?? null)];
+  return [...single, extraSolvedOf(null, all, whole)];
 }
 
 /** Against the controls that were drawn while it was served: guards count them. */

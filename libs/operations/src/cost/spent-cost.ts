@@ -42,15 +42,20 @@ export interface SpentCost {
 
 const NOTHING = { attempts: 0, promptTokens: 0, responseTokens: 0, money: 0, unknownTokens: 0, unpriced: 0 };
 
-/** @param sinceMs earlier attempts are left out; milliseconds since the Unix epoch */
+/**
+ * @param options.sinceMs earlier attempts are left out; milliseconds since the Unix epoch
+ * @param options.tenant attempts of this tenant alone; undefined: all
+ */
 export async function spentCost(
   log: EventLog,
   by: CostGroup,
   {
     sinceMs,
+    tenant,
     ...options
   }: {
     readonly sinceMs: number;
+    readonly tenant?: string | undefined;
     readonly signal: AbortSignal;
     readonly progress: (total: number) => ReadingProgress;
   },
@@ -60,6 +65,8 @@ export async function spentCost(
   // An answer that feedback settled is an outcome as well. It was asked once.
   const seen = new Set<string>();
   for await (const executed of attemptsIn(log, options)) {
+    // First: what another tenant calls its attempt is no word on this one.
+    if (tenant !== undefined && tenantOf(executed.meta) !== tenant) continue;
     const attemptId = attemptIdOf(executed);
     if (seen.has(attemptId)) continue;
     seen.add(attemptId);

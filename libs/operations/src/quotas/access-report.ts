@@ -5,11 +5,10 @@ import { type Clock, compareText } from '@seamstream/kernel';
 import { collectEvents, rangesSince, storedRanges } from '@seamstream/log-reader';
 import {
   type ApiKeys,
-  apiKeysAfter,
   closedBy,
   KnownSessions,
+  keysAfter,
   LONGEST_SESSION_MS,
-  NO_KEYS,
   type Role,
   type SignedInUser,
 } from '../access/index.js';
@@ -17,10 +16,9 @@ import {
   type DeclaredLimit,
   type DeclaredLimits,
   declaredFor,
-  declaredLimitsAfter,
   EACH_CLIENT,
   isNamedIn,
-  NO_LIMITS,
+  limitsAfter,
   WHOLE_TENANT,
 } from './declared-limits.js';
 import { type LimitStanding, UsageLedger } from './usage-ledger.js';
@@ -92,7 +90,8 @@ export function usageStart(nowMs: number): number {
 /** Folds what the log has of keys, limits, sessions and use. */
 export async function readAccessFacts(log: EventLog, clock: Clock): Promise<AccessFacts> {
   const nowMs = clock.now();
-  const access = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  const placed = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  const access = placed.map(({ event }) => event);
   const since = Math.min(usageStart(nowMs), nowMs - LONGEST_SESSION_MS);
   const ranges = await rangesSince(log, await storedRanges(log, TOPIC.usage), since);
   const [ledger, sessions] = [new UsageLedger(), new KnownSessions()];
@@ -101,9 +100,9 @@ export async function readAccessFacts(log: EventLog, clock: Clock): Promise<Acce
     sessions.apply(event);
   }
   return {
-    keys: access.reduce((keys, { event }) => apiKeysAfter(keys, event), NO_KEYS),
+    keys: keysAfter(access),
     users: sessions.usersAt(nowMs),
-    declared: access.reduce((declared, { event }) => declaredLimitsAfter(declared, event), NO_LIMITS),
+    declared: limitsAfter(access),
     ledger,
   };
 }

@@ -9,19 +9,13 @@ import {
   isTenant,
   isUserId,
   originMeta,
+  type SeamEvent,
   TOPIC,
 } from '@seamstream/events';
 import { type Clock, newId, SeamError } from '@seamstream/kernel';
-import { collectEvents, type PlacedEvent, storedRanges } from '@seamstream/log-reader';
-import { apiKeysAfter, NO_KEYS } from '../access/index.js';
-import {
-  type DeclaredLimits,
-  declaredLimitsAfter,
-  EACH_CLIENT,
-  NO_LIMITS,
-  type Price,
-  WHOLE_TENANT,
-} from './declared-limits.js';
+import { collectEvents, storedRanges } from '@seamstream/log-reader';
+import { keysAfter } from '../access/index.js';
+import { type DeclaredLimits, EACH_CLIENT, limitsAfter, type Price, WHOLE_TENANT } from './declared-limits.js';
 
 const SOURCE = 'seam/cli';
 
@@ -36,7 +30,7 @@ export async function declareQuota(log: EventLog, request: QuotaRequest, clock: 
   const { measure, per, limit } = request;
   const [tenant, keyId] = clientNamed(request.keyId);
   const events = await accessEvents(log);
-  const keys = events.reduce((folded, { event }) => apiKeysAfter(folded, event), NO_KEYS);
+  const keys = keysAfter(events);
   const isWord = keyId === EACH_CLIENT || keyId === WHOLE_TENANT;
   const isKnown = isTenant(tenant) && (isWord || isUserId(keyId) || keys.issued.get(keyId)?.tenant === tenant);
   if (!isKnown)
@@ -44,7 +38,7 @@ export async function declareQuota(log: EventLog, request: QuotaRequest, clock: 
       'NOT_FOUND',
       `Cannot limit ${JSON.stringify(request.keyId)}: expected the public part of a key, the name of a user, ${EACH_CLIENT} or ${WHOLE_TENANT}, each behind its tenant and a slash where that is not ${DEFAULT_TENANT}, got none of those. See "seam gateway keys list" and "seam gateway users name".`,
     );
-  const declared = declaredBy(events);
+  const declared = limitsAfter(events);
   const isThere = [...declared.limits.values()].some(
     (each) => each.keyId === clientIn(tenant, keyId) && each.measure === measure && each.per === per,
   );
@@ -74,15 +68,12 @@ export async function declarePrice(log: EventLog, price: Price, clock: Clock): P
 }
 
 export async function readDeclaredLimits(log: EventLog): Promise<DeclaredLimits> {
-  return declaredBy(await accessEvents(log));
+  return limitsAfter(await accessEvents(log));
 }
 
-async function accessEvents(log: EventLog): Promise<readonly PlacedEvent[]> {
-  return collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
-}
-
-function declaredBy(events: readonly PlacedEvent[]): DeclaredLimits {
-  return events.reduce((folded, { event }) => declaredLimitsAfter(folded, event), NO_LIMITS);
+async function accessEvents(log: EventLog): Promise<readonly SeamEvent[]> {
+  const placed = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+  return placed.map(({ event }) => event);
 }
 
 function metaOf(correlationId: string, clock: Clock, tenant = DEFAULT_TENANT) {

@@ -1,4 +1,4 @@
-/** Who may use how much, and what it costs, as the log says. Pure: a fold over seam.access. */
+/** Who may use how much, and what it costs, as the log says: a fold over seam.access, and what is asked of it. */
 import {
   clientIn,
   clientNamed,
@@ -35,25 +35,33 @@ export interface DeclaredLimits {
   readonly prices: readonly Price[];
 }
 
-export const NO_LIMITS: DeclaredLimits = { limits: new Map(), prices: [] };
-
 const placeOf = (client: string, measure: QuotaMeasure, per: QuotaWindow): string => `${measure}/${per}/${client}`;
 
-/** The last declaration counts. */
-export function declaredLimitsAfter(declared: DeclaredLimits, event: SeamEvent): DeclaredLimits {
-  if (event.type === 'QuotaDeclared') {
-    const { keyId, measure, per, limit, mode, declaredBy, meta } = event;
-    const limits = new Map(declared.limits);
-    const client = clientIn(tenantOf(meta), keyId);
-    const place = placeOf(client, measure, per);
-    if (limit === null) limits.delete(place);
-    else limits.set(place, { keyId: client, measure, per, limit, mode, declaredBy, declaredAt: meta.occurredAt });
-    return { ...declared, limits };
+/** Takes in events in place: each costs the same, however many limits there are. */
+export class FoldedLimits implements DeclaredLimits {
+  readonly limits = new Map<string, DeclaredLimit>();
+  readonly prices: Price[] = [];
+
+  /** The last declaration counts. */
+  apply(event: SeamEvent): void {
+    if (event.type === 'QuotaDeclared') {
+      const { keyId, measure, per, limit, mode, declaredBy, meta } = event;
+      const client = clientIn(tenantOf(meta), keyId);
+      const place = placeOf(client, measure, per);
+      if (limit === null) this.limits.delete(place);
+      else
+        this.limits.set(place, { keyId: client, measure, per, limit, mode, declaredBy, declaredAt: meta.occurredAt });
+    }
+    if (event.type === 'PriceDeclared') {
+      const { type: _, meta: __, ...price } = event;
+      this.prices.push(price);
+    }
   }
-  if (event.type === 'PriceDeclared') {
-    const { type: _, meta: __, ...price } = event;
-    return { ...declared, prices: [...declared.prices, price] };
-  }
+}
+
+export function limitsAfter(events: Iterable<SeamEvent>): DeclaredLimits {
+  const declared = new FoldedLimits();
+  for (const event of events) declared.apply(event);
   return declared;
 }
 

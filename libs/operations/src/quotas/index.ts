@@ -22,12 +22,11 @@ export {
 export {
   cachedTokens,
   type DeclaredLimits,
-  declaredLimitsAfter,
   EACH_CLIENT,
+  FoldedLimits,
   limitsFor,
   moneyAt,
   moneyOf,
-  NO_LIMITS,
   type Payer,
   type Price,
   payersOf,
@@ -36,6 +35,7 @@ export {
   type TokensUsed,
   WHOLE_TENANT,
 } from './declared-limits.js';
+export { type ListedPrice, listedPrices } from './listed-prices.js';
 export { type AccessReader, accessSeenBy, type SeenAccess } from './seen-access.js';
 export { type LimitFill, type LimitStanding, type LimitUse, UsageLedger, type UsageVerdict } from './usage-ledger.js';
 export { QUOTA_WINDOWS, windowAt } from './windows.js';

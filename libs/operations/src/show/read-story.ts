@@ -1,7 +1,7 @@
 /** A problem's story as the log records it, and which of its results the rest of the log bears out. */
 
 import type { EventLog, LogRecord } from '@seamstream/event-log';
-import { TOPIC, tenantOf } from '@seamstream/events';
+import { type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
 import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
@@ -13,12 +13,15 @@ import {
   type Projection,
   problemStoryProjection,
 } from '@seamstream/read-models';
+import { type ProblemCost, problemCostOf } from '../cost/problem-cost.js';
+import { readDeclaredLimits } from '../quotas/index.js';
 
 export interface ToldStory {
   readonly story: ProblemStory;
   /** By place why a result does not count; those that do have none. */
   readonly doubts: ReadonlyMap<string, Doubt>;
   readonly lineage: AdapterLineage;
+  readonly cost: ProblemCost;
 }
 
 export const placeName = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
@@ -49,6 +52,7 @@ export async function readStory(
 ): Promise<ToldStory> {
   const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
   const results: PlacedEvent[] = [];
+  const paid: Paid[] = [];
   const story = problemStoryProjection(problemId);
   const both: Projection<
     [ReturnType<typeof story.initialState>, ReturnType<typeof adapterLineageProjection.initialState>],
@@ -58,6 +62,7 @@ export async function readStory(
     initialState: () => [story.initialState(), adapterLineageProjection.initialState()],
     evolve([own, lineage], event, position) {
       if (isResult(event) && event.problem.problemId === problemId) results.push({ event, position });
+      if (isPaid(event) && event.problem.problemId === problemId) paid.push(event);
       return [story.evolve(own, event, position), adapterLineageProjection.evolve(lineage, event, position)];
     },
     read: ([own, lineage]) => [story.read(own), adapterLineageProjection.read(lineage)],
@@ -71,8 +76,20 @@ export async function readStory(
   return {
     story: tenant === undefined ? told : withoutOthers(told),
     lineage,
+    cost: problemCostOf(
+      paid
+        .filter(({ meta }) => tenantOf(meta) === told.tenant)
+        .sort((a, b) => Number(b.type === 'AnswerRecorded') - Number(a.type === 'AnswerRecorded')),
+      await readDeclaredLimits(log),
+    ),
     doubts: new Map([...doubts].map(([index, doubt]) => [placeName(own[index]!.position), doubt])),
   };
+}
+
+type Paid = EventOf<'ExperienceGenerated'> | EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
+
+function isPaid(event: SeamEvent): event is Paid {
+  return event.type === 'ExperienceGenerated' || event.type === 'AnswerRecorded' || event.type === 'OutcomeRecorded';
 }
 
 /** Without what names other tenants' events: the pair that stays instead of a near duplicate, why a run that all share ended. */
@@ -94,12 +111,14 @@ interface StoryWithDoubts extends Omit<ProblemStory, 'attempts'> {
   readonly attempts: readonly (Omit<StoryAttempt, 'results'> & {
     readonly results: readonly (StoryAttempt['results'][number] & { readonly doubt: Doubt | null })[];
   })[];
+  readonly cost: ProblemCost;
 }
 
 /** The story as one value: as commands and the gateway give it to machines. */
-export function storyWithDoubts({ story, doubts }: Pick<ToldStory, 'story' | 'doubts'>): StoryWithDoubts {
+export function storyWithDoubts({ story, doubts, cost }: Omit<ToldStory, 'lineage'>): StoryWithDoubts {
   return {
     ...story,
+    cost,
     attempts: story.attempts.map((attempt) => ({
       ...attempt,
       results: attempt.results.map((result) => ({ ...result, doubt: doubts.get(placeName(result.position)) ?? null })),

@@ -14,6 +14,7 @@ import {
   type KeptProjection,
   type Ledger,
   type LedgerState,
+  type Lift,
   learnedFactsProjection,
   ledgerProjection,
   liftProjection,
@@ -104,6 +105,11 @@ export class DashboardReader {
     const { recent, ledger } = this.read();
     const { of, ledger: counts } = ledger.answer();
     return { recent: recent.answer(), standing: of, all: counts.published };
+  }
+
+  /** Settled problems as counts: intervals are made from them. */
+  lift(): Lift {
+    return this.read().lift.answer();
   }
 
   lineage(): AdapterLineage {

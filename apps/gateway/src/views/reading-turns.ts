@@ -1,4 +1,4 @@
-/** Who may read the log for a list of acts, and when: a tenant reads it once at a time, so that none holds up the others. */
+/** Who may read the log for acts and costs, and when: a tenant reads it once at a time, so that none holds up the others. */
 import { Semaphore } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 
@@ -7,18 +7,19 @@ const MOST_AT_ONCE = 2;
 /** Of one tenant, the one that is read among them. */
 export const MOST_ASKED = 4;
 
-export class AuditTurns {
+export class ReadingTurns {
   private readonly all = new Semaphore(MOST_AT_ONCE);
   private readonly tenants = new Map<string, { readonly turn: Semaphore; asked: number }>();
 
   /**
    * Reads when it is the tenant's turn.
+   * @param what e.g. "list acts"
    * @param signal ends the waiting; the reading ends by itself
    * @throws ApiError 429 where too many of the tenant wait, ABORTED when the signal came first, and what the reading throws
    */
-  async take<T>(tenant: string, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async take<T>(tenant: string, what: string, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const own = this.tenants.get(tenant) ?? { turn: new Semaphore(1), asked: 0 };
-    if (own.asked >= MOST_ASKED) throw tooMany(tenant);
+    if (own.asked >= MOST_ASKED) throw tooMany(what, tenant);
     this.tenants.set(tenant, own);
     own.asked++;
     try {
@@ -29,10 +30,10 @@ export class AuditTurns {
   }
 }
 
-function tooMany(tenant: string): ApiError {
+function tooMany(what: string, tenant: string): ApiError {
   return new ApiError({
     status: 429,
-    message: `Cannot list acts now: expected at most ${MOST_ASKED} lists under way for the tenant ${tenant}, got one more. Ask again when they are answered.`,
+    message: `Cannot ${what} now: expected at most ${MOST_ASKED} readings under way for the tenant ${tenant}, got one more. Ask again when they are answered.`,
     code: 'too_many_requests',
     headers: { 'retry-after': '5' },
   });

@@ -1,0 +1,127 @@
+/** The page of costs in a real browser, next to `seam cost` on the same log. */
+import { jest } from '@jest/globals';
+import type { SeamEvent } from '@seamstream/events';
+import type { CostReport } from '@seamstream/operations/cost';
+import { guardedProblems } from '@seamstream/testing/release-log';
+import type { Page } from 'playwright-core';
+import { openBrowser, openPage, settled, violationsOn } from './browser.js';
+import { Demonstration } from './demonstration.js';
+
+jest.setTimeout(300_000);
+
+const HOSTILE = '<img src=x onerror="document.title=1">';
+const browser = await openBrowser();
+
+(browser === undefined ? describe.skip : describe)('The page of costs', () => {
+  let demonstration: Demonstration;
+  beforeAll(async () => {
+    demonstration = await Demonstration.of(['sums', HOSTILE].flatMap((domain) => workOn(domain)));
+    await demonstration.serve();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await demonstration.close();
+  });
+  const setPrice = (model: string, from: string) =>
+    demonstration.seam(
+      ...['cost', 'prices', 'set', model, '--prompt', '2', '--completion', '3', '--currency', 'USD', '--from', from],
+      ...['--by', 'ada', '--reason', HOSTILE],
+    );
+  const visit = async (page: Page, path: string): Promise<void> => {
+    await page.goto(`${demonstration.url}${path}`);
+    await settled(page);
+  };
+
+  it('says how a price is declared, and shows each one with the time for which it is valid', async () => {
+    const { page, complaints } = await openPage(browser!);
+    await visit(page, '/');
+    await page.getByRole('link', { name: 'Cost', exact: true }).click();
+    await page.getByText('0 prices: without one no money is known.').waitFor();
+    for (const from of ['1970-01-01', '2020-01-01', '2100-01-01']) await setPrice('e', from);
+    await setPrice('b', '1970-01-01');
+    await visit(page, '/cost');
+    const states = page.locator('[data-price="e"] .badge');
+    expect(await states.allTextContents()).toEqual(['replaced', 'valid', 'later']);
+    const { prices } = await demonstration.seam<{ prices: unknown[] }>('cost', 'prices', 'list');
+    expect(await page.locator('[data-price]').count()).toBe(prices.length);
+    await page.locator('[data-price="b"]').getByText(`by ada: ${HOSTILE}`).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows by each group what the command prints, and for each problem that is solved in addition', async () => {
+    const { page, complaints } = await openPage(browser!);
+    for (const by of ['arm', 'domain', 'key'] as const) {
+      await visit(page, '/cost');
+      await page.locator('.filters select').selectOption(by);
+      await page.getByRole('heading', { name: `Spent by ${by}` }).waitFor();
+      await settled(page);
+      const { rows, extra } = await demonstration.seam<CostReport>('cost', 'spent', by);
+      expect(await cells(page, 'spent', ['attempts', 'money'])).toEqual(
+        rows.map(({ attempts, money }) => [count(attempts), moneyOf(money)]),
+      );
+      expect(await cells(page, 'extra', ['generator', 'each'])).toEqual(
+        (extra?.rows ?? []).map(({ extraCost, perExtra, shown }): unknown[] => [
+          moneyOf(extraCost.generator!),
+          perExtra === null ? expect.stringMatching(shown) : rangeOf(perExtra),
+        ]),
+      );
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('names the command that prints the same of a day and a tenant, and keeps both in the address', async () => {
+    const { page } = await openPage(browser!);
+    await visit(page, '/cost?by=domain&tenant=acme&since=1970-01-01');
+    await page.getByText('No attempt of an executor is in the log in this time.').waitFor();
+    await page.getByRole('textbox', { name: 'tenant' }).fill('default');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Spent by domain' }).waitFor();
+    await page
+      .getByRole('button', { name: /how it is counted: seam cost spent/i })
+      .first()
+      .click();
+    await page.getByText('seam cost spent domain --since 1970-01-01 --tenant default').first().waitFor();
+    expect(new URL(page.url()).search).toBe('?by=domain&tenant=default&since=1970-01-01');
+  });
+
+  it('is on the page of a problem too, and breaks no rule of axe', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await openPage(browser!, scheme);
+      await visit(page, '/problems');
+      await visit(page, '/cost?by=domain');
+      expect([scheme, await violationsOn(page)]).toEqual([scheme, []]);
+      expect(await page.locator('main img, main script').count()).toBe(0);
+      const { rows } = await demonstration.view<{ rows: { problemId: string }[] }>('problems?arm=deploy&limit=1');
+      await visit(page, `/problems/${encodeURIComponent(rows[0]!.problemId)}`);
+      await page.getByText('attempts, USD').waitFor();
+      expect(complaints).toEqual([]);
+    }
+  });
+});
+
+/** Entries help, and cost something. */
+function workOn(domain: string): readonly SeamEvent[] {
+  const drawn = { guardId: 'g', controlShare: 0.1, domain };
+  return [
+    ...guardedProblems({ ...drawn, treated: true, solved: 60, failed: 0 }),
+    ...guardedProblems({ ...drawn, treated: false, solved: 0, failed: 12 }),
+  ].map((event) =>
+    event.type === 'ExperienceGenerated' ? { ...event, promptTokenIds: [1, 2], tokenIds: [3] } : event,
+  );
+}
+
+/** Cells of each row by their values. */
+const cells = (page: Page, row: 'spent' | 'extra', values: readonly string[]): Promise<string[][]> =>
+  page.evaluate(`Array.from(document.querySelectorAll('[data-${row}]'), (each) =>
+    ${JSON.stringify(values)}.map((name) => each.querySelector('[data-value="' + name + '"]').textContent))`);
+
+const count = (value: number): string => value.toLocaleString('en');
+
+/** As the command writes money: two figures behind the point at least. */
+const moneyOf = (micros: number): string => {
+  const text = (Math.round(Math.abs(micros)) / 1e6).toFixed(6).replace(/0{1,4}$/, '');
+  return `${micros < 0 ? '−' : ''}${text}`;
+};
+
+const rangeOf = ({ value, interval: [low, high] }: { value: number; interval: readonly [number, number] }): string =>
+  `${moneyOf(value)} (${moneyOf(low)} to ${moneyOf(high)})`;
