@@ -91,7 +91,7 @@ describe('grpo groups', () => {
         const revision = of(result.groupId, at);
         return { ...result, judge: revision === null ? null : { model: 'judge', revision } };
       });
-      return { ...log, results: results as LogInput['results'] };
+      return { ...log, results };
     };
     const plan = planOf(
       judgedBy((group, at) => (group === 'exact' ? null : group === 'apart' ? `fp_${at % 2}` : 'fp_1')),

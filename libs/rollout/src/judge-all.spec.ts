@@ -33,7 +33,7 @@ describe('several answers to one entry', () => {
     const saidBy = async (...revisions: readonly (string | null)[]) => {
       const left = [...revisions];
       const verify = async () => {
-        const revision = left.shift()!;
+        const revision = left.shift() ?? null;
         const judgedBy = revision === null ? {} : { judgedBy: { model: 'judge', revision } };
         return { success: true, detail: '', extractedAnswer: '4', ...judgedBy };
       };
