@@ -1,10 +1,11 @@
 // What a machine can hold documents to: lines of at most 120 columns outside tables and code, plain words, links that lead
-// somewhere, and a tree in README.md that is the tree. Places that are not there yet are listed in TO_BE_MENDED, which may only
-// shrink: an entry that no longer breaks its rule is refused.
+// somewhere, commands that there are, and a tree in README.md that is the tree. Places that are not there yet are listed in
+// TO_BE_MENDED, which may only shrink: an entry that no longer breaks its rule is refused.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandsOf, unknownCommands } from './documented-commands.mjs';
 import { HABITS } from './lint/plain-words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,7 +20,11 @@ const TO_BE_MENDED = new Set(['docs/experiments/LOG.md']);
 /** Folders of the tree that README.md draws. */
 const DRAWN = ['apps', 'libs'];
 
+/** Records of how it was, and of what was decided then. */
+const PAST = /^docs\/(experiments|adr)\//;
+
 const faults = [];
+const commands = commandsOf(await readFile(join(root, 'docs/reference/commands.md'), 'utf8'));
 const documents = await markdownFiles(root);
 for (const file of documents) faults.push(...faultsOf(file, await readFile(join(root, file), 'utf8')));
 faults.push(...(await treeFaults()));
@@ -61,6 +66,8 @@ function faultsOf(file, text) {
         found.push(`${file}:${number}: the link to ${target} leads nowhere`);
     }
   }
+  if (!PAST.test(file))
+    for (const { number, fault } of unknownCommands(text, commands)) found.push(`${file}:${number}: ${fault}`);
   if (!TO_BE_MENDED.has(file)) found.push(...habits);
   else if (habits.length === 0)
     found.push(`${file}: is plain now; take it out of TO_BE_MENDED in scripts/check-docs.mjs`);

@@ -40,6 +40,32 @@ export default [
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
   ]),
+  ...quick('libs/training-runs/src/library-method.ts', 'libs/training-runs/src/library-method.spec.ts', [
+    {
+      control: 'a library compares no verdicts of several revisions of a judge',
+      from: 'groups.filter(({ isAlike }) => isAlike)',
+      to: 'groups',
+    },
+    {
+      control: 'a library of single attempts reads one of each group',
+      from: "evidence === 'attempts' ? [single]",
+      to: "evidence === 'attempts' ? group",
+    },
+    { control: 'a library that is written directly reads no attempt', from: "response: '' }", to: '}' },
+  ]),
+  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
+    {
+      control: 'GRPO compares no verdicts of several revisions of a judge',
+      from: '!areJudgedAlike(judged.map(({ result }) => result))',
+      to: 'false',
+    },
+  ]),
+  ...quick('libs/rollout/src/judge.ts', 'libs/rollout/src/judge-all.spec.ts', [
+    { control: 'a mean names all revisions that judged', from: 'revisions.length === 1', to: 'true' },
+  ]),
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/endpoint.spec.ts', [
+    { control: 'an outcome names its judge', from: 'judge: judgement.judgedBy ?? null', to: 'judge: null' },
+  ]),
   ...quick('apps/cli/src/library/library.command.ts', 'apps/cli/src/library/library.command.spec.ts', [
     {
       control: 'a pipe gets the library alone',

@@ -14,7 +14,28 @@ const rows = (base, file, title, controls) =>
 const apart = { suite: 'quick', spec: 'libs/team-tuning/src/judged-alike.spec.ts' };
 const recorded = { suite: 'quick', spec: 'libs/team-tuning/src/team-records.spec.ts' };
 
+const study = { suite: 'quick', spec: 'apps/standalone/src/team/team-study.spec.ts' };
+
 export default [
+  ...[
+    {
+      control: 'a study of teams holds every seed to its bar',
+      from: 'rateOf(run.heldOut) >= LEAST_HELD_OUT',
+      to: 'true',
+    },
+    {
+      control: 'a study of teams says where one after the other ends lower',
+      from: 'simultaneous.all.interval95[1] < 0',
+      to: 'false',
+    },
+    { control: 'a study of teams wants a stage that falls less', from: 'falls(SHOWN) < falls(UNGATED)', to: 'true' },
+    {
+      control: 'a study of teams compares equal rollouts',
+      from: '.map(spentOf)).size > 1',
+      to: '.map(spentOf)).size > 9',
+    },
+    { control: 'a study of teams says what was not run', from: 'absent.length === 0', to: 'true' },
+  ].map((row) => ({ ...study, file: 'apps/standalone/src/team/team-study.ts', title: 'a study of a team', ...row })),
   ...rows(apart, 'judged-alike.ts', 'are not compared within a group', [
     {
       control: 'a group of several revisions teaches nothing',

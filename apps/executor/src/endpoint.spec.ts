@@ -29,6 +29,7 @@ afterEach(async () => {
 });
 
 const GOOD: Behaviour = { kind: 'answer', body: chatCompletion('It is 4.\nAnswer: 4') };
+const FIVE: Behaviour = { kind: 'answer', body: chatCompletion('Answer: 5') };
 const LIST: Behaviour = {
   kind: 'answer',
   body: { object: 'list', data: [{ id: 'tiny', object: 'model', root: '/a' }] },
@@ -114,6 +115,29 @@ async function results(count: number): Promise<SeamEvent[]> {
 }
 
 describe('an executor behind an endpoint', () => {
+  it('names the model whose opinion a verdict is, with its revision, and none where no model was asked', async () => {
+    const opinion = { ...chatCompletion('CORRECT'), system_fingerprint: 'fp_1' };
+    server.behave = answersTo((prompt) =>
+      prompt.includes('You compare') ? { kind: 'answer', body: opinion } : prompt.includes('words') ? FIVE : GOOD,
+    );
+    const inWords = (id: string): SeamEvent => {
+      const event = withheld(id);
+      return {
+        ...event,
+        problem: {
+          ...event.problem,
+          verifier: { ...EXACT, kind: 'judge', options: { question: event.problem.prompt as string } },
+        },
+      };
+    };
+    await log.append([inWords('words'), inWords('the same')].map(encodeEvent));
+    await serve({ SEAM_EXECUTOR_JUDGE_URL: server.url, SEAM_EXECUTOR_JUDGE_MODEL: 'judging' });
+    const outcomes = (await results(2)) as EventOf<'OutcomeRecorded'>[];
+    const of = (id: string) => outcomes.find(({ problem }) => problem.problemId === id);
+    expect(of('words')).toMatchObject({ success: true, judge: { model: 'judging', revision: 'tiny/fp_1' } });
+    expect(of('the same')).toMatchObject({ success: true, judge: null });
+  });
+
   it('is asked in its template, and outcomes name model, revision, decoding and template', async () => {
     await publish('a');
     await serve({

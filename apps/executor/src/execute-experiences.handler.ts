@@ -184,6 +184,7 @@ export class ExecuteExperiencesHandler {
         unpaid !== undefined && reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
       feedbackId: null,
       measurement,
+      judge: judgement.judgedBy ?? null,
     };
   }
 

@@ -1,5 +1,7 @@
 import type { StartExit, StartOptions } from './config.js';
 import type { StudyOptions } from './study/real-model/run-study.js';
+import type { ArmStudy } from './team/study-arm.js';
+import type { TeamArmRun } from './team/team-study.js';
 
 export { type StartExit, type StartOptions, startOptionsOf, withStartOptions } from './config.js';
 export {
@@ -26,6 +28,8 @@ export { type WorldRun, worldsShortcomings, worldsTable } from './study/many-wor
 export { embeddedTask } from './study/real-model/embedded-task.js';
 export { priceTables } from './study/real-model/price-tables.js';
 export { Rewards, serveRewards } from './study/reward-server.js';
+export { TEAM_ARMS, TEAM_STUDY_ARMS, type TeamArm } from './team/team-arms.js';
+export { type TeamArmRun, teamDifferences, teamShortcomings, teamStudyTable } from './team/team-study.js';
 export {
   attributeSet,
   attributeWorldOf,
@@ -54,4 +58,13 @@ export async function studyRealModel(
 ): Promise<{ readonly report: unknown; readonly text: string }> {
   const { runStudy } = await import('./study/real-model/run-study.js');
   return runStudy(options);
+}
+
+/**
+ * Runs or resumes one way of tuning a team on one seed. Loaded late, as {@link start}.
+ * @throws as `runTeamArm`
+ */
+export async function studyTeamArm(study: ArmStudy): Promise<TeamArmRun> {
+  const { runTeamArm } = await import('./team/study-arm.js');
+  return runTeamArm(study);
 }

@@ -1,8 +1,10 @@
-"""Serves a checkpoint folder by llama.cpp's server: OpenAI's chat completions, in single precision.
+"""Serves a model by llama.cpp's server: OpenAI's chat completions.
 
-serve-checkpoint.py FOLDER PORT NAME; who asks has to bring the key in SERVED_KEY
+serve-checkpoint.py FOLDER_OR_FILE.gguf PORT NAME; who asks has to bring the key in SERVED_KEY
 
-The folder is one of the family qwen2 with model.safetensors in F32 and a byte-level tokenizer.json, as the tests make them; llama.cpp wants its own format, into which it is converted here. The chat template puts the messages after one another.
+A file in GGUF is served as it is, with its chat template.
+
+A folder is served in single precision. It is one of the family qwen2 with model.safetensors in F32 and a byte-level tokenizer.json, as the tests make them; llama.cpp wants its own format, into which it is converted here. The chat template puts the messages after one another.
 """
 
 import json
@@ -14,6 +16,8 @@ from pathlib import Path
 import gguf
 import numpy
 import xllamacpp
+
+GGUF_CONTEXT = 4096  # tokens of each of two requests at a time
 
 PER_LAYER = {
     "input_layernorm.weight": "attn_norm.weight",
@@ -103,8 +107,9 @@ def convert(folder, target, name):
 
 def main():
     folder, port, name = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    target = Path("model.gguf")  # in the working folder, which goes with the server
-    context = convert(folder, target, name)
+    is_whole = folder.suffix == ".gguf"
+    target = folder if is_whole else Path("model.gguf")  # in the working folder, which goes with the server
+    context = GGUF_CONTEXT if is_whole else convert(folder, target, name)
     params = xllamacpp.CommonParams()
     params.model.path = str(target)
     params.model_alias = {name}
@@ -113,9 +118,10 @@ def main():
     params.n_ctx = 2 * context
     params.n_parallel = 2
     params.api_keys = [os.environ["SERVED_KEY"]]
-    params.cpuparams.n_threads = 2
-    params.cache_type_k = xllamacpp.ggml_type.GGML_TYPE_F32
-    params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+    params.cpuparams.n_threads = 1 if is_whole else 2
+    if not is_whole:
+        params.cache_type_k = xllamacpp.ggml_type.GGML_TYPE_F32
+        params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
     params.use_jinja = True
     server = xllamacpp.Server(params)
     print("serving", server.listening_address, flush=True)

@@ -47,6 +47,12 @@ export function isComplete({ groupSize, members }: { readonly groupSize: number;
   return members >= groupSize;
 }
 
+/** Whether results can be compared: their verdicts are of one model in one revision. One that is no model's opinion goes with any. */
+export function areJudgedAlike(results: Iterable<Pick<EventOf<'OutcomeRecorded'>, 'judge'>>): boolean {
+  const judges = [...results].flatMap(({ judge }) => judge ?? []);
+  return new Set(judges.map(({ model, revision }) => JSON.stringify([model, revision]))).size <= 1;
+}
+
 /** What the results of a group say, as far as they are in. */
 export interface GroupStanding {
   readonly groupSize: number;

@@ -1,5 +1,6 @@
 export {
   type AttemptResult,
+  areJudgedAlike,
   compareDefiniteness,
   definiteResults,
   type GroupStanding,

@@ -52,6 +52,8 @@ export interface DistillationModel {
 export interface DistillationSettings {
   /** Whether verdicts and references are shown; otherwise a model judges the attempts by itself. */
   readonly groundTruth: boolean;
+  /** Attempts at a problem that are compared, single ones, or none: only what was asked. */
+  readonly evidence: 'groups' | 'attempts' | 'problems';
   /** Of one group. */
   readonly maxOperations: number;
   /** Tries of a reply that cannot be read. */
@@ -113,8 +115,11 @@ async function adviceOf(
   settings: DistillationSettings,
 ): Promise<readonly Proposal[]> {
   const [first] = group;
+  const isShown = settings.evidence !== 'problems';
   const accounts = await allOf(
-    group.map((attempt) => asking.text('summary', templates.summary.render(summaryValues(attempt, settings)))),
+    (isShown ? group : []).map((attempt) =>
+      asking.text('summary', templates.summary.render(summaryValues(attempt, settings))),
+    ),
   );
   const attempts = group.flatMap(({ success }, at) => {
     const account = accounts[at];
@@ -122,16 +127,14 @@ async function adviceOf(
     const verdict = settings.groundTruth ? ` (${success ? 'right' : 'wrong'})` : '';
     return [`Attempt ${at + 1}${verdict}: ${quoted(account)}`];
   });
-  if (attempts.length === 0) return [];
+  if (isShown && attempts.length === 0) return [];
   const advised = await asking.operations(
     'advantage',
     templates.advantage.render({
       problem: quoted(first!.trace.prompt),
-      attempts: attempts.join('\n'),
+      ...advantageWords(settings),
+      attempts: isShown ? attempts.join('\n') : '(none)',
       experiences: listedItems(library.items),
-      comparison: settings.groundTruth
-        ? 'that were right with those that were wrong'
-        : 'with one another: decide yourself which of them are likely to be right',
       maxWords: String(settings.maxWords),
       maxOperations: String(settings.maxOperations),
     }),
@@ -140,6 +143,33 @@ async function adviceOf(
   if (advised === undefined) return [];
   const grounds = { groups: [first!.groupId], calls: [advised.callId] };
   return advised.operations.map((each) => proposalOf(each, grounds));
+}
+
+/** What the second stage is about, and what it is to do. */
+function advantageWords({ evidence, groundTruth }: DistillationSettings): Readonly<Record<'opening' | 'task', string>> {
+  switch (evidence) {
+    case 'groups': {
+      const comparison = groundTruth
+        ? 'that were right with those that were wrong'
+        : 'with one another: decide yourself which of them are likely to be right';
+      return {
+        opening: 'Several attempts at one problem are described below.',
+        task: `Compare the attempts ${comparison}.`,
+      };
+    }
+    case 'attempts':
+      return {
+        opening: 'One attempt at a problem is described below.',
+        task: groundTruth
+          ? 'Find what made the attempt right or wrong.'
+          : 'Decide yourself whether the attempt is likely to be right.',
+      };
+    case 'problems':
+      return {
+        opening: 'A problem is given below, and no attempt at it.',
+        task: 'Think of how problems of this kind are solved.',
+      };
+  }
 }
 
 function summaryValues(

@@ -12,7 +12,7 @@ const TEMPLATES = new URL('../templates/', import.meta.url);
 export interface DistillationTemplates {
   readonly summary: PromptTemplate<'problem' | 'entry' | 'response' | 'verdict'>;
   readonly advantage: PromptTemplate<
-    'problem' | 'attempts' | 'experiences' | 'comparison' | 'maxWords' | 'maxOperations'
+    'opening' | 'problem' | 'attempts' | 'experiences' | 'task' | 'maxWords' | 'maxOperations'
   >;
   readonly consolidation: PromptTemplate<'experiences' | 'proposals' | 'maxWords' | 'maxItems'>;
 }
@@ -22,7 +22,7 @@ export async function loadDistillationTemplates(): Promise<DistillationTemplates
   return {
     summary: await PromptTemplate.load(file('summary'), ['problem', 'entry', 'response', 'verdict']),
     advantage: await PromptTemplate.load(file('advantage'), [
-      ...(['problem', 'attempts', 'experiences', 'comparison', 'maxWords', 'maxOperations'] as const),
+      ...(['opening', 'problem', 'attempts', 'experiences', 'task', 'maxWords', 'maxOperations'] as const),
     ]),
     consolidation: await PromptTemplate.load(file('consolidation'), [
       'experiences',

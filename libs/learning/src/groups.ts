@@ -3,8 +3,8 @@
  * (order and repeats do not matter).
  */
 
-import { attemptIdOf, type ExperienceGenerated } from '@seamstream/events';
-import { definiteResults, isComplete } from '@seamstream/experience-groups';
+import { attemptIdOf, type EventOf, type ExperienceGenerated } from '@seamstream/events';
+import { areJudgedAlike, definiteResults, isComplete } from '@seamstream/experience-groups';
 import { compareText, SeamError } from '@seamstream/kernel';
 import type { LearningContext, LogInput } from './learning.types.js';
 
@@ -36,6 +36,8 @@ export interface GroupCounts {
   readonly incompleteGroups: number;
   /** Fewer than two members were judged: the rest failed in the infrastructure, or have no verdict. */
   readonly smallGroups: number;
+  /** Different revisions of a judge gave the verdicts, which are not compared. */
+  readonly judgedApartGroups: number;
   /** All members are older than the window, or written by an adapter that was never served. */
   readonly staleGroups: number;
   /** Members left out of their group for the same reason: scouts of the base model next to the served adapter's entries. */
@@ -74,6 +76,7 @@ export function joinGroups(
     groups: byGroup.length,
     incompleteGroups: 0,
     smallGroups: 0,
+    judgedApartGroups: 0,
     staleGroups: 0,
     foreignGroups: 0,
     otherSamplingGroups: 0,
@@ -93,8 +96,7 @@ export function joinGroups(
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(attemptIdOf(member.experience));
       if (result?.type !== 'OutcomeRecorded') return [];
-      const { reward, responseTokens, feedbackId } = result;
-      return [{ ...member, reward, isMeasured: feedbackId === null, responseTokens: responseTokens ?? 0 }];
+      return [{ member, result }];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
@@ -102,15 +104,26 @@ export function joinGroups(
     else if (plainSamplingOnly && !fresh.every(({ experience }) => isPlainlySampled(experience)))
       census.otherSamplingGroups++;
     else if (judged.length < 2) census.smallGroups++;
+    else if (!areJudgedAlike(judged.map(({ result }) => result))) census.judgedApartGroups++;
     else {
-      judged.forEach(({ experience }) => assertBehaviourLogged(experience));
-      judged.sort((a, b) => a.experience.candidateIndex - b.experience.candidateIndex);
-      groups.push({ groupId, members: judged, age });
+      judged.forEach(({ member }) => assertBehaviourLogged(member.experience));
+      judged.sort((a, b) => a.member.experience.candidateIndex - b.member.experience.candidateIndex);
+      groups.push({ groupId, members: judged.map(scored), age });
       census.failedMembers += fresh.length - judged.length;
       census.staleMembers += members.length - fresh.length;
     }
   }
   return { groups, census };
+}
+
+function scored({
+  member,
+  result: { reward, responseTokens, feedbackId },
+}: {
+  readonly member: Pick<GroupMember, 'experience' | 'age'>;
+  readonly result: EventOf<'OutcomeRecorded'>;
+}): GroupMember {
+  return { ...member, reward, isMeasured: feedbackId === null, responseTokens: responseTokens ?? 0 };
 }
 
 function ageOf(adapterDigest: string | null, served: readonly (string | null)[]): number {

@@ -1,5 +1,6 @@
 import type { ExecutorResponse } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import { judgeAll } from './judge.js';
 
 const problem: Pick<Problem, 'verifier' | 'reference'> = {
@@ -26,6 +27,23 @@ describe('several answers to one entry', () => {
     const { answer, judgement } = await judgeAll(problem, ['4', '5', '4', '6'].map(answerOf));
     expect(judgement).toMatchObject({ success: false, reward: 1 / 2, extractedAnswer: '5' });
     expect(answer.text).toBe('Answer: 5');
+  });
+
+  it('say whose opinion their mean is: of one revision, or of several by all their names', async () => {
+    const saidBy = async (...revisions: readonly (string | null)[]) => {
+      const left = [...revisions];
+      const verify = async () => {
+        const revision = left.shift() ?? null;
+        const judgedBy = revision === null ? {} : { judgedBy: { model: 'judge', revision } };
+        return { success: true, detail: '', extractedAnswer: '4', ...judgedBy };
+      };
+      const answers = revisions.map(() => answerOf('4'));
+      return (await judgeAll(problem, answers, Object.assign(Object.create(builtInVerifiers) as Verifiers, { verify })))
+        .judgement.judgedBy;
+    };
+    expect(await saidBy(null, 'fp_1', 'fp_1')).toEqual({ model: 'judge', revision: 'fp_1' });
+    expect(await saidBy('fp_2', null, 'fp_1')).toEqual({ model: 'judge', revision: 'fp_1, fp_2' });
+    expect(await saidBy(null, null)).toBeUndefined();
   });
 
   it('are one verdict when there is one', async () => {

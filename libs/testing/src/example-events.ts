@@ -134,6 +134,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     ],
     attemptId: null,
     feedbackId: null,
+    judge: { model: 'judge', revision: 'fp_1' },
     measurement: null,
     meta: meta('m-4', 'm-2'),
     ...candidate,

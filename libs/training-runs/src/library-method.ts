@@ -1,6 +1,6 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
 import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD, toldAttempt } from '@seamstream/events';
-import { definiteResults, isComplete } from '@seamstream/experience-groups';
+import { areJudgedAlike, definiteResults, isComplete } from '@seamstream/experience-groups';
 import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
 import type { LogInput } from '@seamstream/learning';
@@ -44,6 +44,11 @@ export const distillationSettingsSchema = z.strictObject({
   ...limitsShape,
   /** Whether the model sees verdicts and references. Then only groups with both verdicts are used. */
   groundTruth: z.boolean().default(true),
+  /**
+   * What it reads. `groups`: the attempts at a problem, compared. Controls: `attempts`: one of each group, and every group counts (G = 1);
+   * `problems`: what was asked, and no attempt at it, so that the texts are written directly.
+   */
+  evidence: z.enum(['groups', 'attempts', 'problems']).default('groups'),
   /** Of one group. */
   maxOperations: z.int().min(1).max(20).default(3),
   /** Groups of one step. */
@@ -110,10 +115,15 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
       ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
       : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
     const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...extraction } = settings;
-    const groups = judgedGroups(input, plan.baseModelDigest);
-    const usesVerdicts = !('groundTruth' in settings) || settings.groundTruth;
-    const live = usesVerdicts ? groups.filter(hasBoth) : groups;
-    const metrics = { groups: groups.length, liveGroups: live.length };
+    const evidence = 'evidence' in settings ? settings.evidence : 'groups';
+    const isCompared = evidence === 'groups';
+    const groups = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
+    const usesVerdicts = isCompared && (!('groundTruth' in settings) || settings.groundTruth);
+    const alike = usesVerdicts ? groups.filter(({ isAlike }) => isAlike) : groups;
+    const members = alike.map(({ attempts }) => attempts);
+    const live = usesVerdicts ? members.filter(hasBoth) : members.map((each) => shownOf(each, evidence, plan.seed));
+    const judgedApartGroups = groups.length - alike.length;
+    const metrics = { groups: groups.length, liveGroups: live.length, judgedApartGroups };
     if (live.length === 0)
       return {
         status: 'refused',
@@ -138,6 +148,17 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
   }
 }
 
+/** What of a group is read where its members are not compared by their verdicts. */
+function shownOf(
+  group: readonly TracedAttempt[],
+  evidence: 'groups' | 'attempts' | 'problems',
+  seed: string,
+): readonly TracedAttempt[] {
+  if (evidence === 'groups') return group;
+  const single = Random.of(seed, 'single attempts', group[0]!.groupId).pick(group);
+  return evidence === 'attempts' ? [single] : [{ ...single, entry: '', trace: { ...single.trace, response: '' } }];
+}
+
 /** So many groups a step. The seed decides a new order for each pass. */
 function batchesOf(
   groups: readonly (readonly TracedAttempt[])[],
@@ -156,14 +177,23 @@ function hasBoth(group: readonly TracedAttempt[]): boolean {
   return group.some(({ success }) => success) && group.some(({ success }) => !success);
 }
 
+/** A complete group of the base model's attempts, by id. */
+interface JudgedGroup {
+  readonly attempts: readonly TracedAttempt[];
+  /** Whether one revision of a judge gave all verdicts, so that they can be compared. */
+  readonly isAlike: boolean;
+}
+
 /**
  * The complete groups of the base model's own problems, ascending by id, each with its judged members by id: a function of the set of
  * records. Attempts that the machine failed at say nothing.
+ * @param least judged attempts of a group that says something
  */
 function judgedGroups(
   { experiences, results }: LogInput,
   baseModelDigest: string,
-): readonly (readonly TracedAttempt[])[] {
+  least: number,
+): readonly JudgedGroup[] {
   const written = new Map(experiences.map((each) => [each.experienceId, each]));
   const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
   return [...byGroup]
@@ -171,15 +201,23 @@ function judgedGroups(
     .flatMap(([groupId, members]) => {
       const [first] = members;
       if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
-      const attempts = members.flatMap((result): TracedAttempt[] => {
+      const judged = members.flatMap((result) => {
         const experience = written.get(result.experienceId);
         if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
-        if (experience.baseModelDigest !== baseModelDigest || !isWhole(experience.problem)) return [];
-        const { experienceId, entry, adapterDigest, problem } = experience;
+        const { experienceId, entry, adapterDigest: writer, problem } = experience;
+        if (experience.baseModelDigest !== baseModelDigest || !isWhole(problem)) return [];
         const { domain, prompt, reference } = problem;
+        const { success } = result;
         const trace = { prompt, reference, response: toldAttempt(result) };
-        return [{ experienceId, groupId, domain, entry, success: result.success, writer: adapterDigest, trace }];
+        return [{ result, attempt: { experienceId, groupId, domain, entry, success, writer, trace } }];
       });
-      return attempts.length < 2 ? [] : [attempts.sort((a, b) => compareText(a.experienceId, b.experienceId))];
+      if (judged.length < least) return [];
+      const attempts = judged.map(({ attempt }) => attempt);
+      return [
+        {
+          attempts: attempts.sort((a, b) => compareText(a.experienceId, b.experienceId)),
+          isAlike: areJudgedAlike(judged.map(({ result }) => result)),
+        },
+      ];
     });
 }

@@ -119,6 +119,23 @@ describe('a library brought on by a model', () => {
     expect(server.seen).toHaveLength(paid.length);
   });
 
+  it('shows single attempts as such, and asks for no account where texts are written directly', async () => {
+    const promptsOf = async (evidence: string) => {
+      log = await openLog();
+      server.seen.length = 0;
+      const alone = [1, 2].map((group) => attempts(group)[0]!);
+      await runnerWith().run(job({ evidence }, [alone]), null, recording());
+      return server.seen.map(({ body }) => promptIn(body));
+    };
+    const single = await promptsOf('attempts');
+    expect(single).toHaveLength(5);
+    expect(single.filter((prompt) => prompt.startsWith('One attempt at a problem'))).toHaveLength(2);
+    const direct = await promptsOf('problems');
+    expect(direct).toHaveLength(3);
+    expect(direct.filter((prompt) => prompt.startsWith('A problem is given below, and no attempt'))).toHaveLength(2);
+    expect(direct.join()).not.toMatch(/answer 0|was right/);
+  });
+
   it('hides verdicts and references without ground truth, and keeps what solvers wrote between its markers', async () => {
     await runnerWith().run(job({ groundTruth: false }), null, recording());
     const prompts = server.seen.map(({ body }) => promptIn(body));
@@ -133,7 +150,11 @@ const promptIn = (body: Record<string, unknown> | undefined): string =>
 const operations = (...list: unknown[]): string =>
   `Here it is:\n\`\`\`json\n${JSON.stringify({ operations: list })}\n\`\`\``;
 const stageOf = (prompt: string): string =>
-  prompt.startsWith('You review') ? 'summary' : prompt.startsWith('Several attempts') ? 'advantage' : 'consolidation';
+  prompt.startsWith('You review')
+    ? 'summary'
+    : /^(Several attempts|One attempt|A problem)/.test(prompt)
+      ? 'advantage'
+      : 'consolidation';
 
 /** A model that advises for each group, and consolidates to one text. */
 function reply(prompt: string): { kind: 'answer'; body: unknown } {

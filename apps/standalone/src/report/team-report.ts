@@ -3,6 +3,7 @@ import type { Estimate } from '@seamstream/statistics';
 import { type Certificate, certificateText } from '@seamstream/team-tuning';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
 import type { ArmFigures } from '../team/read-team-log.js';
+import { worstFall } from '../team/team-study.js';
 import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
 import { runFacts } from './run-parts.js';
@@ -47,14 +48,6 @@ export interface TeamReport
     readonly after: readonly string[];
   } | null;
   readonly converged: boolean;
-}
-
-/** The largest fall of the validation success in a stage, as a fraction; 0 where none fell. */
-function worstFall({ stages }: Pick<ArmReport, 'stages'>): number {
-  return Math.max(
-    0,
-    ...stages.map(({ before, validation }) => (before === null || validation === null ? 0 : before - validation)),
-  );
 }
 
 type Judged = Pick<TeamReport, 'arms' | 'differences' | 'target'>;

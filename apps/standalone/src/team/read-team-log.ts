@@ -19,6 +19,8 @@ interface StageRow {
   readonly givenUp: number;
   readonly status: 'promoted' | 'rejected' | 'failed' | 'unfinished';
   readonly reason: string;
+  /** From its first event to its last one. */
+  readonly seconds: number;
 }
 
 /** What a report shows of a way of tuning. */
@@ -53,6 +55,7 @@ interface Run {
   batches: Map<number, number>;
   turns: number;
   judged: number;
+  beganAtMs: number;
 }
 
 /** @param slots of the ways of tuning */
@@ -73,10 +76,12 @@ export async function readTeamAccounts(
       if (told.has(event.meta.messageId)) continue;
       told.add(event.meta.messageId);
       note(event, runs, executors);
-      const slot = slotOf(event, runs);
+      const run = runOf(event, runs);
+      if (run === undefined) continue;
       const at = event.meta.occurredAt;
-      const span = slot === undefined ? undefined : (times.get(slot) ?? { from: at, to: at });
-      if (span !== undefined) times.set(slot!, { from: Math.min(span.from, at), to: Math.max(span.to, at) });
+      const span = times.get(run.slot) ?? { from: at, to: at };
+      times.set(run.slot, { from: Math.min(span.from, at), to: Math.max(span.to, at) });
+      run.row.seconds = Math.max(run.row.seconds, (at - run.beganAtMs) / 1000);
     }
   return new Map(
     slots.map((slot) => {
@@ -109,8 +114,8 @@ export async function readTeamAccounts(
   );
 }
 
-function slotOf(event: SeamEvent, runs: ReadonlyMap<string, Run>): string | undefined {
-  return 'runId' in event && event.runId !== null ? runs.get(event.runId)?.slot : undefined;
+function runOf(event: SeamEvent, runs: ReadonlyMap<string, Run>): Run | undefined {
+  return 'runId' in event && event.runId !== null ? runs.get(event.runId) : undefined;
 }
 
 function note(event: SeamEvent, runs: Map<string, Run>, executors: ReadonlyMap<string, Set<string>>): void {
@@ -118,13 +123,14 @@ function note(event: SeamEvent, runs: Map<string, Run>, executors: ReadonlyMap<s
     const stage = runConfigurationOf(event).iteration?.index ?? 0;
     const row: Facts = {
       ...{ stage, rollouts: 0, successes: 0, validation: null, before: null, accepted: 0, takenBack: 0, givenUp: 0 },
-      ...{ status: 'unfinished', reason: '' },
+      ...{ status: 'unfinished', reason: '', seconds: 0 },
     };
-    const run = { slot: event.slot, row, updates: [], batches: new Map(), turns: 0, judged: 0 };
+    const beganAtMs = event.meta.occurredAt;
+    const run = { slot: event.slot, row, updates: [], batches: new Map(), turns: 0, judged: 0, beganAtMs };
     if (!runs.has(event.runId)) runs.set(event.runId, run);
     return;
   }
-  const run = 'runId' in event && event.runId !== null ? runs.get(event.runId) : undefined;
+  const run = runOf(event, runs);
   if (run === undefined) return;
   const { row } = run;
   switch (event.type) {

@@ -45,6 +45,16 @@ export const TEAM_ARMS: readonly [TeamArm, ...TeamArm[]] = [
   { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...TUNING, gate: null } },
 ];
 
+/** What a study may compare as well: the released shortcut, in which every agent learns from all of a stage's rollouts. */
+const ONE_BATCH: TeamArm = {
+  name: 'team-one-batch',
+  title: 'one after the other on one batch, gated',
+  settings: { ...TUNING, gate: GATE, resample: false },
+};
+
+/** Of a study, by name. */
+export const TEAM_STUDY_ARMS: readonly TeamArm[] = [...TEAM_ARMS, ONE_BATCH];
+
 /** Three agents, each of which writes one field of the entry and reads what those before it wrote. */
 export function demonstrationTeam({ name }: Pick<TeamArm, 'name'>): Team {
   return teamOf(

@@ -616,6 +616,11 @@ export interface OutcomeRecorded {
   readonly withoutEntry?: string | null | undefined;
   /** Calls of tools that the executor made before it answered, in order. Null: it has no tools. */
   readonly toolCalls?: readonly ToolCall[] | null | undefined;
+  /**
+   * The model whose opinion the verdict is. Null: none was asked, or the record is of an earlier version. The
+   * revision of a verdict that several revisions gave has the names of all of them.
+   */
+  readonly judge?: JudgeIdentity | null | undefined;
 }
 
 /** The infrastructure failed. The attempt has no verdict and no reward, not a reward of 0. */

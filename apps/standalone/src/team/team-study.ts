@@ -1,0 +1,141 @@
+/** What ways of tuning a team say next to one another, over seeds, as pure functions of their runs. Rates are fractions of 1. */
+import { count, points } from '@seamstream/kernel';
+import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
+import type { ArmFigures } from './read-team-log.js';
+import { TEAM_ARMS } from './team-arms.js';
+
+/** One way on one seed. */
+export interface TeamArmRun extends ArmFigures {
+  readonly arm: string;
+  readonly title: string;
+  readonly seed: number;
+  /** Problems of a stage. */
+  readonly roundSize: number;
+  /** ISO 8601 */
+  readonly madeAt: string;
+  /** Of each held-out problem, in one order for all runs: whether the untuned team, and the last one, solves it. */
+  readonly untuned: readonly boolean[];
+  readonly heldOut: readonly boolean[];
+}
+
+/** What must hold, written down before the runs that are reported. */
+const LEAST_HELD_OUT = 0.9;
+const [SHOWN, SIMULTANEOUS, UNGATED] = TEAM_ARMS.map(({ name }) => name) as [string, string, string];
+
+/** The way that is shown less another, on the same problems. */
+interface TeamDifference {
+  readonly less: string;
+  readonly bySeed: readonly {
+    readonly seed: number;
+    readonly value: number;
+    readonly interval95: Estimate['interval95'];
+  }[];
+  /** Of the problems of all seeds together. */
+  readonly all: Estimate;
+}
+
+const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean).length / verdicts.length;
+const percent = (rate: number): string => (rate * 100).toFixed(1);
+const inPoints = ({ value, interval95 }: Pick<Estimate, 'value' | 'interval95'>): string =>
+  `${points(value)} (${interval95.map(points).join(' to ')})`;
+
+/** The largest fall of the validation success in a stage; 0 where none fell. */
+export function worstFall({ stages }: Pick<ArmFigures, 'stages'>): number {
+  return Math.max(
+    0,
+    ...stages.map(({ before, validation }) => (before === null || validation === null ? 0 : before - validation)),
+  );
+}
+
+/** The first way of the demonstration less each other one, on the seeds of both. */
+export function teamDifferences(runs: readonly TeamArmRun[]): readonly TeamDifference[] {
+  const shown = new Map(runs.filter(({ arm }) => arm === SHOWN).map((run) => [run.seed, run]));
+  const others = Map.groupBy(
+    runs.filter(({ arm, seed }) => arm !== SHOWN && shown.has(seed)),
+    ({ arm }) => arm,
+  );
+  return [...others.values()].map((own) => {
+    const sorted = own.toSorted((a, b) => a.seed - b.seed);
+    const paired = sorted.map(({ seed, heldOut }) =>
+      shown.get(seed)!.heldOut.map((solved, at) => [solved, heldOut[at]!] as const),
+    );
+    return {
+      less: sorted[0]!.arm,
+      bySeed: sorted.map(({ seed }, at) => {
+        const { value, interval95 } = pairedDifference(paired[at]!)!;
+        return { seed, value, interval95 };
+      }),
+      all: pairedDifference(paired.flat())!,
+    };
+  });
+}
+
+/** What does not hold, or is not known, in words. */
+export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly number[]): readonly string[] {
+  const of = (arm: string, seed: number): TeamArmRun | undefined =>
+    runs.find((run) => run.arm === arm && run.seed === seed);
+  const missing = [SHOWN, SIMULTANEOUS, UNGATED].flatMap((arm) => {
+    const absent = seeds.filter((seed) => of(arm, seed) === undefined);
+    return absent.length === 0 ? [] : [`${arm} was not run on seeds ${absent.join(', ')}`];
+  });
+  const low = seeds.flatMap((seed) => {
+    const run = of(SHOWN, seed);
+    return run === undefined || rateOf(run.heldOut) >= LEAST_HELD_OUT
+      ? []
+      : [`seed ${seed}: ${percent(rateOf(run.heldOut))} % of held-out problems, below ${percent(LEAST_HELD_OUT)} %`];
+  });
+  const simultaneous = teamDifferences(runs).find(({ less }) => less === SIMULTANEOUS);
+  const lower =
+    simultaneous !== undefined && simultaneous.all.interval95[1] < 0
+      ? [`one after the other ends lower than all at once: ${inPoints(simultaneous.all)} points`]
+      : [];
+  const falls = (arm: string): number => Math.max(0, ...runs.filter((run) => run.arm === arm).map(worstFall));
+  const further =
+    falls(SHOWN) < falls(UNGATED)
+      ? []
+      : [
+          `the worst stage falls no less with the gate (${percent(falls(SHOWN))} points) than without (${percent(falls(UNGATED))})`,
+        ];
+  const unequal = seeds.filter((seed) => new Set(runs.filter((run) => run.seed === seed).map(spentOf)).size > 1);
+  return [
+    ...missing,
+    ...low,
+    ...lower,
+    ...further,
+    ...unequal.map((seed) => `seed ${seed}: the ways had different numbers of rollouts`),
+  ];
+}
+
+const spentOf = ({ rollouts }: TeamArmRun): number => rollouts;
+
+/** The study as Markdown: a row for each way, the differences, and what does not hold. */
+export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly number[]): string {
+  const short = teamShortcomings(runs, seeds);
+  const rows = [...Map.groupBy(runs, ({ arm }) => arm).values()].map((all) => {
+    const own = all.toSorted((a, b) => a.seed - b.seed);
+    const gate = (of: (run: TeamArmRun) => number): number => own.reduce((sum, run) => sum + of(run), 0);
+    const cells = [
+      ...[own[0]!.title, own.map(({ seed }) => seed).join(', ')],
+      own.map(({ stages }) => stages.length).join(', '),
+      own.map(({ rollouts }) => count(rollouts)).join(', '),
+      own.map(({ heldOut }) => percent(rateOf(heldOut))).join(', '),
+      percent(mean(own.map(({ heldOut }) => rateOf(heldOut)))),
+      own.map((run) => percent(worstFall(run))).join(', '),
+      `${gate(({ accepted }) => accepted)}, ${gate(({ takenBack }) => takenBack)}, ${gate(({ givenUp }) => givenUp)}`,
+      own.map(({ stages }) => stages.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)).join(', '),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const titleOf = (arm: string): string => runs.find((run) => run.arm === arm)!.title;
+  return [
+    '| way | seeds | stages | rollouts | held out, % | mean | worst fall of a stage, points | accepted, taken back, given up | stages, s |',
+    `|${'---|'.repeat(9)}`,
+    ...rows,
+    '',
+    ...teamDifferences(runs).map(
+      ({ less, all, bySeed }) =>
+        `One after the other, gated less ${titleOf(less)}, points: ${inPoints(all)}; by seed ${bySeed.map(inPoints).join(', ')}.`,
+    ),
+    short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
+  ].join('\n');
+}
