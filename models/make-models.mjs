@@ -111,6 +111,16 @@ const RECIPES = {
     sequences: drawn(followingSequence),
     measure: measureAttributeExecutor,
   },
+  'attributes/other-executor': {
+    seed: 'attributes other executor 1',
+    demonstration: 'attributes',
+    config: { hiddenSize: 64, layers: 4, heads: 4, keyValueHeads: 4, headDimension: 16, intermediateSize: 192 },
+    steps: 800,
+    batch: 64,
+    rate: { peak: 4e-3, floor: 6e-5, warmUpSteps: 50 },
+    sequences: drawn(followingSequence),
+    measure: measureAttributeExecutor,
+  },
   'attributes/generator-base': {
     seed: 'attributes generator 1',
     demonstration: 'attributes',

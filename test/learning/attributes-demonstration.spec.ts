@@ -34,6 +34,27 @@ describe('the demonstration, cut short after six rounds', () => {
       expect(heldOut.get(control)).toBeLessThanOrEqual(heldOut.get('noExperience')! + 0.1);
   });
 
+  it('helps another executor too, where one that was trained on the answers can no longer be advised', () => {
+    const newWords = rowsOf(report, 'newWords');
+    expect(newWords.get('other executor alone')).toBeLessThan(0.1);
+    expect(newWords.get('other executor with the entries')).toBeGreaterThan(newWords.get('trained')! - 0.1);
+    // Success by references alone would need them to say how they were found.
+    expect(newWords.get('executor trained on answers')).toBeGreaterThan(
+      newWords.get('executor trained on references')!,
+    );
+    const obeys = new Map(report.executors.map((each) => [each.name, each.obeys]));
+    expect(obeys.get('frozen')).toBeGreaterThan(0.95);
+    expect(obeys.get('executor trained on answers')).toBeLessThan(0.9);
+  });
+
+  it('says what a success takes, next to a case that is looked up', () => {
+    const { rows } = report.timeToCorrect;
+    const [own, looked] = ['trained', 'retrieved case'].map((name) => rows.find((row) => row.name === name)!);
+    expect(own!.solved).toBeGreaterThan(looked!.solved);
+    expect(own!.candidatesTried!.value).toBeLessThan(looked!.candidatesTried!.value);
+    expect(looked!.entryMs).toBeLessThan(own!.entryMs!);
+  });
+
   it('writes entries that quote their problem truly', () => {
     for (const { faithful } of report.sets) expect(faithful).toBeGreaterThanOrEqual(0.98);
   });

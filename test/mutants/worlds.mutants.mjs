@@ -202,4 +202,37 @@ export default [
     },
     { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
   ]),
+  ...quick(`${STANDALONE}/trained-executor.ts`, `${STANDALONE}/trained-executor.spec.ts`, [
+    {
+      control: 'an executor is trained on the verified answer that was given most often',
+      from: 'next[1].length > most[1].length',
+      to: 'next[1].length < most[1].length',
+    },
+    {
+      control: 'an executor is trained on verified answers alone',
+      from: 'byProblem(attempts.filter(({ success }) => success))',
+      to: 'byProblem(attempts)',
+    },
+  ]),
+  ...quick(`${STANDALONE}/compared-executors.ts`, `${STANDALONE}/trained-executor.spec.ts`, [
+    {
+      control: 'an executor obeys where it answers as the plan says',
+      from: "answer.status === 'answered' && answer.text === followPlan(problem, plans[at]!)",
+      to: "answer.status === 'answered'",
+    },
+  ]),
+  ...quick(`${WORLD}/baselines.ts`, `${WORLD}/baselines.spec.ts`, [
+    {
+      control: 'the most similar case is tried first',
+      from: 'other.alike - one.alike',
+      to: 'one.alike - other.alike',
+    },
+  ]),
+  ...quick('libs/evaluation/src/time-to-correct.ts', 'libs/evaluation/src/controls-study.spec.ts', [
+    {
+      control: 'a case that was looked up is tried once, and then the next one',
+      from: 'texts[candidate] ?? texts.at(-1)',
+      to: 'texts[0]',
+    },
+  ]),
 ];

@@ -1,8 +1,10 @@
-/** Measures entries against all controls, and against baselines without a model, when the rounds in a world of attributes are over. */
+/** Measures entries against all controls, and against baselines, when the rounds in a world of attributes are over. */
 import { type Attempt, BASELINES, learnBaseline, type World } from '@seamstream/attribute-world';
+import type { Environment } from '@seamstream/environments';
 import {
   armResult,
   type ControlRow,
+  type ControlRowResult,
   type ControlsStudy,
   type Entry,
   EVALUATION_ARMS,
@@ -10,22 +12,23 @@ import {
   pairs,
   studyControls,
 } from '@seamstream/evaluation';
-import { type EventOf, type Problem, TOPIC } from '@seamstream/events';
-import { ProblemContents } from '@seamstream/evidence';
-import { compareText } from '@seamstream/kernel';
-import { readTopics } from '@seamstream/log-reader';
+import type { Problem } from '@seamstream/events';
 import type { Served } from '@seamstream/rollout';
 import { pairedDifference } from '@seamstream/statistics';
-import type { Host } from './host-services.js';
+import { type ComparedExecutors, obedience, openComparedExecutors } from './compared-executors.js';
 import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
+import { measureTimes } from './measure-times.js';
 import { ATTRIBUTE_PRESETS } from './methods.js';
-import { placeInStream } from './problem-stream.js';
+import { type RecordedAttempt, readRecordedAttempts } from './recorded-attempts.js';
 import {
   type AttributesReport,
   type AttributesRow,
   type AttributesSet,
+  type ExecutorRow,
   holds,
+  OTHER_EXECUTOR_ROWS,
   SPLIT_WORDS,
+  trainedExecutorRow,
 } from './report/attributes-report.js';
 import { exploredOf, rate } from './round-progress.js';
 import { attributeSet, attributeWorldOf } from './world-files.js';
@@ -33,50 +36,105 @@ import { attributeSet, attributeWorldOf } from './world-files.js';
 /** Splits that are reported on, and nothing else. */
 const REPORTED = ['heldOut', 'newWords'] as const;
 
+/** What the rounds left behind, and who is compared. */
+interface Learned {
+  readonly adapter: Served | null;
+  readonly world: World;
+  readonly attempts: readonly Attempt[];
+  readonly executors: ComparedExecutors;
+}
+
 export async function measureAttributesRun(input: MeasureRunInput): Promise<AttributesReport> {
-  const { host, progress, run } = input;
+  const { host, progress, run, say } = input;
   const { method, seed } = run.settings;
   const { served } = progress.adapters;
   const world = attributeWorldOf(method, seed);
   const adapter = await storedArtefact(host, served);
-  const attempts = await recordedAttempts(host);
-  const sets: AttributesSet[] = [];
-  for (const split of REPORTED) sets.push(await measureSet(input, adapter, world, split, attempts));
-  const rounds = learnedRounds(progress).map(({ row, end }) => ({
+  const recorded = await readRecordedAttempts(host.drivers.log);
+  const attempts = withEntries(recorded);
+  const executors = await openComparedExecutors(recorded, { host, seed, say });
+  try {
+    const sets: AttributesSet[] = [];
+    for (const split of REPORTED) sets.push(await measureSet(input, { adapter, world, attempts, executors }, split));
+    const heldOut = attributeSet(world, 'heldOut', input.heldOut);
+    const preset = ATTRIBUTE_PRESETS[method]!;
+    return {
+      ...{ method: method as AttributesReport['method'], preset, sets, attempts: attempts.length },
+      ...{ rounds: roundsOf(input), served: served?.adapterDigest ?? null },
+      executors: await executorRows(host.environment, executors, heldOut),
+      timeToCorrect: await measureTimes(heldOut, { host, adapter, attempts, seed, say }),
+      ...(await roundsFacts(input, 'held-out problems of the demonstration')),
+      converged: holds({ preset, sets }),
+    };
+  } finally {
+    await executors.close();
+  }
+}
+
+function withEntries(recorded: readonly RecordedAttempt[]): readonly Attempt[] {
+  return recorded.flatMap(({ problem, entry, success }) => (entry === null ? [] : [{ problem, entry, success }]));
+}
+
+function roundsOf({ progress }: MeasureRunInput): AttributesReport['rounds'] {
+  return learnedRounds(progress).map(({ row, end }) => ({
     ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, ...end },
     attempts: row.byAdapter.executed + row.byBase.executed,
     faithful: rate(row.quoting),
   }));
-  const preset = ATTRIBUTE_PRESETS[method]!;
-  return {
-    ...{ method: method as AttributesReport['method'], preset, sets, rounds, attempts: attempts.length },
-    served: served?.adapterDigest ?? null,
-    ...(await roundsFacts(input, 'held-out problems of the demonstration')),
-    converged: holds({ preset, sets }),
-  };
+}
+
+async function executorRows(
+  frozen: Environment,
+  { trained, other }: ComparedExecutors,
+  problems: readonly Problem[],
+): Promise<readonly ExecutorRow[]> {
+  const rows: ExecutorRow[] = [];
+  for (const { name, environment, training } of [
+    { name: 'frozen', environment: frozen, training: null },
+    ...trained.map(({ by, ...each }) => ({ name: trainedExecutorRow(by), ...each })),
+    { name: 'other executor', environment: other, training: null },
+  ])
+    rows.push({ name, training, obeys: await obedience(environment, problems) });
+  return rows;
 }
 
 async function measureSet(
   { host, heldOut, run, say }: MeasureRunInput,
-  adapter: Served | null,
-  world: World,
+  { adapter, world, attempts, executors }: Learned,
   split: (typeof REPORTED)[number],
-  attempts: readonly Attempt[],
 ): Promise<AttributesSet> {
   const problems = attributeSet(world, split, heldOut);
   const { generator, environment, prompts, schemaFor, entryMaxTokens } = host;
   const onProgress = (row: string, done: number, total: number): void =>
     say(`measuring ${SPLIT_WORDS[split]}: ${row} ${done}/${total}`);
+  const written: string[] = problems.map(() => '');
   const study = await studyControls(problems, {
     ...{ generator, environment, prompts, schemaFor, adapter, onProgress },
     ...{ rows: EVALUATION_ARMS, seed: `${split}/${run.settings.seed}`, nowMs: () => performance.now() },
     ...{ maxEntryTokens: entryMaxTokens, maxAloneTokens: entryMaxTokens },
+    onPrediction: ({ arm, problem, entry }) => {
+      if (arm === 'trained') written[problem] = entry ?? '';
+    },
   });
   const rows = EVALUATION_ARMS.flatMap((arm) => (study.rows[arm] === undefined ? [] : [controlRow(arm, study)]));
+  const asked = async (name: string, entries: readonly Entry[], by: Environment): Promise<Solved> =>
+    (await measureEntries(name, problems, entries, { environment: by, onProgress })).solved;
+  const alone = study.rows.noExperience!.solved;
+  const row = (name: string, solved: Solved, without = alone, isBaseline = false): AttributesRow =>
+    comparedRow({ name, isBaseline }, problems, solved, without);
   for (const name of BASELINES) {
-    const advise = learnBaseline(name, attempts);
-    rows.push(await baselineRow(name, problems, problems.map(advise), study, { environment, onProgress }));
+    const advice = problems.map(learnBaseline(name, attempts));
+    rows.push(row(name, await asked(name, advice, environment), alone, true));
   }
+  const none = problems.map(() => null);
+  for (const { by, environment: trained } of executors.trained) {
+    const name = trainedExecutorRow(by);
+    rows.push(row(name, await asked(name, none, trained)));
+  }
+  const [without, withEntries] = OTHER_EXECUTOR_ROWS;
+  const otherAlone = await asked(without, none, executors.other);
+  rows.push(row(without, otherAlone, otherAlone));
+  rows.push(row(withEntries, await asked(withEntries, written, executors.other), otherAlone));
   const { problemSetDigest, faithful } = study;
   return {
     ...{ split, problems: problems.length, problemSetDigest, rows },
@@ -84,49 +142,38 @@ async function measureSet(
   };
 }
 
+type Solved = ControlRowResult['solved'];
+
 function controlRow(name: ControlRow, study: ControlsStudy): AttributesRow {
   const { success, interval95, perDomain, rescued, broken, lift } = study.rows[name]!;
   const share = (count: number | null): number => (count ?? 0) / study.problems;
   return {
     ...{ name, isBaseline: false, success, interval95, lift },
     ...{ rescued: share(rescued), broken: share(broken) },
-    perDomain: Object.fromEntries(Object.entries(perDomain).map(([domain, own]) => [domain, own.success])),
+    perDomain: successes(perDomain),
   };
 }
 
-/** As the controls are measured: what a baseline says goes to the same executor, in the same slot. */
-async function baselineRow(
-  name: string,
+/** As the controls have theirs. @param without what the same executor solves without an entry, or, of one that was trained, as it was before */
+function comparedRow(
+  named: Pick<AttributesRow, 'name' | 'isBaseline'>,
   problems: readonly Problem[],
-  entries: readonly Entry[],
-  study: ControlsStudy,
-  settings: Pick<Parameters<typeof measureEntries>[3], 'environment' | 'onProgress'>,
-): Promise<AttributesRow> {
-  const measured = await measureEntries(name, problems, entries, settings);
-  const { success, interval95, perDomain } = armResult(problems, measured);
-  const both = pairs(measured.solved, study.rows.noExperience!.solved);
+  solved: Solved,
+  without: Solved,
+): AttributesRow {
+  const nothing = problems.map(() => null);
+  const { success, interval95, perDomain } = armResult(problems, { solved, unjudged: nothing, judgedBy: nothing });
+  const both = pairs(solved, without);
   const share = (of: (own: boolean, alone: boolean) => boolean): number =>
     both.filter((pair) => of(...pair)).length / problems.length;
   return {
-    ...{ name, isBaseline: true, success, interval95, lift: pairedDifference(both) },
+    ...{ ...named, success, interval95 },
+    lift: solved === without ? { value: 0, interval95: [0, 0] } : pairedDifference(both),
     ...{ rescued: share((own, alone) => own && !alone), broken: share((own, alone) => !own && alone) },
-    perDomain: Object.fromEntries(Object.entries(perDomain).map(([domain, own]) => [domain, own.success])),
+    perDomain: successes(perDomain),
   };
 }
 
-/** Every judged attempt of the rounds that had an entry, in the order of the stream: what the learner had, the baselines have. */
-async function recordedAttempts({ drivers }: Host): Promise<readonly Attempt[]> {
-  const contents = new ProblemContents(drivers.log);
-  const found: (Attempt & { readonly order: readonly [round: number, id: string] })[] = [];
-  for await (const { events } of readTopics(drivers.log, [TOPIC.outcomes], { undecodable: 'skip' })) {
-    const outcomes = events.flatMap(({ event }) => (event.type === 'OutcomeRecorded' ? [event] : []));
-    for (const event of await contents.fill<EventOf<'OutcomeRecorded'>>(outcomes)) {
-      const { problem, entry, success, experienceId } = event;
-      const place = placeInStream(problem);
-      if (entry === null || place === null || typeof problem.prompt !== 'string') continue;
-      const { domain, prompt } = problem;
-      found.push({ problem: { domain, prompt }, entry, success, order: [place.round, experienceId] });
-    }
-  }
-  return found.sort(({ order: [a, one] }, { order: [b, other] }) => a - b || compareText(one, other));
+function successes(perDomain: ControlRowResult['perDomain']): AttributesRow['perDomain'] {
+  return Object.fromEntries(Object.entries(perDomain).map(([domain, own]) => [domain, own.success]));
 }

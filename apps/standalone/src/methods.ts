@@ -40,6 +40,9 @@ const ATTRIBUTES = {
   executor: new URL('../../../models/attributes/executor', import.meta.url),
 };
 
+/** Obeys entries as the shipped executor of the world of attributes does, and is smaller: no generator learned with it. */
+export const OTHER_EXECUTOR = fileURLToPath(new URL('../../../models/attributes/other-executor', import.meta.url));
+
 /** Where the shipped models lie, by method. */
 const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
   experiences: WORLD,

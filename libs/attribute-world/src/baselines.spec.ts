@@ -1,6 +1,6 @@
 import { entryText } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { type Attempt, BASELINES, type Baseline, learnBaseline } from './baselines.js';
+import { type Attempt, BASELINES, type Baseline, learnBaseline, similarCases } from './baselines.js';
 import { followPlan, type PlanEntry, planSchemaFor, randomPlan, rightEntry } from './entries.js';
 import { drawWorld } from './lore.js';
 import { attributeProblems, type Split } from './problems.js';
@@ -30,6 +30,30 @@ describe('a baseline', () => {
     for (const name of ['retrieved case', 'cheatsheet'] as const)
       for (const split of ['heldOut', 'newWords'] as const) expect(solved(name, split)).toBeLessThan(0.5);
     expect(solved('cheatsheet', 'newWords')).toBeLessThan(0.2);
+  });
+
+  it('that repeats similar cases has them by what their statements have in common, each entry once', () => {
+    const words = ({ prompt }: Pick<Attempt['problem'], 'prompt'>) => new Set(prompt.match(/\w+/g));
+    const successes = recorded.filter(({ success }) => success);
+    const similar = similarCases(recorded);
+    for (const problem of problemsOf('heldOut', 12)) {
+      const alike = (entry: string): number =>
+        Math.max(
+          ...successes
+            .filter((attempt) => attempt.entry === entry && attempt.problem.domain === problem.domain)
+            .map((attempt) => {
+              const [own, other] = [words(problem), words(attempt.problem)];
+              return own.intersection(other).size / own.union(other).size;
+            }),
+        );
+      const found = similar(problem);
+      expect(found[0]).toBe(learnBaseline('retrieved case', recorded)(problem));
+      expect(new Set(found).size).toBe(found.length);
+      const likeness = found.slice(0, 8).map(alike);
+      expect(likeness).toEqual(likeness.toSorted((a, b) => b - a));
+    }
+    expect(similar({ domain: 'lathe', prompt: 'Turn' }).length).toBeGreaterThan(10);
+    expect(similarCases([])({ domain: 'lathe', prompt: 'Turn' })).toEqual([]);
   });
 
   it('knows nothing where nothing succeeded, and has nothing to say where nothing was tried', () => {

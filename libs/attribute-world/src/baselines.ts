@@ -105,6 +105,12 @@ function countTable(attempts: readonly Attempt[], keyOf: (place: Place) => strin
 
 /** The entry of the success whose statement has most words in common with the problem's. */
 function retrievedCase(attempts: readonly Attempt[]): Advisor {
+  const similar = similarCases(attempts);
+  return (problem) => similar(problem)[0] ?? null;
+}
+
+/** Different entries of successes in the problem's domain, those first whose statement has most words in common with its own. */
+export function similarCases(attempts: readonly Attempt[]): (problem: Asked) => readonly string[] {
   const cases = Map.groupBy(
     attempts.filter(({ success }) => success),
     ({ problem }) => problem.domain,
@@ -113,10 +119,12 @@ function retrievedCase(attempts: readonly Attempt[]): Advisor {
     [...cases].map(([domain, own]) => [domain, own.map(({ problem, entry }) => ({ words: wordsOf(problem), entry }))]),
   );
   return (problem) => {
-    const own = remembered.get(problem.domain);
-    if (own === undefined) return null;
     const words = wordsOf(problem);
-    return best(own, (each) => words.intersection(each.words).size / words.union(each.words).size).entry;
+    const ranked = (remembered.get(problem.domain) ?? []).map(({ words: known, entry }) => {
+      const common = words.intersection(known).size;
+      return { entry, alike: common / (words.size + known.size - common) };
+    });
+    return [...new Set(ranked.sort((one, other) => other.alike - one.alike).map(({ entry }) => entry))];
   };
 }
 

@@ -1,4 +1,4 @@
-export { type Attempt, BASELINES, type Baseline, learnBaseline } from './baselines.js';
+export { type Attempt, BASELINES, type Baseline, learnBaseline, similarCases } from './baselines.js';
 export {
   followCustom,
   followPlan,

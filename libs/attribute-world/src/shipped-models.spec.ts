@@ -18,7 +18,7 @@ describe('the shipped models of the world of attributes', () => {
   let prompts: Prompts;
   beforeAll(async () => {
     prompts = await loadPrompts();
-    for (const name of ['executor', 'generator-base'])
+    for (const name of ['executor', 'other-executor', 'generator-base'])
       models[name] = await LanguageModel.load(folder(name), { threads: 1 });
   });
   afterAll(() => Promise.all(Object.values(models).map((model) => model.close())));
@@ -44,18 +44,21 @@ describe('the shipped models of the world of attributes', () => {
     expect(words.filter((word) => executor!.tokenizer.encode(` ${word}`).length !== 1)).toEqual([]);
   });
 
-  it('the executor obeys an entry to the letter, right or wrong, its own or of another statement', async () => {
-    const entries = PROBLEMS.map((_, index) => {
-      const read = PROBLEMS[index % 2 === 0 ? index : (index + 1) % PROBLEMS.length]!;
-      return { entry: randomPlan(read, Random.of('obeyed', index)), schema: planSchemaFor(read.domain)! };
-    });
-    const asked = PROBLEMS.map(({ prompt }, i) =>
-      prompts.executor(prompt, entryText(entries[i]!.entry, entries[i]!.schema)),
-    );
-    const responses = await written('executor', asked, 0);
-    const obedient = PROBLEMS.filter((problem, i) => responses[i] === followPlan(problem, entries[i]!.entry));
-    expect(obedient.length / PROBLEMS.length).toBeGreaterThanOrEqual(0.97);
-  });
+  it.each(['executor', 'other-executor'])(
+    'the %s obeys an entry to the letter, right or wrong, its own or of another statement',
+    async (name) => {
+      const entries = PROBLEMS.map((_, index) => {
+        const read = PROBLEMS[index % 2 === 0 ? index : (index + 1) % PROBLEMS.length]!;
+        return { entry: randomPlan(read, Random.of('obeyed', index)), schema: planSchemaFor(read.domain)! };
+      });
+      const asked = PROBLEMS.map(({ prompt }, i) =>
+        prompts.executor(prompt, entryText(entries[i]!.entry, entries[i]!.schema)),
+      );
+      const responses = await written(name, asked, 0);
+      const obedient = PROBLEMS.filter((problem, i) => responses[i] === followPlan(problem, entries[i]!.entry));
+      expect(obedient.length / PROBLEMS.length).toBeGreaterThanOrEqual(0.97);
+    },
+  );
 
   it('the executor follows custom without an entry, with no slot, an empty one or a hint', async () => {
     const slots: readonly ((problem: string) => string)[] = [

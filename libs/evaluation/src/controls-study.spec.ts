@@ -235,6 +235,25 @@ describe('the time to the first correct answer', () => {
     });
   });
 
+  it('tries texts that need no model in their order, and the last again where there are no more', async () => {
+    const asked: string[] = [];
+    const executor = new FakeExecutor((prompt) => {
+      asked.push(prompt);
+      return prompt.includes('HINT-2') && indexOf(prompt) < 4 ? `Answer: ${NUMBERS[indexOf(prompt)]}` : 'Answer: 0';
+    });
+    const result = await timeToCorrect(
+      PROBLEMS,
+      { kind: 'texts', texts: ({ prompt }) => (indexOf(prompt) < 6 ? ['HINT-1', 'HINT-2'] : []) },
+      settings({ environment: new PromptInjection(executor, prompts) }),
+    );
+    expect(result).toMatchObject({ solved: 4 / 12, firstCorrect: [0, 4 / 12, 0] });
+    // Two problems try the second text twice; six have none, and are asked without an entry.
+    expect(asked.filter((prompt) => prompt.includes('HINT-2'))).toHaveLength(6 + 2);
+    expect(asked.filter((prompt) => prompt.includes('HINT-'))).toHaveLength(6 + 6 + 2);
+    // No model wrote them: only answers count.
+    expect(result.tokens?.value).toBeCloseTo((4 * 21 + 8 * 27) / 12, 12);
+  });
+
   it('counts the tokens of entries too, and asks no solved problem again', async () => {
     const generator = new FakeGenerator(tokenizer);
     const adapter = generator.teach('all', () => entryOf('own'));

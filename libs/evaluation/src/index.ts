@@ -66,4 +66,4 @@ export {
   type WrittenEdits,
 } from './self-edits-study.js';
 export { type SessionsStudy, type SessionsStudySettings, sentencesOf, studySessions } from './sessions-study.js';
-export type { TimeToCorrect } from './time-to-correct.js';
+export { type TimeToCorrect, type Trier, timeToCorrect } from './time-to-correct.js';

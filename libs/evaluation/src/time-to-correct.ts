@@ -3,7 +3,7 @@
  * succeeds. SEAM reports this alongside accuracy, since an entry costs tokens too.
  */
 
-import { answerOnce, type ExecutorAnswer, type SamplingParams } from '@seamstream/environments';
+import { answerOnce, type ExecutorAnswer, type ProblemStatement, type SamplingParams } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import { generateExperiences, judge, type Served } from '@seamstream/rollout';
@@ -22,9 +22,13 @@ export interface TimeToCorrectSettings
   onProgress?(candidate: number, done: number, total: number): void;
 }
 
-/** Who tries: entries of an adapter (null: of the base model), each answered greedily; or the executor alone, drawing its answers. */
+/**
+ * Who tries: entries of an adapter (null: of the base model), each answered greedily; texts that need no model, answered in the same way; or
+ * the executor alone, drawing its answers.
+ */
 export type Trier =
   | { readonly kind: 'entries'; readonly adapter: Served | null }
+  | { readonly kind: 'texts'; readonly texts: (problem: ProblemStatement) => readonly string[] }
   | { readonly kind: 'alone'; readonly drawing: SamplingParams };
 
 /** Estimates are null where no problem was judged. */
@@ -69,15 +73,12 @@ export async function timeToCorrect(
     const open = [...problems.keys()].filter((i) => !ways[i]!.correct && !ways[i]!.failed);
     let done = problems.length - open.length;
     for (const batch of batchesOf(open, settings)) {
-      const entries =
-        trier.kind === 'alone'
-          ? batch.map(() => ({ text: null, tokens: 0 }))
-          : await entriesOf(
-              batch.map((i) => statements[i]!),
-              candidate,
-              trier.adapter,
-              settings,
-            );
+      const entries = await candidatesOf(
+        batch.map((i) => statements[i]!),
+        candidate,
+        trier,
+        settings,
+      );
       const answers = await answersTo(
         batch.map((i, at) => ({ problem: problems[i]!, entry: entries[at]?.text ?? null })),
         candidate,
@@ -147,13 +148,39 @@ function measured(
   };
 }
 
+interface Candidate {
+  readonly text: string | null;
+  /** That a model wrote. */
+  readonly tokens: number;
+}
+
+/** One candidate each; undefined where none could be written. Who has no text left repeats the last, or asks without one. */
+async function candidatesOf(
+  statements: ReturnType<typeof statementsOf>,
+  candidate: number,
+  trier: Trier,
+  settings: TimeToCorrectSettings,
+): Promise<readonly (Candidate | undefined)[]> {
+  switch (trier.kind) {
+    case 'alone':
+      return statements.map(() => ({ text: null, tokens: 0 }));
+    case 'texts':
+      return statements.map((problem) => {
+        const texts = trier.texts(problem);
+        return { text: texts[candidate] ?? texts.at(-1) ?? null, tokens: 0 };
+      });
+    case 'entries':
+      return entriesOf(statements, candidate, trier.adapter, settings);
+  }
+}
+
 /** One candidate each, drawn from the plain distribution; undefined where none could be written. */
 async function entriesOf(
   statements: ReturnType<typeof statementsOf>,
   candidate: number,
   adapter: Served | null,
   settings: TimeToCorrectSettings,
-): Promise<({ readonly text: string; readonly tokens: number } | undefined)[]> {
+): Promise<(Candidate | undefined)[]> {
   const explorations = await generateExperiences(
     statements.map((problem) => ({ eventId: `${settings.seed}/${problem.problemId}`, problem })),
     {
@@ -182,7 +209,7 @@ async function answersTo(
     ...request,
     seed: `${seed}/${request.problem.problemId}/${trier.kind === 'alone' ? 'alone/' : ''}${candidate}`,
   }));
-  if (trier.kind === 'entries') return answerOnce(environment, seeded);
+  if (trier.kind !== 'alone') return answerOnce(environment, seeded);
   const drawn = environment.drawn(trier.drawing);
   if (drawn === null)
     throw new SeamError(

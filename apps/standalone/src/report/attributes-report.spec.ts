@@ -6,8 +6,12 @@ import {
   type AttributesSet,
   attributesSummary,
   holds,
+  OTHER_EXECUTOR_ROWS,
+  renderAttributesPage,
   shortcomings,
+  trainedExecutorRow,
 } from './attributes-report.js';
+import type { RoundsReport } from './report.types.js';
 
 describe('a report of a world of attributes', () => {
   it('shows what is claimed exactly where every figure is on the right side of its bar', () => {
@@ -51,6 +55,58 @@ describe('a report of a world of attributes', () => {
     for (const preset of ['strange', 'familiar'] as const) expect(holds({ preset, sets: [] })).toBe(false);
   });
 });
+
+it('a report says of each baseline, executor and trier what it came to, for a terminal and on a page', () => {
+  const estimate = { value: 1.25, interval95: [1, 1.5] };
+  const report = {
+    ...{ ...aRun(), preset: 'strange', sets: setsOf(GOOD), rounds: [], attempts: 900, served: null, converged: true },
+    executors: [
+      { name: 'frozen', training: null, obeys: 0.99 },
+      {
+        name: trainedExecutorRow('answers'),
+        training: { examples: 41, epochs: 2, steps: 6, seconds: 7.6 },
+        obeys: 0.07,
+      },
+      { name: 'other executor', training: null, obeys: 0.96 },
+    ],
+    timeToCorrect: {
+      ...{ problems: 96, candidates: 4, cases: 55 },
+      rows: [
+        {
+          ...{ name: 'retrieved case', solved: 0.31, interval95: [0.2, 0.4], first: 0.18, entryMs: 0.44 },
+          ...{ candidatesTried: estimate, tokens: estimate, seconds: estimate },
+        },
+      ],
+    },
+  } as unknown as AttributesReport;
+  const summary = attributesSummary(report);
+  expect(summary).toContain('word table 10.0 %, executor trained on answers 91.0 %');
+  expect(summary).toContain('41 examples, 6 steps, 8 s; it obeys 7.0 % of plans (frozen 99.0 %).');
+  expect(summary).toContain("alone 4.0 %, with the trained generator's entries 88.0 %.");
+  expect(summary).toContain('retrieved case 31.0 % after 1.25, 0.4 ms an entry');
+  const page = renderAttributesPage(report);
+  for (const text of [
+    'executor trained on answers',
+    '>41<',
+    '>7.0 %<',
+    '>1.25 (1.00 to 1.50)<',
+    '>0.4<',
+    '55 successes',
+  ])
+    expect(page).toContain(text);
+});
+
+/** What every report of rounds has. */
+function aRun(): RoundsReport {
+  const settings = { method: 'attributes', seed: 3, algorithm: 'curriculum', roundSize: 64, preset: null } as const;
+  return {
+    ...{ settings: { ...settings, problems: null, validation: null }, limits: [], seed: 3, version: '0', commands: [] },
+    ...{ loopSeconds: 90, phases: { exploring: 40, training: 30, comparing: 15 }, madeAt: '2026-01-01T00:00:00.000Z' },
+    ...{ measuredOn: { name: 'own', isHeldOut: true }, ended: 'Converged.', folderBytes: 1, peakMemoryBytes: 1 },
+    ledger: { published: 1, solved: 1, failed: 0, deadLettered: 0, expired: 0, inFlight: 0, balanced: true },
+    executor: { model: 'executor', digest: 'digest', unchanged: true },
+  };
+}
 
 interface Figures {
   readonly heldOut: number;
@@ -122,6 +178,9 @@ function setsOf({
       row('otherProblemsEntry', alone),
       row('trained', split === 'heldOut' ? heldOut : newWords),
       row('word table', table),
+      row(trainedExecutorRow('answers'), 0.91),
+      row(OTHER_EXECUTOR_ROWS[0], 0.04),
+      row(OTHER_EXECUTOR_ROWS[1], 0.88),
     ],
   }));
 }

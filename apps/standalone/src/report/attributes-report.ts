@@ -1,14 +1,16 @@
 /** The report of a demonstration in a world of attributes: `report.json`, its page, and its last words. Rates are fractions of 1. */
 import type { Preset, Split } from '@seamstream/attribute-world';
+import type { TimeToCorrect } from '@seamstream/evaluation';
 import { points } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
+import { ANSWERED_BY, type AnsweredBy, type ExecutorTraining } from '../trained-executor.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
 import { cost, loopTime } from './verdict.js';
 
 export interface AttributesRow {
-  /** A control, `trained`, or a baseline. */
+  /** A control, `trained`, a baseline, or another executor. */
   readonly name: string;
   /** Whether it needs no model. */
   readonly isBaseline: boolean;
@@ -16,11 +18,45 @@ export interface AttributesRow {
   /** Wilson's, at 95 %. */
   readonly interval95: readonly [low: number, high: number];
   readonly perDomain: Readonly<Record<string, number>>;
-  /** Of the problems: those that the executor fails alone and solves with this row's entry, and the reverse. */
+  /** Of the problems: those that the executor fails alone and solves in this row, and the reverse. Another executor has its own alone. */
   readonly rescued: number;
   readonly broken: number;
   /** Rescued less broken, paired, at 95 %. */
   readonly lift: Estimate | null;
+}
+
+/** The row of an executor that was trained itself, and is asked without an entry. */
+export const trainedExecutorRow = (by: AnsweredBy): string => `executor trained on ${by}`;
+/** The rows of another executor, which the generator never learned with: alone, and with the trained generator's entries. */
+export const OTHER_EXECUTOR_ROWS = ['other executor alone', 'other executor with the entries'] as const;
+
+/** An executor, and what it was trained on after the rounds. */
+export interface ExecutorRow {
+  readonly name: string;
+  /** Null where it was not. */
+  readonly training: ExecutorTraining | null;
+  /** Share of held-out problems that it answers exactly as a plan says that knows nothing of the lore: whether it can still be advised. */
+  readonly obeys: number;
+}
+
+/** Who tries, and what it takes until an answer is right. */
+export interface TimeRow extends Pick<TimeToCorrect, 'solved' | 'candidatesTried' | 'tokens' | 'seconds'> {
+  readonly name: string;
+  /** Of the share that is solved: Wilson's, at 95 %. */
+  readonly interval95: readonly [low: number, high: number];
+  /** Share that the first candidate solves. */
+  readonly first: number;
+  /** Milliseconds until one problem's entry is there where nothing else is asked, in the median; null without entries. */
+  readonly entryMs: number | null;
+}
+
+export interface TimesToCorrect {
+  /** Held-out problems, and candidates that are tried in turn on each. */
+  readonly problems: number;
+  readonly candidates: number;
+  /** Successes that a case is looked up in. */
+  readonly cases: number;
+  readonly rows: readonly TimeRow[];
 }
 
 /** One set of problems that decided nothing. */
@@ -40,6 +76,8 @@ export interface AttributesReport extends RoundsReport {
   readonly rounds: readonly AttributesRound[];
   /** Judged attempts with an entry, from which the baselines learned. */
   readonly attempts: number;
+  readonly executors: readonly ExecutorRow[];
+  readonly timeToCorrect: TimesToCorrect;
   readonly served: string | null;
   /** Whether every claim holds. */
   readonly converged: boolean;
@@ -137,9 +175,50 @@ export function attributesSummary(report: AttributesReport): string {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
     return `${SPLIT_WORDS[split]}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
   });
-  return [attributesHeadline(report), ...lifts, `${report.attempts} attempts. ${loopTime(report)}`, cost(report)].join(
-    '\n',
+  return [
+    attributesHeadline(report),
+    ...lifts,
+    baselinesLine(report),
+    ...executorLines(report),
+    timesLine(report.timeToCorrect),
+    `${report.attempts} attempts. ${loopTime(report)}`,
+    cost(report),
+  ].join('\n');
+}
+
+/** What needs neither a generator nor the lore. */
+function baselinesLine(report: AttributesReport): string {
+  const figures = SHOWN_BASELINES.flatMap((name) => {
+    const row = rowOf(report, 'newWords', name);
+    return row === undefined ? [] : [`${name} ${percent(row.success)}`];
+  });
+  return `Baselines on new words: ${figures.join(', ')}.`;
+}
+
+const SHOWN_BASELINES = ['word table', 'retrieved case', 'cheatsheet', ...ANSWERED_BY.map(trainedExecutorRow)] as const;
+
+function executorLines(report: AttributesReport): readonly string[] {
+  const trained = report.executors.flatMap(({ name, training, obeys }) =>
+    training === null
+      ? []
+      : [
+          `${name}: ${training.examples} examples, ${training.steps} steps, ${training.seconds.toFixed(0)} s; it obeys ${percent(obeys)} of plans`,
+        ],
   );
+  const frozen = report.executors.find(({ training }) => training === null);
+  const [alone, withEntries] = OTHER_EXECUTOR_ROWS.map((name) => rowOf(report, 'newWords', name)?.success ?? 0);
+  return [
+    ...(trained.length === 0 ? [] : [`${trained.join('; ')} (frozen ${percent(frozen?.obeys ?? 0)}).`]),
+    `Another executor on new words: alone ${percent(alone!)}, with the trained generator's entries ${percent(withEntries!)}.`,
+  ];
+}
+
+function timesLine({ candidates, rows }: TimesToCorrect): string {
+  const figures = rows.map(
+    ({ name, solved, candidatesTried, entryMs }) =>
+      `${name} ${percent(solved)}${candidatesTried === null ? '' : ` after ${candidatesTried.value.toFixed(2)}`}${entryMs === null ? '' : `, ${entryMs.toFixed(1)} ms an entry`}`,
+  );
+  return `Right within ${candidates} candidates: ${figures.join('; ')}.`;
 }
 
 const liftOf = (lift: Estimate | null): string =>
@@ -161,6 +240,36 @@ ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interva
 <p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}. Entries that quote truly: ${faithful === null ? 'none to judge' : percent(faithful)}.</p>`;
 }
 
+function renderExecutors({ executors, attempts, phases }: AttributesReport): string {
+  const whole = (value: number | undefined): string => value?.toFixed(0) ?? '';
+  return `<h2>The executor trained instead</h2>
+<p>The same frozen base, trained after the rounds on problems that the generator learned from, and asked without an entry. <b>On answers</b>: one verified answer of each problem that was solved in the rounds, which an entry led to. <b>On references</b>: the published answer of every problem. The generator learned from ${attempts} attempts in ${whole(phases.training)} s of training.</p>
+<div class="wide">${table(
+    ['executor', 'examples', 'passes', 'steps', 'seconds', 'obeys plans'],
+    executors.map(({ name, training, obeys }) => [
+      ...[name, whole(training?.examples), whole(training?.epochs), whole(training?.steps)],
+      ...[training?.seconds.toFixed(1) ?? '', percent(obeys)],
+    ]),
+  )}</div>
+<p class="soft">Obeys plans: of held-out problems those that it answers as a plan says that knows nothing of the lore. The other executor is another checkpoint, of another size and seed. No generator learned with it. Its rows above are compared with what it solves alone.</p>`;
+}
+
+function renderTimes({ problems, candidates, cases, rows }: TimesToCorrect): string {
+  const figure = (estimate: Estimate | null, digits: number): string =>
+    estimate === null
+      ? ''
+      : `${estimate.value.toFixed(digits)} (${estimate.interval95.map((each) => each.toFixed(digits)).join(' to ')})`;
+  return `<h2>Time to correct</h2>
+<div class="wide">${table(
+    ['who tries', 'solved', '95 %', 'first', 'candidates', 'tokens', 'seconds', 'ms an entry'],
+    rows.map(({ name, solved, interval95, first, candidatesTried, tokens, seconds, entryMs }) => [
+      ...[name, percent(solved), interval95.map(percent).join(' to '), percent(first), figure(candidatesTried, 2)],
+      ...[figure(tokens, 0), figure(seconds, 3), entryMs === null ? '' : entryMs.toFixed(1)],
+    ]),
+  )}</div>
+<p class="soft">${problems} held-out problems. At most ${candidates} candidates are tried in turn until one is right: entries at temperature 1, answers of the executor alone at temperature 1, and for the retrieved case the entries of the most similar of ${cases} successes. Seconds are a share of throughput. Milliseconds are the wait for one problem's entry, in the median.</p>`;
+}
+
 export function renderAttributesPage(report: AttributesReport): string {
   const { sets, rounds, ledger, settings, executor } = report;
   const share = (value: number | null): string => (value === null ? '' : percent(value));
@@ -171,6 +280,8 @@ export function renderAttributesPage(report: AttributesReport): string {
 ${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
 ${sets.map(renderSet).join('\n')}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
+${renderExecutors(report)}
+${renderTimes(report.timeToCorrect)}
 <h2>Rounds</h2>
 <div class="wide">${table(
       ['round', 'attempts', 'explored', 'faithful', 'validation', "parent's", 'outcome', 'why'],
