@@ -151,7 +151,10 @@ describe('seam show', () => {
     const { executor, promptTokens, responseTokens } = APPLES.outcomes[0]!;
     // In millionths, of a token. Entries have no price.
     await append(priced(executor.model, 2, 3));
-    const theirs = APPLES.outcomes.map((outcome) => ({ ...outcome, meta: { ...outcome.meta, tenant: 'acme' } }));
+    const theirs = APPLES.outcomes.map((outcome, n) => ({
+      ...{ ...outcome, experienceId: `theirs-${n}` },
+      meta: { ...outcome.meta, messageId: `theirs-${n}`, tenant: 'acme' },
+    }));
     await append(...theirs);
     await world.seam('show', '11aa22bb', '--json');
     const money = APPLES.outcomes.length * (2 * promptTokens! + 3 * responseTokens!);

@@ -98,6 +98,7 @@ describe('The costs of a log', () => {
     ]);
     // Alone it is what its row says, and what trains for all is no part of it.
     await append({ ...EXAMPLE_EVENTS.TrainingRunCompleted, durationMs: 1_000 });
+    expect((await extraCostBy('arm', { tenant: 'default' })).besides.trainingMs).toBe(0);
     for (const by of ['tenant', 'arm'] as const) {
       const { rows: own, besides } = await extraCostBy(by, { tenant: 'acme' });
       expect([own.map(({ name }) => name), besides.trainingMs]).toEqual([by === 'arm' ? [null] : ['acme', null], 0]);
