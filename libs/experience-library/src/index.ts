@@ -23,6 +23,7 @@ export {
   loadDistillationTemplates,
   operationsJsonSchema,
   quoted,
+  repliedOperations,
 } from './distillation-prompts.js';
 export { type ExportedLibrary, exportLibrary, importLibrary } from './exchange.js';
 export { type GuidanceSettings, guidedSchema } from './guided-schema.js';

@@ -183,6 +183,7 @@ const trainingFreeGrpo: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_ALGORITHM: { value: 'llm', source: 'section 2' },
   SEAM_TRAINER_PRESET: { value: 'training-free-grpo', source: 'libs/learning/src/library.presets.ts' },
   SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '100', source: 'README: batches of 100 problems' },
+  SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: { value: '1', source: 'train.py: experiences are saved after each step' },
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '4096', source: 'as the generator' },
   SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '16384', source: 'as the executor' },
 };
