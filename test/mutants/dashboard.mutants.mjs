@@ -18,6 +18,14 @@ const views = { suite: 'quick', spec: 'libs/operations/src/views/views.spec.ts' 
 
 export default [
   {
+    file: 'apps/gateway/src/page/page.controller.ts',
+    suite: 'quick',
+    spec: 'apps/gateway/src/page/page.spec.ts',
+    control: 'the address of one thing of a page is served',
+    from: '[name, `${name}/:id`]',
+    to: '[name]',
+  },
+  {
     ...lift,
     control: 'a problem counts before those that were published before it',
     from: '    if (!isSettled(known)) break;',
