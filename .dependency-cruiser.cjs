@@ -1,3 +1,5 @@
+const { edgeLibraries, EDGES, FILES_WITH_EDGES, foldersTopDown, UPWARD_FILES } = require('./scripts/lint/arrows.cjs');
+
 // The architecture as a machine reads it. `libsTopDown` is the ladder: a library imports only names below its own.
 // To change the architecture is to move a word in this array, with an ADR.
 const libsTopDown = [
@@ -67,9 +69,40 @@ const upwards = libsTopDown.slice(2).map((name, index) => ({
   to: { path: `^libs/(${libsTopDown.slice(1, index + 2).join('|')})/` },
 }));
 
+const escaped = (path) => path.replaceAll('.', '\\.');
+
+const upwardsInApps = Object.entries(foldersTopDown).flatMap(([app, folders]) =>
+  folders.slice(1).map((folder, index) => ({
+    name: `no-upward-arrow-in-${app}-from-${folder}`,
+    comment: `apps/${app}/src/${folder} may import only folders below it (foldersTopDown in scripts/lint/arrows.cjs). Move the code down.`,
+    severity: 'error',
+    from: {
+      path: `^apps/${app}/src/${folder}/`,
+      pathNot: ['\\.spec\\.ts$', ...UPWARD_FILES.map(([file]) => `^${escaped(file)}$`)],
+    },
+    to: { path: `^apps/${app}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  })),
+);
+
 module.exports = {
   forbidden: [
     ...upwards,
+    ...upwardsInApps,
+    {
+      name: 'pure-libraries-touch-no-edge',
+      comment:
+        'A library that is not in edgeLibraries (scripts/lint/arrows.cjs) opens no file, socket, process or thread. Take what it reads as an argument, or do it in a library that is an edge.',
+      severity: 'error',
+      from: {
+        path: '^libs/[^/]+/src/',
+        pathNot: [
+          '\\.(spec|contract|fake)\\.ts$',
+          `^libs/(${edgeLibraries.join('|')})/`,
+          ...FILES_WITH_EDGES.map((file) => `^${escaped(file)}$`),
+        ],
+      },
+      to: { path: `^(${EDGES})$`, dependencyTypes: ['core'] },
+    },
     {
       name: 'no-circle',
       comment: 'Two files that import each other are one file. Split by idea, or merge.',

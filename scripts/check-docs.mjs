@@ -1,6 +1,7 @@
 // What a machine can hold documents to: lines of at most 120 columns outside tables and code, plain words, links that lead
 // somewhere, commands that there are, and a tree in README.md that is the tree. Places that are not there yet are listed in
 // TO_BE_MENDED, which may only shrink: an entry that no longer breaks its rule is refused.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -17,7 +18,7 @@ const MAX_COLUMNS = 120;
  */
 const TO_BE_MENDED = new Set(['docs/experiments/LOG.md']);
 
-/** Folders of the tree that README.md draws. */
+/** Folders of which README.md draws what is in them; of all others at the root their name. */
 const DRAWN = ['apps', 'libs'];
 
 /** Records of how it was, and of what was decided then. */
@@ -93,17 +94,27 @@ async function treeFaults() {
   for (const line of tree.split('\n')) {
     const top = /^([a-z-]+)\//.exec(line);
     const below = /^ {2}([a-z0-9-]+)\//.exec(line);
-    if (top) above = top[1];
-    else if (below) drawn.set(`${above}/${below[1]}`, true);
+    if (top) {
+      above = top[1];
+      drawn.set(above, true);
+    } else if (below) drawn.set(`${above}/${below[1]}`, true);
   }
-  const found = [];
+  const present = new Set(foldersAtRoot());
   for (const folder of DRAWN) {
     const entries = await readdir(join(root, folder), { withFileTypes: true });
-    const present = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
-    for (const name of present) if (!drawn.has(name)) found.push(`README.md: the tree lacks ${name}`);
-    for (const name of drawn.keys())
-      if (name.startsWith(`${folder}/`) && !present.includes(name))
-        found.push(`README.md: the tree has ${name}, which is not there`);
+    for (const entry of entries) if (entry.isDirectory()) present.add(`${folder}/${entry.name}`);
   }
-  return found;
+  return [
+    ...[...present].filter((name) => !drawn.has(name)).map((name) => `README.md: the tree lacks ${name}`),
+    ...[...drawn.keys()]
+      .filter((name) => !present.has(name))
+      .map((name) => `README.md: the tree has ${name}, which is not there`),
+  ];
+}
+
+/** Those that the repository has: a folder that a person made next to them is no part of the tree. */
+function foldersAtRoot() {
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\n');
+  const tops = files.filter((file) => file.includes('/')).map((file) => file.slice(0, file.indexOf('/')));
+  return new Set(tops.filter((name) => !name.startsWith('.')));
 }

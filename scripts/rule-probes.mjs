@@ -31,6 +31,17 @@ const PROBES = [
     'apps/cli/src/terminal/planted/up.ts',
     "import '../../tail/event-line.js';\n",
   ],
+  [
+    'no-upward-arrow-in-gateway-from-quotas',
+    'apps/gateway/src/quotas/planted/up.ts',
+    "import '../../chat/answered.decide.js';\n",
+  ],
+  [
+    'no-upward-arrow-in-standalone-from-report',
+    'apps/standalone/src/report/planted/up.ts',
+    "import '../../team/run-team.js';\n",
+  ],
+  ['pure-libraries-touch-no-edge', 'libs/statistics/src/planted/file.ts', "import 'node:fs/promises';\n"],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
   ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
   [

@@ -2,12 +2,13 @@
  * Refuses an entry of a list of eslint.config.mjs that may only shrink, once its file or folder breaks the list's rule no more or is gone.
  * Such an entry would let the fault come back unseen. Ends with status 1 and names the entries to delete.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { shrinkingLists } from '../../eslint.config.mjs';
+import { EDGES, FILES_WITH_EDGES, UPWARD_FILES } from './arrows.cjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const unseen = { ignores: ['**/dist/**', '**/node_modules/**', '**/*.generated.ts'] };
@@ -53,5 +54,17 @@ for (const list of shrinkingLists) {
         `got ${existsSync(join(root, entry)) ? 'none that does' : 'no such file'}. Delete the entry in eslint.config.mjs.\n`,
     );
   }
+}
+for (const [file, list, what, pattern] of [
+  ...FILES_WITH_EDGES.map((file) => [file, 'FILES_WITH_EDGES', 'a file that imports an edge', `'node:(${EDGES})'`]),
+  ...UPWARD_FILES.map(([file, to]) => [file, 'UPWARD_FILES', `a file that imports ${to}`, `'\\.\\./${to}/`]),
+]) {
+  const path = join(root, file);
+  if (existsSync(path) && new RegExp(pattern).test(readFileSync(path, 'utf8'))) continue;
+  refused++;
+  process.stderr.write(
+    `Cannot keep "${file}" in ${list}: expected ${what}, got ${existsSync(path) ? 'none that does' : 'no such file'}. ` +
+      'Delete the entry in scripts/lint/arrows.cjs.\n',
+  );
 }
 process.exitCode = refused === 0 ? 0 : 1;

@@ -545,7 +545,7 @@ export default [
       title: 'never leads to another origin',
     },
   ]),
-  ...quick('apps/gateway/src/login/cookies.ts', LOGIN, [
+  ...quick('apps/gateway/src/http/cookies.ts', LOGIN, [
     {
       control: 'no script reads a session',
       from: 'httpOnly: true',

@@ -44,6 +44,14 @@ export default [
     to: 'log: asOfMs < 0 ? new PastEventLog(this.kept.log, asOfMs) : this.kept.log',
   },
   {
+    file: 'apps/gateway/src/page/page.controller.ts',
+    suite: 'quick',
+    spec: 'apps/gateway/src/page/page.spec.ts',
+    control: 'the address of one thing of a page is served',
+    from: '[name, `${name}/:id`]',
+    to: '[name]',
+  },
+  {
     ...lift,
     control: 'a problem counts before those that were published before it',
     from: '    if (!isSettled(known)) break;',

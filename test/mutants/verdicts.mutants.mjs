@@ -6,7 +6,36 @@ const neighbours = { suite: 'quick', spec: 'libs/verifiers/src/math/neighbours.s
 const squad = { suite: 'quick', spec: 'libs/verifiers/src/squad-score.spec.ts' };
 const passages = { suite: 'quick', spec: 'libs/datasets/src/tasks.spec.ts' };
 
+const matching = { suite: 'quick', spec: 'libs/verifiers/src/perfect-matching.spec.ts' };
+const json = { ...choices, file: 'libs/verifiers/src/json.verifier.ts' };
+
 export default [
+  {
+    ...matching,
+    file: 'libs/verifiers/src/perfect-matching.ts',
+    control: 'a row gives its column up where another one needs it',
+    from: 'if (matched === size) return true;\n  }',
+    to: 'return matched === size;\n  }',
+  },
+  {
+    ...matching,
+    file: 'libs/verifiers/src/perfect-matching.ts',
+    control: 'rows on a path get the column that they came to',
+    from: 'taken = before;',
+    to: 'break;',
+  },
+  {
+    ...json,
+    control: 'elements of unordered arrays are paired in the best way',
+    from: 'return hasPerfectMatching(',
+    to: 'const left = new Set(given);\n  return wanted.every((each) => [...left].some((other) => differenceAt(path, each, other, rules) === null && left.delete(other)));\n  return hasPerfectMatching(',
+  },
+  {
+    ...json,
+    control: 'numbers of unordered arrays are paired in their order of size',
+    from: '[...values].sort((a, b) => compareExact(a.exact!, b.exact!));',
+    to: '[...values];',
+  },
   {
     ...squad,
     file: 'libs/verifiers/src/squad-score.ts',

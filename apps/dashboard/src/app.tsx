@@ -1,4 +1,5 @@
 /** The frame of all pages: where one is, whether it is live, and what is found. */
+import type { DashboardPage } from '@seamstream/gateway-contract';
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { KeyForm } from './parts/key-form.js';
@@ -15,37 +16,34 @@ import { reading } from './state/view.js';
 type Load = () => Promise<ComponentType>;
 
 /** Pages by the first word of their address; each is loaded when it is gone to. */
-const PAGES: readonly (readonly [name: string, title: string, load: Load, one?: Load])[] = [
-  ['', 'Overview', async () => (await import('./pages/overview.js')).OverviewPage],
-  [
-    'problems',
+const PAGES: Readonly<Record<DashboardPage, readonly [title: string, load: Load, one?: Load]>> = {
+  '': ['Overview', async () => (await import('./pages/overview.js')).OverviewPage],
+  problems: [
     'Problems',
     async () => (await import('./pages/problems.js')).ProblemsPage,
     async () => (await import('./pages/problem.js')).ProblemPage,
   ],
-  ['adapters', 'Adapters', async () => (await import('./pages/adapters.js')).AdaptersPage],
-  ['releases', 'Releases', async () => (await import('./pages/releases.js')).ReleasesPage],
-  ['training', 'Training', async () => (await import('./pages/training.js')).TrainingPage],
-  [
-    'libraries',
+  adapters: ['Adapters', async () => (await import('./pages/adapters.js')).AdaptersPage],
+  releases: ['Releases', async () => (await import('./pages/releases.js')).ReleasesPage],
+  training: ['Training', async () => (await import('./pages/training.js')).TrainingPage],
+  libraries: [
     'Libraries',
     async () => (await import('./pages/libraries.js')).LibrariesPage,
     async () => (await import('./pages/library.js')).LibraryPage,
   ],
-  [
-    'teams',
+  teams: [
     'Teams',
     async () => (await import('./pages/teams.js')).TeamsPage,
     async () => (await import('./pages/team.js')).TeamPage,
   ],
-  ['self-edits', 'Self-edits', async () => (await import('./pages/self-edits.js')).SelfEditsPage],
-  ['buffer', 'Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
-  ['log', 'Log', async () => (await import('./pages/log.js')).LogPage],
-  ['dead-letters', 'Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],
-  ['access', 'Access', async () => (await import('./pages/access.js')).AccessPage],
-  ['cost', 'Cost', async () => (await import('./pages/cost.js')).CostPage],
-  ['doctor', 'Doctor', async () => (await import('./pages/doctor.js')).DoctorPage],
-];
+  'self-edits': ['Self-edits', async () => (await import('./pages/self-edits.js')).SelfEditsPage],
+  buffer: ['Buffer', async () => (await import('./pages/buffer.js')).BufferPage],
+  log: ['Log', async () => (await import('./pages/log.js')).LogPage],
+  'dead-letters': ['Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],
+  access: ['Access', async () => (await import('./pages/access.js')).AccessPage],
+  cost: ['Cost', async () => (await import('./pages/cost.js')).CostPage],
+  doctor: ['Doctor', async () => (await import('./pages/doctor.js')).DoctorPage],
+};
 
 export function App(): JSX.Element {
   useEffect(() => {
@@ -57,9 +55,9 @@ export function App(): JSX.Element {
     if (!isRefused) void readWho();
   }, [isRefused]);
   const [name = '', id] = path.value;
-  const page = PAGES.find(([own]) => own === name);
+  const page = isPage(name) ? PAGES[name] : undefined;
   useEffect(() => {
-    document.title = page === undefined || name === '' ? 'Seamstream' : `${page[1]} · Seamstream`;
+    document.title = page === undefined || name === '' ? 'Seamstream' : `${page[0]} · Seamstream`;
   }, [name]);
   return (
     <>
@@ -86,7 +84,7 @@ export function App(): JSX.Element {
         </button>
       </header>
       <nav class="side" aria-label="Pages">
-        {PAGES.map(([own, title]) => (
+        {Object.entries(PAGES).map(([own, [title]]) => (
           <a key={own} href={`/${own}`} aria-current={own === name ? 'page' : undefined}>
             {title}
           </a>
@@ -101,7 +99,7 @@ export function App(): JSX.Element {
         ) : (
           <Loaded
             key={`${name}${id === undefined ? '' : '/'}`}
-            load={id !== undefined && page[3] !== undefined ? page[3] : page[2]}
+            load={id !== undefined && page[2] !== undefined ? page[2] : page[1]}
           />
         )}
       </main>
@@ -109,6 +107,8 @@ export function App(): JSX.Element {
     </>
   );
 }
+
+const isPage = (name: string): name is DashboardPage => Object.hasOwn(PAGES, name);
 
 function Loaded({ load }: { readonly load: Load }): JSX.Element {
   const [page, setPage] = useState<{ readonly Page: ComponentType } | null>(null);

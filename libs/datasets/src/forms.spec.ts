@@ -272,8 +272,23 @@ describe('a row that no problem can be made of', () => {
   });
 
   it('may be too large in any kind of file', () => {
-    expect(faultOf(seam, { prompt: 'é'.repeat(200_000), reference: 'y' })).toBe(
-      '7 row: a problem of at most 262144 bytes, 400001 bytes',
+    expect(faultOf(seam, { prompt: 'é'.repeat(131_072), reference: 'y' })).toBe(
+      '7 row: a problem of at most 262144 bytes, 262145 bytes',
     );
+  });
+
+  it.each([
+    ['seam', (prompt: string) => ({ prompt, reference: 'y' })],
+    ['gsm8k', (question: string) => ({ question, answer: '#### 5' })],
+  ])('has a prompt beyond the characters that a generator tokenizes, to the character (%s)', (name, row) => {
+    expect(problemOf(formNamed(name), row('x'.repeat(131_072))).prompt).toHaveLength(131_072);
+    expect(faultOf(formNamed(name), row('x'.repeat(131_073)))).toBe(
+      '7 prompt: a text of at most 131072 characters, 131073 characters',
+    );
+  });
+
+  it('has such a prompt without a judge too', () => {
+    const reading = readRow(7, { prompt: 'x'.repeat(131_073) }, { form: seam, ungraded: true });
+    expect(reading).toMatchObject({ status: 'faulty', faults: [{ field: 'prompt', came: '131073 characters' }] });
   });
 });

@@ -1,4 +1,5 @@
 import { didYouMean, isSeamError, SeamError } from '@seamstream/kernel';
+import { MOST_PROMPT_CHARACTERS } from '@seamstream/tasks';
 import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
 import type {
   DatasetForm,
@@ -96,9 +97,8 @@ export function readRow(row: number, value: unknown, settings: ReadingSettings):
     if (!isSeamError(error, 'INVALID_INPUT')) throw error;
     return faulty('reference', `what its verifier can judge by (${error.message})`, shown(stated.reference));
   }
-  const bytes = sizeOf(stated);
-  if (bytes > MAX_PROBLEM_BYTES)
-    return faulty('row', `a problem of at most ${MAX_PROBLEM_BYTES} bytes`, `${bytes} bytes`);
+  const excess = excessOf(stated);
+  if (excess !== undefined) return faulty(excess.field, excess.expected, excess.came);
   return {
     status: 'problem',
     row,
@@ -130,21 +130,31 @@ function readUngraded(row: number, value: object, { domain, form }: ReadingSetti
   const parsed = shape.safeParse(value);
   if (!parsed.success) return { status: 'faulty', row, faults: faultsOf(row, value, parsed.error) };
   const stated = { ...parsed.data, reference: null, verifier: null };
-  const bytes = sizeOf(stated);
-  if (bytes > MAX_PROBLEM_BYTES) {
-    const expected = `a problem of at most ${MAX_PROBLEM_BYTES} bytes`;
-    return { status: 'faulty', row, faults: [{ row, field: 'row', expected, came: `${bytes} bytes` }] };
-  }
+  const excess = excessOf(stated);
+  if (excess !== undefined) return { status: 'faulty', row, faults: [{ row, ...excess }] };
   const problem = { ...stated, row, domain: domain ?? stated.domain, metadata: stated.metadata ?? {} };
   return { status: 'ungraded', row, problem };
 }
 
-function sizeOf({
-  prompt,
-  reference,
-  task,
-  metadata = {},
-}: Pick<StatedProblem | UngradedProblem, 'prompt' | 'reference' | 'metadata' | 'task'>): number {
+type Texts = Pick<StatedProblem | UngradedProblem, 'prompt' | 'reference' | 'metadata' | 'task'>;
+
+/** What of a problem is too long to be solved or recorded; undefined where nothing is. */
+function excessOf(stated: Texts): Omit<RowFault, 'row'> | undefined {
+  const { length } = stated.prompt;
+  if (length > MOST_PROMPT_CHARACTERS)
+    // A generator would not tokenize it, and would give the problem up long after it was published.
+    return {
+      field: 'prompt',
+      expected: `a text of at most ${MOST_PROMPT_CHARACTERS} characters`,
+      came: `${length} characters`,
+    };
+  const bytes = sizeOf(stated);
+  return bytes > MAX_PROBLEM_BYTES
+    ? { field: 'row', expected: `a problem of at most ${MAX_PROBLEM_BYTES} bytes`, came: `${bytes} bytes` }
+    : undefined;
+}
+
+function sizeOf({ prompt, reference, task, metadata = {} }: Texts): number {
   return [
     prompt,
     reference ?? '',

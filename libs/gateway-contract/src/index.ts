@@ -7,6 +7,7 @@ export {
   chatChunkSchema,
   chatRequestSchema,
 } from './chat.js';
+export { DASHBOARD_PAGES, type DashboardPage } from './dashboard-pages.js';
 export { type ErrorBody, errorBodySchema } from './error-body.js';
 export { type FeedbackRequest, feedbackRequestSchema } from './feedback.js';
 export type { MeReply, SignedOutReply } from './me.js';

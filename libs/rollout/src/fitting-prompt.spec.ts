@@ -1,4 +1,5 @@
-import { fittingPrompt, MOST_PROMPT_CHARACTERS } from './fitting-prompt.js';
+import { MOST_PROMPT_CHARACTERS } from '@seamstream/tasks';
+import { fittingPrompt } from './fitting-prompt.js';
 
 /** A tokenizer of one token per character that counts what it is given. */
 function model(maxPositions: number) {

@@ -1,11 +1,6 @@
 /** Prompts as tokens, where a model has room for them. */
+import { MOST_PROMPT_CHARACTERS } from '@seamstream/tasks';
 import { encodePrompt, type GeneratorModel } from './generator-model.port.js';
-
-/**
- * Most characters (UTF-16 units) of a prompt that is tokenized: tokenizing keeps the event loop, up to 0.6 s for as many of the
- * worst piece. English takes some 30,000 tokens for them.
- */
-export const MOST_PROMPT_CHARACTERS = 131_072;
 
 export type FittingPrompt =
   | { readonly fits: true; readonly tokenIds: readonly number[] }

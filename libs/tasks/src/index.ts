@@ -17,6 +17,7 @@ export {
   passagePrompt,
   passageReference,
 } from './passage.task.js';
+export { MOST_PROMPT_CHARACTERS } from './prompt-limit.js';
 export {
   type FewShotTask,
   type PassageQuestion,

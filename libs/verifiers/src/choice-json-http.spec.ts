@@ -58,6 +58,8 @@ describe('multiple choice', () => {
   });
 });
 
+const NEAR_IN_ANY_ORDER = { arrays: 'unordered', tolerance: '0.15' };
+
 describe('JSON', () => {
   const judge = judgeBy('json');
 
@@ -74,6 +76,15 @@ describe('JSON', () => {
     ['[2, 1]', '[1,2]', false],
     ['[2, 1]', '[1,2]', true, { arrays: 'unordered' }],
     ['[1, 1]', '[1,2]', false, { arrays: 'unordered' }],
+    // The first near element would take the only one that is near a later one.
+    ['[1.1, 1.2, 1.0]', '[1.0,1.1,1.2]', true, { arrays: 'unordered', tolerance: '0.15' }],
+    ['[1.1, 1.2, 1.36]', '[1.0,1.1,1.2]', false, { arrays: 'unordered', tolerance: '0.15' }],
+    ['[{"a":1.1},{"a":1.2},{"a":1.0}]', '[{"a":1.0},{"a":1.1},{"a":1.2}]', true, NEAR_IN_ANY_ORDER],
+    ['[{"a":1.1},{"a":0.9},{"a":0.9}]', '[{"a":1.0},{"a":1.1},{"a":1.2}]', false, NEAR_IN_ANY_ORDER],
+    // Doubles would take these for the same.
+    ['12345678901234567891', '12345678901234567890', false],
+    ['{"a": 12345678901234567890}', '{"a":12345678901234567890}', true],
+    ['1e-400', '0', false],
     ['{"a": 1.05}', '{"a":1}', true, { tolerance: '0.1' }],
     ['{"a": "1"}', '{"a":1}', false],
     ['{"a": null}', '{}', false],

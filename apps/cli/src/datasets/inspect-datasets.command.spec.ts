@@ -53,6 +53,16 @@ describe('seam datasets inspect', () => {
     expect(output).toContain('  row 2: the question of line 2 of train.jsonl\n');
   });
 
+  it('lists a row whose prompt no generator would tokenize', async () => {
+    const world = await fakeWorld();
+    const rows = ['x'.repeat(131_073), 'What is 1 + 1?'].map((prompt) => ({ prompt, reference: '2' }));
+    world.files.set('p.jsonl', Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')));
+    expect(await world.seam('datasets', 'inspect', 'p.jsonl')).toBe(0);
+    const output = world.takeOutput();
+    expect(output).toContain('1 of 2 lines, 1 that cannot be used');
+    expect(output).toContain('line 1: prompt: expected a text of at most 131072 characters, got 131073 characters');
+  });
+
   it('counts the rows of one JSON document', async () => {
     const world = await fakeWorld();
     const row = { title: 'Ada', context: 'Ada was born in 1815.', questions: [{ question: 'When?', answer: '1815' }] };

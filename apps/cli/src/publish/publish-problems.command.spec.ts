@@ -160,6 +160,16 @@ describe('seam publish', () => {
     expect(said).toContain('line 2: expected at most 262144 bytes, got 300');
   });
 
+  it('refuses the whole file for a prompt that no generator would tokenize, by its line', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(SUM, SUM.replace('2 + 3', '2'.repeat(131_073)), '{"prompt":"Why?"}'));
+    expect(await world.seam('publish', 'p.jsonl', '--ungraded')).toBe(2);
+    const said = world.takeErrors();
+    expect(said).toContain('1 of 3 lines cannot be used; nothing was recorded');
+    expect(said).toMatch(/line 2: prompt: expected a text of at most 131072 characters, got 131\d+ characters/);
+    expect(await published(world)).toEqual([]);
+  });
+
   it('recognises a file that was published before, continues a part and repeats on request under new ids', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', file(SUM, SUM.replace('2 + 3', '3 + 3'), SUM.replace('2 + 3', '4 + 3')));

@@ -3,7 +3,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta } from '@seamstream/events';
 import { type Clock, newId } from '@seamstream/kernel';
 import type { ServiceLogger } from '@seamstream/service-kit';
-import { SOURCE } from '../chat/chat-events.decide.js';
+import { SOURCE } from '../source.js';
 import { type CountedRefusals, RefusalCounts } from './refusal-counts.decide.js';
 
 const EVERY_MS = 60_000;

@@ -8,10 +8,10 @@ import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, canonicalJson, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { type KnownSession, KnownSessions, LONGEST_SESSION_MS, type SignedInUser } from '@seamstream/operations/access';
-import { SOURCE } from '../chat/chat-events.decide.js';
 import type { IssuerSettings } from '../config.js';
 import { followTopic } from '../follow-topic.js';
-import { Cookie } from '../login/cookies.js';
+import { Cookie } from '../http/cookies.js';
+import { SOURCE } from '../source.js';
 import type { Principal } from './principal.js';
 import { RefusedError } from './refused-error.js';
 

@@ -57,6 +57,18 @@ describe('problems over HTTP', () => {
     expect(await eventsOf(gateway.log, 'ProblemPublished')).toEqual([]);
   });
 
+  it('are refused where a prompt is longer than a generator tokenizes', async () => {
+    const answer = await post('/api/problems', { problems: [{ prompt: 'Why?' }, { prompt: 'x'.repeat(131_073) }] });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: {
+        message: expect.stringContaining('problem 2 prompt: expected a text of at most 131072 characters'),
+        param: 'problems.1.prompt',
+      },
+    });
+    expect(await eventsOf(gateway.log, 'ProblemPublished')).toEqual([]);
+  });
+
   it('have the same ids where a client repeats its request by name', async () => {
     const headers = { 'idempotency-key': 'order-7' };
     const ids = await Promise.all(

@@ -6,10 +6,10 @@ import type { FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { scopeOf } from '../access/principal.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
-import { SOURCE } from '../chat/chat-events.decide.js';
 import { COMPLETION } from '../chat/completion-form.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { RESPONSE } from '../responses/response-form.decide.js';
+import { SOURCE } from '../source.js';
 import { repeatKeyOf } from './repeat-key.js';
 
 /** What is said of an answer is recorded; the executor's service decides whether it counts (docs/adr/0052). */

@@ -8,9 +8,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { confinedTo } from '../access/sight.decide.js';
-import { SOURCE } from '../chat/chat-events.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { Quotas } from '../quotas/quotas.js';
+import { SOURCE } from '../source.js';
 import { repeatKeyOf } from './repeat-key.js';
 
 @Controller('api/problems')

@@ -6,7 +6,8 @@ import type { EventLog } from '@seamstream/event-log';
 import { copyOf, type EventOf, encodeEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { type Clock, sleep } from '@seamstream/kernel';
 import { rangesSince, readEvents } from '@seamstream/log-reader';
-import { armOf, executionFailed, SOURCE, treatmentOf } from './chat-events.decide.js';
+import { SOURCE } from '../source.js';
+import { armOf, executionFailed, treatmentOf } from './chat-events.decide.js';
 import type { RecordedRequest } from './record-chat.js';
 
 export interface EndAbandonedSettings {

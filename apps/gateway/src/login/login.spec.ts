@@ -9,8 +9,8 @@ import fc from 'fast-check';
 import { FakeIssuer } from '../access/issuer.fake.js';
 import { gatewayConfigSchema } from '../config.js';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
+import { Cookie } from '../http/cookies.js';
 import { FakeBrowser } from './browser.fake.js';
-import { Cookie } from './cookies.js';
 import { returnAddress } from './return-address.decide.js';
 
 let log: FlakyLog;

@@ -5,7 +5,7 @@ import { RefusedError } from '../access/refused-error.js';
 import type { Sessions } from '../access/sessions.js';
 import type { Tokens } from '../access/tokens.js';
 import { ApiError } from '../http/api-error.js';
-import { Cookie } from './cookies.js';
+import { Cookie } from '../http/cookies.js';
 import { type IssuerClient, LoginError } from './issuer-client.js';
 import type { LoginSettings } from './login.config.js';
 import { attemptIn, newAttempt } from './login-attempt.js';

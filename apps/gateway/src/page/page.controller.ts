@@ -1,5 +1,6 @@
 /** Serves the dashboard: one page for all its addresses, and the files that it names. */
 import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import { DASHBOARD_PAGES } from '@seamstream/gateway-contract';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import type { PageFile } from './page-files.js';
@@ -9,29 +10,8 @@ export class Page {
   constructor(readonly files: ReadonlyMap<string, PageFile>) {}
 }
 
-/** Addresses of the page, which it draws itself. */
-const ADDRESSES = [
-  '/',
-  'problems',
-  'problems/:id',
-  'adapters',
-  'adapters/:id',
-  'training',
-  'training/:id',
-  'libraries',
-  'libraries/:id',
-  'teams',
-  'teams/:id',
-  'self-edits',
-  'buffer',
-  'log',
-  'releases',
-  'releases/:id',
-  'dead-letters',
-  'access',
-  'cost',
-  'doctor',
-];
+/** Addresses of the page, which it draws itself: each of its pages, and one thing of it below. */
+const ADDRESSES = DASHBOARD_PAGES.flatMap((name) => (name === '' ? ['/'] : [name, `${name}/:id`]));
 /** A year, as RFC 9111's caches take it at most. */
 const YEAR_S = 31_536_000;
 

@@ -31,9 +31,9 @@ import {
   usageStart,
 } from '@seamstream/operations/quotas';
 import type { Principal } from '../access/principal.js';
-import { SOURCE } from '../chat/chat-events.decide.js';
 import { followTopic } from '../follow-topic.js';
 import type { ApiError } from '../http/api-error.js';
+import { SOURCE } from '../source.js';
 import { type Charge, ReservedCharge, UNLIMITED } from './charge.js';
 import { limitHeaders, type PayerUse, payerNamed, quotaRefusal, shadowHeader, undecided } from './refusal.decide.js';
 import type { WorstCase } from './worst-case.decide.js';

@@ -2,8 +2,6 @@
 import type { Estimate } from '@seamstream/statistics';
 import { type Certificate, certificateText } from '@seamstream/team-tuning';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
-import type { ArmFigures } from '../team/read-team-log.js';
-import { worstFall } from '../team/team-study.js';
 import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
 import { runFacts } from './run-parts.js';
@@ -14,6 +12,44 @@ export interface ArmResult {
   readonly interval95: readonly [low: number, high: number];
   readonly perDomain: Readonly<Record<string, number>>;
   readonly solved: readonly boolean[];
+}
+
+export interface StageRow {
+  /** 1, 2, 3, … */
+  readonly stage: number;
+  /** Rollouts sampled during the stage, and how many of them succeeded. */
+  readonly rollouts: number;
+  readonly successes: number;
+  /** Success on the validation problems of the stage's team, and of the one before it; null where it was not measured. */
+  readonly validation: number | null;
+  readonly before: number | null;
+  readonly accepted: number;
+  readonly takenBack: number;
+  readonly givenUp: number;
+  readonly status: 'promoted' | 'rejected' | 'failed' | 'unfinished';
+  readonly reason: string;
+  /** From its first event to its last one. */
+  readonly seconds: number;
+}
+
+/** What a report shows of a way of tuning. */
+export interface ArmFigures {
+  readonly stages: readonly StageRow[];
+  readonly rollouts: number;
+  /** As the log holds them: every rollout has a turn of each agent, and a verdict. */
+  readonly turns: number;
+  readonly judged: number;
+  readonly accepted: number;
+  readonly takenBack: number;
+  readonly givenUp: number;
+}
+
+/** The largest fall of the validation success in a stage; 0 where none fell. */
+export function worstFall({ stages }: Pick<ArmFigures, 'stages'>): number {
+  return Math.max(
+    0,
+    ...stages.map(({ before, validation }) => (before === null || validation === null ? 0 : before - validation)),
+  );
 }
 
 export interface ArmReport extends ArmFigures {

@@ -4,36 +4,7 @@ import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { readTopics } from '@seamstream/log-reader';
 import { evolveServedSlots, initialServedSlots, type ServedAdapter, servedIn } from '@seamstream/release';
 import { runConfigurationOf } from '@seamstream/training-runs';
-
-interface StageRow {
-  /** 1, 2, 3, … */
-  readonly stage: number;
-  /** Rollouts sampled during the stage, and how many of them succeeded. */
-  readonly rollouts: number;
-  readonly successes: number;
-  /** Success on the validation problems of the stage's team, and of the one before it; null where it was not measured. */
-  readonly validation: number | null;
-  readonly before: number | null;
-  readonly accepted: number;
-  readonly takenBack: number;
-  readonly givenUp: number;
-  readonly status: 'promoted' | 'rejected' | 'failed' | 'unfinished';
-  readonly reason: string;
-  /** From its first event to its last one. */
-  readonly seconds: number;
-}
-
-/** What a report shows of a way of tuning. */
-export interface ArmFigures {
-  readonly stages: readonly StageRow[];
-  readonly rollouts: number;
-  /** As the log holds them: every rollout has a turn of each agent, and a verdict. */
-  readonly turns: number;
-  readonly judged: number;
-  readonly accepted: number;
-  readonly takenBack: number;
-  readonly givenUp: number;
-}
+import type { ArmFigures, StageRow } from '../report/team-report.js';
 
 export interface ArmAccount {
   readonly figures: ArmFigures;

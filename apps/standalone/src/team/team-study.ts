@@ -1,7 +1,7 @@
 /** What ways of tuning a team say next to one another, over seeds, as pure functions of their runs. Rates are fractions of 1. */
 import { count, points } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
-import type { ArmFigures } from './read-team-log.js';
+import { type ArmFigures, worstFall } from '../report/team-report.js';
 import { TEAM_ARMS } from './team-arms.js';
 
 /** One way on one seed. */
@@ -38,14 +38,6 @@ const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean
 const percent = (rate: number): string => (rate * 100).toFixed(1);
 const inPoints = ({ value, interval95 }: Pick<Estimate, 'value' | 'interval95'>): string =>
   `${points(value)} (${interval95.map(points).join(' to ')})`;
-
-/** The largest fall of the validation success in a stage; 0 where none fell. */
-export function worstFall({ stages }: Pick<ArmFigures, 'stages'>): number {
-  return Math.max(
-    0,
-    ...stages.map(({ before, validation }) => (before === null || validation === null ? 0 : before - validation)),
-  );
-}
 
 /** The first way of the demonstration less each other one, on the seeds of both. */
 export function teamDifferences(runs: readonly TeamArmRun[]): readonly TeamDifference[] {
