@@ -677,13 +677,15 @@ export default [
         from: '.filter((offset) => offset >= low)',
         to: '',
       },
-      {
-        control: 'B17: what is between two answers far apart is not read',
-        from: 'offset - last.at(-1)! <= GAP_RECORDS',
-        to: 'true',
-      },
     ],
   ),
+  ...quick('libs/event-log/src/stretches.ts', 'libs/service-kit/src/transport/idempotency-filter.spec.ts', [
+    {
+      control: 'B17: what is between two answers far apart is not read',
+      from: 'offset - last.at(-1)! <= GAP_RECORDS',
+      to: 'true',
+    },
+  ]),
   ...quick(
     'libs/service-kit/src/transport/claimed-causes.ts',
     'libs/service-kit/src/transport/claimed-causes.spec.ts',

@@ -41,6 +41,8 @@ function wholeNumber(text, what, least) {
 
 const folder = resolve(options.folder);
 const seeds = options.seeds.split(',').map((seed) => wholeNumber(seed, '--seeds', 0));
+if (new Set(seeds).size < seeds.length)
+  throw new Error(`Cannot run the study: expected different --seeds, got ${options.seeds}. Name each once.`);
 const arms = options.arms.split(',').map((name) => {
   const arm = TEAM_STUDY_ARMS.find((each) => each.name === name);
   if (arm !== undefined) return arm;
@@ -77,7 +79,7 @@ async function runOnce(arm, seed) {
   if (existsSync(path)) return;
   const say = (line) => process.stderr.write(`${new Date().toISOString()} seed ${seed}: ${line}\n`);
   say(arm.title);
-  const work = join(folder, `work-${sizes.roundSize}-problems-${arm.name}-${seed}`);
+  const work = join(folder, `work-${kind}-${arm.name}-${seed}`);
   const environment = process.env;
   const run = await studyTeamArm({ arm, seed, ...sizes, folder: work, environment, signal: stopped.signal, say });
   await writeFile(`${path}.part`, `${JSON.stringify(run)}\n`);

@@ -94,7 +94,7 @@ describe('an answer that waits', () => {
     const handler = settler(log, () => nowMs);
     await handler.endOverdue(batchOf());
     if (comes) await log.append([at(own, 4)]);
-    // It is looked for once a minute.
+    // It is looked for after a minute, and again later and later.
     nowMs += Math.max(waitMs, 60_000) - 1;
     await handler.endOverdue(batchOf());
     expect(await eventsOf(log, 'AttemptUngraded')).toHaveLength(0);

@@ -4,7 +4,7 @@
  *
  * An answer waits here if the log has its experience and both say the same. So what another client appended takes no answer's place.
  */
-import { type EventLog, partitionForKey } from '@seamstream/event-log';
+import { type EventLog, partitionForKey, stretchesOf } from '@seamstream/event-log';
 import { type EventOf, GROUP, TOPIC } from '@seamstream/events';
 import { isJudged, KnownExperiences } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
@@ -94,8 +94,10 @@ export class OpenAnswers {
   /** Asks for the experiences of early answers. @returns false where what is known of the attempt has changed meanwhile */
   private async decide(partition: number, known: PartitionAnswers, attempt: string): Promise<boolean> {
     const early = known.earlyOf(attempt);
-    const answers: Answer[] = [];
-    for (const { offset } of early) answers.push(await this.at(partition, offset));
+    const answers = await this.allAt(
+      partition,
+      early.map(({ offset }) => offset),
+    );
     const standings = await this.standingsOf(answers, answers[0]!.meta.occurredAt, 'everywhere');
     if (known.earlyOf(attempt) !== early) return false;
     known.decided(
@@ -127,13 +129,27 @@ export class OpenAnswers {
   }
 
   private async at(partition: number, offset: number): Promise<Answer> {
-    const range = { topic: TOPIC.answers, partition, from: offset, to: offset + 1 };
-    for await (const { events } of readEvents(this.log, [range], { undecodable: 'skip' }))
-      for (const { event } of events) if (event.type === 'AnswerRecorded') return event;
-    throw new SeamError(
-      'NOT_FOUND',
-      `Cannot settle an answer: expected it at ${TOPIC.answers}/${partition}/${offset}, got another record.`,
-    );
+    const [answer] = await this.allAt(partition, [offset]);
+    return answer!;
+  }
+
+  /** @param offsets in their order @throws NOT_FOUND where there is no answer at one of them */
+  private async allAt(partition: number, offsets: readonly number[]): Promise<readonly Answer[]> {
+    const topic = TOPIC.answers;
+    const found = new Map<number, Answer>();
+    const ranges = stretchesOf(offsets).map((each) => ({ topic, partition, from: each[0]!, to: each.at(-1)! + 1 }));
+    const asked = new Set(offsets);
+    const options = { undecodable: 'skip', wants: ({ offset }: { offset: number }) => asked.has(offset) } as const;
+    for await (const { events } of readEvents(this.log, ranges, options))
+      for (const { event, record } of events) if (event.type === 'AnswerRecorded') found.set(record.offset, event);
+    return offsets.map((offset) => {
+      const answer = found.get(offset);
+      if (answer !== undefined) return answer;
+      throw new SeamError(
+        'NOT_FOUND',
+        `Cannot settle an answer: expected it at ${topic}/${partition}/${offset}, got another record.`,
+      );
+    });
   }
 
   private async begin(partition: number): Promise<Reading> {

@@ -11,7 +11,7 @@ const MOST_EARLY = 1_000;
  * deadline. A gateway's true answer, or the experience, comes within minutes. Where neither comes the attempt ends all the same.
  */
 export const EARLY_WAIT_MS = 3_600_000;
-/** Between two looks for the experience of such an attempt. */
+/** Until the second look for the experience of such an attempt. Each later wait is twice as long, so forged ones cost few looks. */
 const EARLY_LOOK_MS = 60_000;
 /** Ends of one attempt that are kept until an answer says which one is true. */
 const MOST_ENDS = 100;
@@ -91,7 +91,7 @@ export class PartitionAnswers {
 
   /**
    * By attempt, the deadlines before this time. Of early answers each may have its own. Whether their experience has come is to be asked
-   * now: an attempt that has early ones alone is overdue again a minute later.
+   * now: an attempt that has early ones alone is overdue again a minute later, then after twice the time.
    */
   overdue(nowMs: number): ReadonlyMap<string, readonly number[]> {
     const overdue = new Map<string, readonly number[]>();
@@ -108,7 +108,9 @@ export class PartitionAnswers {
     const known = this.awaited.get(attempt) ?? { sinceMs: nowMs, lookMs: nowMs };
     this.awaited.set(attempt, known);
     if (nowMs < known.lookMs) return false;
-    known.lookMs = nowMs + EARLY_LOOK_MS;
+    const endMs = known.sinceMs + EARLY_WAIT_MS;
+    const nextMs = nowMs + Math.max(EARLY_LOOK_MS, nowMs - known.sinceMs);
+    known.lookMs = nowMs < endMs ? Math.min(nextMs, endMs) : nextMs;
     return true;
   }
 

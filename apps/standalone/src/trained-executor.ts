@@ -87,7 +87,8 @@ export async function trainExecutor(
   let steps = 0;
   const startedMs = nowMs();
   const adaptation = await executor.adapt(
-    { documents, settings: SETTINGS, seed },
+    // As many steps as a run of any length takes: its limit is for edits.
+    { documents, settings: { ...SETTINGS, maxSteps: Math.max(planned, 1) }, seed },
     {
       onStep: () => {
         steps++;

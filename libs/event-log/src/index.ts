@@ -46,3 +46,4 @@ export {
   recordBytes,
   unknownTopic,
 } from './record-rules.js';
+export { stretchesOf } from './stretches.js';

@@ -1,6 +1,6 @@
 /** A log as it was at a moment: later records are not there. It is for reading alone, and says nothing of how far consumers were. */
 import { SeamError } from '@seamstream/kernel';
-import type { Watermarks } from './event-log.js';
+import type { LogRecord, ReadOptions, Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
 
 export class PastEventLog extends ForwardingEventLog {
@@ -16,7 +16,7 @@ export class PastEventLog extends ForwardingEventLog {
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
     return Promise.all(
       (await super.watermarks(topic)).map(async ({ partition, low, high }) => {
-        const end = await super.offsetForTime(topic, partition, this.asOfMs + 1);
+        const end = await super.offsetForTime(topic, partition, Math.max(0, this.asOfMs + 1));
         return { partition, low, high: Math.max(low, Math.min(high, end)) };
       }),
     );
@@ -26,6 +26,17 @@ export class PastEventLog extends ForwardingEventLog {
     return [];
   }
 
+  override async *read(options: ReadOptions): AsyncGenerator<readonly LogRecord[]> {
+    const { topic, partition, to } = options;
+    const end = to ?? (await this.watermarks(topic)).find((each) => each.partition === partition)?.high;
+    yield* super.read(end === undefined ? options : { ...options, to: end });
+  }
+
+  override follow(): never {
+    throw ofThePast('follow');
+  }
+
+  override createTopics = refused;
   override append = refused;
   override transact = refused;
   override claim = refused;
@@ -37,8 +48,13 @@ export class PastEventLog extends ForwardingEventLog {
   }
 }
 
-function refused(): Promise<never> {
-  return Promise.reject(
-    new SeamError('INVALID_INPUT', 'Cannot write to a log as it was: expected the log of now, got one of the past.'),
+function ofThePast(act: string): SeamError {
+  return new SeamError(
+    'INVALID_INPUT',
+    `Cannot ${act} a log as it was: expected the log of now, got one of the past. Leave out the moment.`,
   );
+}
+
+function refused(): Promise<never> {
+  return Promise.reject(ofThePast('write to'));
 }

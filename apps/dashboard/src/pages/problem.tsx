@@ -14,7 +14,8 @@ interface ToldProblem {
   readonly doubts: Readonly<Partial<Record<string, { readonly reason: string; readonly detail: string }>>>;
   /** Numbers of adapters by their digest. */
   readonly versions: Readonly<Record<string, number>>;
-  readonly cost: ProblemCost;
+  /** Null for who may not see costs. */
+  readonly cost: ProblemCost | null;
 }
 
 export function ProblemPage(): JSX.Element {
@@ -66,7 +67,7 @@ export function Story({
               </span>,
             ],
             ['verifier', story.problem.verifier?.kind ?? 'none: people judge'],
-            ...costFacts(cost),
+            ...(cost === null ? [] : costFacts(cost)),
             [
               'id',
               <span key="i" class="mono">

@@ -36,7 +36,7 @@ export function AsOf({ of }: { readonly of: number | undefined }): JSX.Element {
           </span>
           <How
             counted="The log is read up to that moment, from its first record on. Records of that moment count."
-            command={`seam lift --as-of ${iso}; seam ledger --as-of ${iso}; seam runs --as-of ${iso}`}
+            command={`seam lift --as-of ${iso}; seam ledger --as-of ${iso}; seam runs list --as-of ${iso}`}
           />
         </p>
       )}

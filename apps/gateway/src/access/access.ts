@@ -142,6 +142,11 @@ export class Access {
     this.refuse(request, route, facts);
   }
 
+  /** What executors were paid is for operators, as on the page of costs. */
+  seesCosts(request: IncomingMessage): boolean {
+    return ROLES.indexOf(this.principalOf(request).role) >= ROLES.indexOf('operator');
+  }
+
   /** What the client of a request saw when it was let in. */
   sightOf(request: IncomingMessage): Sight {
     return this.admittedOf(request).sight;

@@ -51,7 +51,7 @@ export class ProblemsController {
     }
   }
 
-  /** The same that `seam show --json` prints, by the problem's whole id. */
+  /** The same that `seam show --json` prints, by the problem's whole id; costs for operators alone. */
   @Get(':id')
   @Header('content-type', 'application/json; charset=utf-8')
   @Needs('viewer')
@@ -62,6 +62,7 @@ export class ProblemsController {
       progress: () => UNSHOWN,
       tenant: confinedTo(this.access.sightOf(request.raw)),
     });
-    return jsonText(storyWithDoubts(told));
+    const { cost, ...story } = storyWithDoubts(told);
+    return jsonText(this.access.seesCosts(request.raw) ? { ...story, cost } : story);
   }
 }

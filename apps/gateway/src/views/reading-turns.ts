@@ -1,15 +1,19 @@
-/** Who may read the log for acts and costs, and when: a tenant reads it once at a time, so that none holds up the others. */
+/**
+ * Who may read the log for acts, costs or the past, and when: a tenant reads it for each of these once at a time. So none holds up the
+ * others, and who may look at one thing alone holds up no one who may look at another.
+ */
 import { Semaphore } from '@seamstream/kernel';
 import { ApiError } from '../http/api-error.js';
 
 /** In all tenants together. */
 const MOST_AT_ONCE = 2;
-/** Of one tenant, the one that is read among them. */
+/** Of one tenant for one thing, the one that is read among them. */
 export const MOST_ASKED = 4;
 
 export class ReadingTurns {
   private readonly all = new Semaphore(MOST_AT_ONCE);
-  private readonly tenants = new Map<string, { readonly turn: Semaphore; asked: number }>();
+  /** By tenant and what is asked for. */
+  private readonly own = new Map<string, { readonly turn: Semaphore; asked: number }>();
 
   /**
    * Reads when it is the tenant's turn.
@@ -18,14 +22,15 @@ export class ReadingTurns {
    * @throws ApiError 429 where too many of the tenant wait, ABORTED when the signal came first, and what the reading throws
    */
   async take<T>(tenant: string, what: string, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const own = this.tenants.get(tenant) ?? { turn: new Semaphore(1), asked: 0 };
+    const name = JSON.stringify([tenant, what]);
+    const own = this.own.get(name) ?? { turn: new Semaphore(1), asked: 0 };
     if (own.asked >= MOST_ASKED) throw tooMany(what, tenant);
-    this.tenants.set(tenant, own);
+    this.own.set(name, own);
     own.asked++;
     try {
       return await own.turn.run(() => this.all.run(read, signal), signal);
     } finally {
-      if (--own.asked === 0) this.tenants.delete(tenant);
+      if (--own.asked === 0) this.own.delete(name);
     }
   }
 }

@@ -90,7 +90,10 @@ export class ViewsController {
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],
       ),
     );
-    return jsonText({ story, doubts: Object.fromEntries(doubts), versions, cost });
+    return jsonText({
+      ...{ story, doubts: Object.fromEntries(doubts), versions },
+      cost: this.access.seesCosts(request.raw) ? cost : null,
+    });
   }
 
   @Get('adapters')

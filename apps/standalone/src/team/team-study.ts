@@ -81,10 +81,10 @@ export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly nu
     simultaneous !== undefined && simultaneous.all.interval95[1] < 0
       ? [`one after the other ends lower than all at once: ${inPoints(simultaneous.all)} points`]
       : [];
-  const falls = (arm: string): number => Math.max(...runs.filter((run) => run.arm === arm).map(worstFall));
-  const isKnown = [SHOWN, UNGATED].every((arm) => runs.some((run) => run.arm === arm));
+  const both = seeds.filter((seed) => [SHOWN, UNGATED].every((arm) => of(arm, seed) !== undefined));
+  const falls = (arm: string): number => Math.max(...both.map((seed) => worstFall(of(arm, seed)!)));
   const further =
-    !isKnown || falls(SHOWN) < falls(UNGATED)
+    both.length === 0 || falls(SHOWN) < falls(UNGATED)
       ? []
       : [
           `the worst stage falls no less with the gate (${percent(falls(SHOWN))} points) than without (${percent(falls(UNGATED))})`,

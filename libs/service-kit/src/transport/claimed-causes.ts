@@ -1,6 +1,6 @@
 /**
- * Where in the log records name which causes. Hours of answers may be read before the first of their causes comes, so a record takes some
- * 25 bytes: a hash of the name and a place. The record itself says the rest, and is read again when its cause comes.
+ * Where in the log records name which causes. Hours of answers may be read before the first of their causes comes, so a record takes 22 to
+ * 44 bytes: a hash of the name and a place. The record itself says the rest, and is read again when its cause comes.
  */
 import { randomInt } from 'node:crypto';
 import type { RecordPosition } from '@seamstream/event-log';

@@ -1,7 +1,7 @@
 /** What was answered is read again at its place, wherever in the topics of answers that is. */
 import { type Claim, InMemoryEventLog, type ReadOptions, type Watermarks } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
-import { derivedId } from '@seamstream/kernel';
+import { derivedId, SeamError } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS, recordsOf } from '@seamstream/testing';
 import { decodedItem } from './batch-item.js';
 import { AnsweredRecords } from './idempotency-filter.js';
@@ -21,6 +21,12 @@ describe('what was answered before', () => {
     log.low = 1;
     expect(await isAnswered()).toEqual([false, true, false, true]);
   });
+
+  it('is read from what is left where more is deleted between the look at the marks and the reading', async () => {
+    const { log, isAnswered } = await answeredLog();
+    log.lowAtRead = 2_002;
+    expect(await isAnswered()).toEqual([false, false, false, true]);
+  });
 });
 
 const { ProblemPublished } = EXAMPLE_EVENTS;
@@ -38,6 +44,8 @@ function expiredOf({ meta, problem: subject }: EventOf<'ProblemPublished'>): Eve
 /** Counts what is read, and may have deleted its oldest records. */
 class TrimmedLog extends InMemoryEventLog {
   low = 0;
+  /** What {@link low} becomes with the next reading. */
+  lowAtRead = 0;
   readonly reads: ReadOptions[] = [];
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
@@ -45,7 +53,8 @@ class TrimmedLog extends InMemoryEventLog {
   }
 
   override read(options: ReadOptions): ReturnType<InMemoryEventLog['read']> {
-    if (options.from < this.low) throw new Error('read what was deleted');
+    this.low = Math.max(this.low, this.lowAtRead);
+    if (options.from < this.low) throw new SeamError('OFFSET_OUT_OF_RANGE', 'It is deleted.');
     this.reads.push(options);
     return super.read(options);
   }

@@ -11,8 +11,16 @@
  * consumer says which of them are answers (answers-in.ts), when the cause comes. So only their places are kept until then
  * (claimed-causes.ts). The others are reported, and the record is worked on.
  */
-import type { Claim, EventLog, LogRecord, RecordBatch, RecordPosition } from '@seamstream/event-log';
+import {
+  type Claim,
+  type EventLog,
+  type LogRecord,
+  type RecordBatch,
+  type RecordPosition,
+  stretchesOf,
+} from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent, tenantOf } from '@seamstream/events';
+import { isSeamError } from '@seamstream/kernel';
 import type { AnswersIn } from './answers-in.js';
 import type { Item } from './batch-item.js';
 import { ClaimedCauses } from './claimed-causes.js';
@@ -23,8 +31,6 @@ const TAIL_RECORDS = 2_000;
 const REMEMBERED = 20_000;
 /** How far the clock of the answering process may be behind that of the asking one. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
-/** Answers come in about the order of their causes: places with fewer records between them are read in one go. */
-const GAP_RECORDS = 500;
 
 /** What the log says of items. */
 interface Looked {
@@ -166,26 +172,31 @@ async function* recordsAt(log: EventLog, places: readonly RecordPosition[]): Asy
     for (const [partition, own] of Map.groupBy(inTopic, (place) => place.partition)) {
       const { low } = marks[partition]!;
       const offsets = own.map(({ offset }) => offset).filter((offset) => offset >= low);
-      for (const stretch of stretchesOf(offsets.sort((a, b) => a - b))) {
-        const wanted = new Set(stretch);
-        const [from, to] = [stretch[0]!, stretch.at(-1)! + 1];
-        for await (const chunk of log.read({ topic, partition, from, to }))
-          for (const record of chunk)
-            if (wanted.has(record.offset)) yield { record, position: { topic, partition, offset: record.offset } };
-      }
+      for (const stretch of stretchesOf(offsets.sort((a, b) => a - b)))
+        yield* recordsIn(log, topic, partition, stretch);
     }
   }
 }
 
-/** @param offsets in their order */
-function stretchesOf(offsets: readonly number[]): readonly number[][] {
-  const stretches: number[][] = [];
-  for (const offset of offsets) {
-    const last = stretches.at(-1);
-    if (last !== undefined && offset - last.at(-1)! <= GAP_RECORDS) last.push(offset);
-    else stretches.push([offset]);
+/** @param stretch offsets in their order, read in one go */
+async function* recordsIn(
+  log: EventLog,
+  topic: string,
+  partition: number,
+  stretch: readonly number[],
+): AsyncGenerator<Placed> {
+  const wanted = new Set(stretch);
+  try {
+    for await (const chunk of log.read({ topic, partition, from: stretch[0]!, to: stretch.at(-1)! + 1 }))
+      for (const record of chunk)
+        if (wanted.has(record.offset)) yield { record, position: { topic, partition, offset: record.offset } };
+  } catch (error) {
+    const { low } = (await log.watermarks(topic))[partition]!;
+    if (!isSeamError(error, 'OFFSET_OUT_OF_RANGE') || stretch[0]! >= low) throw error;
+    // Deleted since the marks were read.
+    const left = stretch.filter((offset) => offset >= low);
+    if (left.length > 0) yield* recordsIn(log, topic, partition, left);
   }
-  return stretches;
 }
 
 /** Undefined for an unusable record: it states nothing. */
