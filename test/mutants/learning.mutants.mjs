@@ -674,8 +674,8 @@ export default [
     [
       {
         control: 'B17: answers that are deleted meanwhile are not read',
-        from: '.filter((offset) => offset >= low)',
-        to: '',
+        from: "!isSeamError(error, 'OFFSET_OUT_OF_RANGE') || stretch[0]! >= low",
+        to: 'true',
       },
     ],
   ),

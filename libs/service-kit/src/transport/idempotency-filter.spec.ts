@@ -22,7 +22,7 @@ describe('what was answered before', () => {
     expect(await isAnswered()).toEqual([false, true, false, true]);
   });
 
-  it('is read from what is left where more is deleted between the look at the marks and the reading', async () => {
+  it('is read from what is left where more is deleted as it is read', async () => {
     const { log, isAnswered } = await answeredLog();
     log.lowAtRead = 2_002;
     expect(await isAnswered()).toEqual([false, false, false, true]);

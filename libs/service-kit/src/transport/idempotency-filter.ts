@@ -167,15 +167,11 @@ interface Placed {
 
 /** The records at these places. Those that the log has deleted meanwhile say nothing. */
 async function* recordsAt(log: EventLog, places: readonly RecordPosition[]): AsyncGenerator<Placed> {
-  for (const [topic, inTopic] of Map.groupBy(places, (place) => place.topic)) {
-    const marks = await log.watermarks(topic);
+  for (const [topic, inTopic] of Map.groupBy(places, (place) => place.topic))
     for (const [partition, own] of Map.groupBy(inTopic, (place) => place.partition)) {
-      const { low } = marks[partition]!;
-      const offsets = own.map(({ offset }) => offset).filter((offset) => offset >= low);
-      for (const stretch of stretchesOf(offsets.sort((a, b) => a - b)))
-        yield* recordsIn(log, topic, partition, stretch);
+      const offsets = own.map(({ offset }) => offset).sort((a, b) => a - b);
+      for (const stretch of stretchesOf(offsets)) yield* recordsIn(log, topic, partition, stretch);
     }
-  }
 }
 
 /** @param stretch offsets in their order, read in one go */
@@ -193,7 +189,7 @@ async function* recordsIn(
   } catch (error) {
     const { low } = (await log.watermarks(topic))[partition]!;
     if (!isSeamError(error, 'OFFSET_OUT_OF_RANGE') || stretch[0]! >= low) throw error;
-    // Deleted since the marks were read.
+    // Deleted since its place was noted.
     const left = stretch.filter((offset) => offset >= low);
     if (left.length > 0) yield* recordsIn(log, topic, partition, left);
   }
