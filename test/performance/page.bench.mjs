@@ -6,7 +6,8 @@
 //   page         in the browser, from navigation until the first numbers are drawn; a fresh browser context each time, median of five
 //   scroll       to the middle and to the end of a table, until its rows are drawn
 // Bar: a page < 1 s.
-//   npm run build && npm run bench:page -- [--events 1000000] [--host start|gateway] [--folder DIR] [--json]
+//   npm run build && npm run bench:page -- [--events 1000000] [--host start|gateway] [--folder DIR] [--later] [--json]
+// --later leaves the first start out, and takes the snapshots that are there.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     events: { type: 'string', default: '1000000' },
     folder: { type: 'string' },
     host: { type: 'string', default: 'start' },
+    later: { type: 'boolean', default: false },
   },
 });
 const TIMES = 5;
@@ -147,12 +149,17 @@ function memoryOf(pid) {
   return { ownMib: mib('RssAnon'), peakMib: mib('VmHWM') };
 }
 
-/** Starts from nothing, then from the snapshots. @returns the times of the starts, and the host that was started last */
-async function start(folder) {
+/** A start from nothing. @returns its times and memory */
+async function firstStart(folder) {
   rmSync(join(folder, 'read-models'), { recursive: true, force: true });
-  const first = await serve(folder);
-  const memory = memoryOf(first.pid);
-  await first.end();
+  const host = await serve(folder);
+  const memory = memoryOf(host.pid);
+  await host.end();
+  return { ...host.times, memory };
+}
+
+/** Starts from the snapshots. @returns the medians of their times, and the host that was started last */
+async function nextStarts(folder) {
   const next = [];
   let host;
   for (let at = 0; at < STARTS; at++) {
@@ -162,7 +169,7 @@ async function start(folder) {
   }
   const names = ['listensMs', 'viewMs', 'longestWaitMs'];
   const medians = Object.fromEntries(names.map((name) => [name, medianOf(next.map((times) => times[name]))]));
-  return { host, first: { ...first.times, memory }, next: medians };
+  return { host, next: medians };
 }
 
 /** Milliseconds from navigation until a number is on the screen, by the browser's clock. */
@@ -247,10 +254,8 @@ function print({ records, load, host, first, next, pages, scroll, memory }) {
   const mib = (own) =>
     own === null ? '' : `; ${own.ownMib} MiB without the mapped log, ${own.peakMib} MiB at most with it`;
   console.log(`${records.toLocaleString('en')} records, host ${host}, load ${load.toFixed(1)}`);
-  for (const [name, { listensMs, viewMs, longestWaitMs }, own] of [
-    ['first start', first, first.memory],
-    ['next start', next, memory],
-  ])
+  const starts = [...(first === null ? [] : [['first start', first, first.memory]]), ['next start', next, memory]];
+  for (const [name, { listensMs, viewMs, longestWaitMs }, own] of starts)
     console.log(
       `${name.padEnd(12)} listens ${ms(listensMs)}, first view ${ms(viewMs)}, longest wait ${ms(longestWaitMs)}${mib(own)}`,
     );
@@ -268,10 +273,11 @@ function print({ records, load, host, first, next, pages, scroll, memory }) {
 const { folder, records } = await madeLog();
 if (HOSTS[options.host] === undefined)
   throw new Error(`Cannot measure: expected --host ${Object.keys(HOSTS).join(' or ')}, got ${options.host}.`);
-const { host, ...starts } = await start(folder);
+const first = options.later ? null : await firstStart(folder);
+const { host, next } = await nextStarts(folder);
 try {
   const seen = await browse(host.url);
-  const result = { records, host: options.host, load: loadavg()[0], ...starts, ...seen, memory: memoryOf(host.pid) };
+  const result = { records, host: options.host, load: loadavg()[0], first, next, ...seen, memory: memoryOf(host.pid) };
   if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else print(result);
 } finally {
