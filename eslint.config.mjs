@@ -81,7 +81,6 @@ const FILES_WITH_LONG_FUNCTIONS = [
   'test/support/event-log-processes.ts',
   'test/support/simulation/simulated-deployment.ts',
   'test/support/toy-world.ts',
-  'test/performance/read-models.bench.mjs',
 ];
 
 /** Files over the limit. May only shrink: scripts/lint/shrinking-lists.mjs refuses an entry that keeps the limit. */
@@ -168,7 +167,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'libs/language-model/src/golden.spec.ts',
   'libs/language-model/src/training/sequence-batch.spec.ts',
   'libs/learning/src/sft.spec.ts',
-  'libs/log-reader/src/read-events.spec.ts',
   'libs/model-clients/src/executor.endpoint.spec.ts',
   'libs/model-clients/src/generator.vllm.spec.ts',
   'libs/openai-endpoint/src/reported-revision.spec.ts',

@@ -125,6 +125,21 @@ const browser = await openBrowser();
     expect(complaints).toEqual([]);
   });
 
+  it('finds an experience and its verdict in the log by its id', async () => {
+    const { page, complaints } = await openPage(browser!);
+    await visit(page, '/');
+    const filter = encodeURIComponent("type = 'OutcomeRecorded' and success = true");
+    const { records } = await demonstration.view<{ records: { event: { experienceId: string } }[] }>(
+      `log?filter=${filter}&limit=1`,
+    );
+    await page.locator('body').press('/');
+    await page.keyboard.type(records[0]!.event.experienceId);
+    await page.keyboard.press('Enter');
+    for (const type of ['ExperienceGenerated', 'OutcomeRecorded'])
+      await page.locator('.long-table .body .row').getByText(type).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('filters the log, walks to causes, and shows what is no event', async () => {
     const { page, complaints } = await openPage(browser!);
     await visit(page, '/log');

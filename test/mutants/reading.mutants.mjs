@@ -22,6 +22,12 @@ export default [
   },
   {
     ...reading,
+    control: 'others have a turn while a long log is read',
+    from: 'if (!isFirst) await turnOfEvents();',
+    to: '',
+  },
+  {
+    ...reading,
     control: 'a record that is not wanted is not opened',
     from: 'if (wants?.(record) === false) continue;',
     to: '',

@@ -11,9 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { encodeEvent, originMeta, TOPICS } from '@seamstream/events';
-import { derivedId } from '@seamstream/kernel';
+import { appendProblems } from './log-of-problems.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -22,99 +20,9 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: tmpdir() },
   },
 });
-const CANDIDATES = 4;
 const NEWS = 1000;
 const BAR_SECONDS = 1;
 const seam = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
-const tokens = Array.from({ length: 40 }, (_, index) => index);
-const each = (value) => tokens.map(() => value);
-
-/** The facts of one problem, as the services write them. */
-function factsOf(n) {
-  const problemId = derivedId('bench', `problem-${n}`);
-  const meta = (name) =>
-    originMeta({
-      messageId: derivedId(problemId, name),
-      correlationId: problemId,
-      source: 'seam/bench',
-      occurredAt: 1_767_225_600_000 + n,
-      sourceClass: 'trusted',
-    });
-  const problem = {
-    problemId,
-    domain: `d${n % 5}`,
-    prompt: `A crate holds ${n} bottles. How many bottles are in 17 crates?`,
-    reference: String(17 * n),
-    verifier: { kind: 'numeric', version: '1', options: {} },
-    metadata: {},
-  };
-  const groupId = derivedId(problemId, 'group');
-  const events = [{ type: 'ProblemPublished', meta: meta('problem'), problem, mode: 'explore', expiresAt: null }];
-  for (let index = 0; index < CANDIDATES; index++) {
-    const candidate = {
-      problem,
-      experienceId: derivedId(groupId, String(index)),
-      groupId,
-      candidateIndex: index,
-      groupSize: CANDIDATES,
-      arm: 'explore',
-      adapterDigest: null,
-    };
-    events.push({
-      type: 'ExperienceGenerated',
-      meta: meta(`experience-${index}`),
-      ...candidate,
-      entry: '{"concepts":["multiply"],"strategy":["count one crate"],"pitfalls":[]}',
-      entrySchema: 's',
-      promptTokenIds: tokens,
-      tokenIds: tokens,
-      logProbs: each(-0.5),
-      legalMass: each(1),
-      forced: each(false),
-      sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 64, seed: 's' },
-      tokenizerDigest: 't',
-      baseModelDigest: 'b',
-      latencyMs: 1,
-    });
-    if (n % 20 === 7 && index === 3) continue; // on its way
-    const success = n % 20 !== 3 && (n + index) % 3 === 0;
-    events.push({
-      type: 'OutcomeRecorded',
-      meta: meta(`outcome-${index}`),
-      ...candidate,
-      entry: null,
-      promptTokenIds: [],
-      tokenIds: [],
-      forced: [],
-      baseModelDigest: null,
-      executor: { model: 'e', revision: 'r', template: 't', decoding: '{}' },
-      response: 'It holds 17 times as many.',
-      extractedAnswer: '17',
-      success,
-      reward: Number(success),
-      faithful: index % 2 === 0 ? true : null,
-      verifierVersion: '1',
-      verifierDetail: '',
-      promptTokens: 40,
-      responseTokens: 10,
-      latencyMs: 1,
-    });
-  }
-  return events.map((event) => encodeEvent(event));
-}
-
-async function append(folder, from, to) {
-  const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  let records = 0;
-  for (let at = from; at < to; at += 500) {
-    const batch = Array.from({ length: Math.min(500, to - at) }, (_, index) => factsOf(at + index)).flat();
-    records += batch.length;
-    await log.append(batch);
-  }
-  await log.close();
-  return records;
-}
 
 /** What a command answers, its seconds, processor seconds and most memory (where GNU time is there). */
 function timed(folder, ...args) {
@@ -139,7 +47,7 @@ const bytesUnder = (folder) =>
 const folder = mkdtempSync(join(options.folder, 'seam-read-models-'));
 try {
   const problems = Number(options.problems);
-  const records = await append(folder, 0, problems);
+  const records = await appendProblems(folder, 0, problems);
   const result = { problems, records, logMiB: Math.round(bytesUnder(join(folder, 'log')) / 2 ** 20) };
   for (const [name, ...args] of [['ledger'], ['status'], ['runs'], ['adapters']]) {
     const first = timed(folder, name, ...args);
@@ -151,7 +59,7 @@ try {
     }
   }
   result.snapshotMiB = Math.round(bytesUnder(join(folder, 'read-models')) / 2 ** 20);
-  const news = await append(folder, problems, problems + NEWS);
+  const news = await appendProblems(folder, problems, problems + NEWS);
   result.news = news;
   for (const name of ['ledger', 'status']) {
     const { answer, ...cost } = timed(folder, name);

@@ -107,6 +107,21 @@ describe('reading events of ranges', () => {
     expect(await collectEvents(log, none, { undecodable: 'throw' })).toEqual([]);
   });
 
+  it('lets timers and sockets of the process have a turn between two chunks', async () => {
+    const log = await logOf([true, true, true]);
+    const turnsBefore: number[] = [];
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    for await (const { records } of readRecords(log, await stored(log), { chunkRecords: 1 }))
+      turnsBefore.push(...records.map(() => turns));
+    clearImmediate(next);
+    expect(turnsBefore).toEqual([0, 1, 2]);
+  });
+
   it('reads topics one after the other, and none that the log does not have', async () => {
     const log = await logOf([true, true]);
     const topics: string[] = [];

@@ -2,6 +2,7 @@
  * Ranges of the log, read in their order, partition by partition. A reader names its policy for undecodable records:
  * the topic's consumer sends them to the dead letters, so most other readers skip them.
  */
+import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent } from '@seamstream/events';
 import { decodeRecord, type RecordFault } from './decode-record.js';
@@ -43,17 +44,24 @@ export interface EventChunk extends RecordChunk {
   readonly events: readonly PlacedEvent[];
 }
 
-/** Records as they are. Empty ranges are not asked for. @throws what the log throws, and the signal's reason */
+/**
+ * Records as they are. Empty ranges are not asked for. Between two chunks timers and sockets of the process have a turn: an embedded log reads
+ * without waiting for anything, and a service would answer no one until all is read.
+ * @throws what the log throws, and the signal's reason
+ */
 export async function* readRecords(
   log: EventLog,
   ranges: readonly ReadRange[],
   { signal, chunkRecords }: ReadingOptions = {},
 ): AsyncGenerator<RecordChunk> {
+  let isFirst = true;
   for (const range of ranges) {
     const { topic, partition, from, to } = range;
     if (from >= to) continue;
     const chunks = log.read({ topic, partition, from, to, ...(chunkRecords === undefined ? {} : { chunkRecords }) });
     for await (const records of chunks) {
+      if (!isFirst) await turnOfEvents();
+      isFirst = false;
       signal?.throwIfAborted();
       yield { range, records };
     }

@@ -9,8 +9,11 @@ const addressOf = ({ kind, id }: FoundThing): string =>
   `/${{ adapter: 'adapters', run: 'training', release: 'releases', problem: 'problems' }[kind]}/${encodeURIComponent(id)}`;
 
 /** An id that no list knows may be in the log. */
-const inLog = (words: string): string =>
-  `/log?filter=${encodeURIComponent(`key = '${words.replaceAll("'", '')}' or meta.messageId = '${words.replaceAll("'", '')}'`)}`;
+const inLog = (words: string): string => {
+  const fields = ['key', 'meta.messageId', 'experienceId'];
+  const filter = fields.map((field) => `${field} = '${words.replaceAll("'", '')}'`).join(' or ');
+  return `/log?filter=${encodeURIComponent(filter)}`;
+};
 
 export function Search(): JSX.Element {
   const [words, setWords] = useState('');
