@@ -370,6 +370,20 @@ const seen = [
       to: 'prices: prices.length > 0 || isOfAll ? prices :',
       title: 'not which person declared it',
     },
+    {
+      control: 'an answer about costs says to what question it is',
+      from: "asked: { by, since: since ?? '', tenant: tenant ?? '' }",
+      to: "asked: { by, since: '', tenant: '' }",
+      title: 'says what it answers',
+    },
+  ]),
+  ...quick('apps/cli/src/cost/spent-cost.command.ts', 'apps/cli/src/gateway/quotas.command.spec.ts', [
+    {
+      control: 'that nothing was found in a part of the log is not said of all of it',
+      from: 'nothingIn({ since, tenant })',
+      to: 'nothingIn({})',
+      title: 'found nothing',
+    },
   ]),
   ...quick('libs/operations/src/cost/cost-report.ts', 'apps/gateway/src/views/cost.spec.ts', [
     {
@@ -446,9 +460,21 @@ const seen = [
   ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
     {
       control: 'what another tenant pays is no cost of a problem',
-      from: '.filter(({ meta }) => tenantOf(meta) === told.tenant)',
+      from: '.filter(({ event: { meta } }) => tenantOf(meta) === told.tenant)',
       to: '',
       title: 'have cost',
+    },
+    {
+      control: 'a forged result is no cost of a problem',
+      from: ': !doubts.has(placeName(position)),',
+      to: ': true,',
+      title: 'does not bear out|take the place',
+    },
+    {
+      control: 'a forged entry is no cost of a problem',
+      from: '? published.some((each) => answersProblem(event)?.(each))',
+      to: '? published.length > 0',
+      title: 'does not bear out',
     },
   ]),
   ...quick('apps/gateway/src/views/tenant-for.ts', 'apps/gateway/src/views/audit.spec.ts', [
