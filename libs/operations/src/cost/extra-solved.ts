@@ -1,4 +1,4 @@
-/** What parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. Pure. */
+/** What parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
 import { type EventMeta, type EventOf, type SeamEvent, tenantOf } from '@seamstream/events';
 import type { Lift } from '@seamstream/read-models';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
@@ -42,7 +42,7 @@ const NOTHING: ArmsCost = { treated: NO_COST, control: NO_COST, generator: NO_CO
 /** Of all problems. */
 const ALL = '';
 
-export interface ExtraWanted {
+interface ExtraWanted {
   readonly lift: Lift;
   /** Whose problems were added alone; undefined: all. Of its domains and of adapters no lift is known. */
   readonly tenant: string | undefined;
