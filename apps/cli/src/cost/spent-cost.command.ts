@@ -40,7 +40,7 @@ async function showSpent(runtime: CommandRuntime, by: CostGroup, { since, tenant
 }
 
 /** Of a part of the log that holds none nothing is said of the rest. */
-function nothingIn({ since, tenant }: SpentOptions): string {
+function nothingIn({ since, tenant }: Readonly<Record<keyof SpentOptions, string | undefined>>): string {
   const parts = [
     tenant === undefined ? '' : ` of the tenant ${onOneLine(tenant)}`,
     since === undefined ? '' : ` since ${onOneLine(since)}`,
