@@ -1,9 +1,11 @@
 /** The page of costs in a real browser, next to `seam cost` on the same log. */
 import { jest } from '@jest/globals';
 import type { SeamEvent } from '@seamstream/events';
-import type { CostReport } from '@seamstream/operations/cost';
+import type { CostReport, ProblemCost } from '@seamstream/operations/cost';
 import { guardedProblems } from '@seamstream/testing/release-log';
+import { all, explored, problemAbout } from '@seamstream/testing/result-log';
 import type { Page } from 'playwright-core';
+import { partText } from '../../apps/cli/src/cost/money.js';
 import { openBrowser, openPage, settled, violationsOn } from './browser.js';
 import { Demonstration } from './demonstration.js';
 
@@ -15,7 +17,7 @@ const browser = await openBrowser();
 (browser === undefined ? describe.skip : describe)('The page of costs', () => {
   let demonstration: Demonstration;
   beforeAll(async () => {
-    demonstration = await Demonstration.of(['sums', HOSTILE].flatMap((domain) => workOn(domain)));
+    demonstration = await Demonstration.of([...BORNE_OUT, ...['sums', HOSTILE].flatMap((domain) => workOn(domain))]);
     await demonstration.serve();
   });
   afterAll(async () => {
@@ -72,7 +74,7 @@ const browser = await openBrowser();
   it('names the command that prints the same of a day and a tenant, and keeps both in the address', async () => {
     const { page } = await openPage(browser!);
     await visit(page, '/cost?by=domain&tenant=acme&since=1970-01-01');
-    await page.getByText('No attempt of an executor is in the log in this time.').waitFor();
+    await page.getByText('No attempt of an executor of the tenant acme since 1970-01-01 is in the log.').waitFor();
     await page.getByRole('textbox', { name: 'tenant' }).fill('default');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Spent by domain' }).waitFor();
@@ -84,6 +86,22 @@ const browser = await openBrowser();
     expect(new URL(page.url()).search).toBe('?by=domain&tenant=default&since=1970-01-01');
   });
 
+  it('shows no answer under the question that was asked after it', async () => {
+    const { page } = await openPage(browser!);
+    const { promise: isHeld, resolve: release } = Promise.withResolvers<null>();
+    await page.route('**/api/views/cost?by=key', async (route) => {
+      await isHeld;
+      await route.continue();
+    });
+    await visit(page, '/cost?by=domain');
+    const old = page.getByRole('heading', { name: 'Spent by domain' });
+    await old.waitFor();
+    await page.locator('.filters select').selectOption('key');
+    await old.waitFor({ state: 'detached', timeout: 10_000 });
+    release(null);
+    await page.getByRole('heading', { name: 'Spent by key' }).waitFor();
+  });
+
   it('is on the page of a problem too, and breaks no rule of axe', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, complaints } = await openPage(browser!, scheme);
@@ -91,13 +109,19 @@ const browser = await openBrowser();
       await visit(page, '/cost?by=domain');
       expect([scheme, await violationsOn(page)]).toEqual([scheme, []]);
       expect(await page.locator('main img, main script').count()).toBe(0);
-      const { rows } = await demonstration.view<{ rows: { problemId: string }[] }>('problems?arm=deploy&limit=1');
-      await visit(page, `/problems/${encodeURIComponent(rows[0]!.problemId)}`);
-      await page.getByText('attempts, USD').waitFor();
+      await visit(page, '/problems/borne-out');
+      const fact = page.locator('dt').filter({ hasText: 'attempts, USD' }).locator('+ dd');
+      const { cost } = await demonstration.seam<{ cost: ProblemCost }>('show', 'borne-out');
+      expect(await fact.textContent()).toBe(partText(cost.executor));
       expect(complaints).toEqual([]);
     }
   });
 });
+
+/** The cost of a problem is of results and entries that the rest of the log bears out. */
+const BORNE_OUT = all(explored(problemAbout('borne-out'))).map((event) =>
+  event.type === 'OutcomeRecorded' ? { ...event, executor: { ...event.executor, model: 'e' } } : event,
+);
 
 /** Entries help, and cost something. */
 function workOn(domain: string): readonly SeamEvent[] {

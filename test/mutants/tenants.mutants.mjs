@@ -115,7 +115,7 @@ export default [
     {
       control: 'an extra solved problem has the price of its tenant',
       from: "if (by === 'tenant') return liftOfTenant(name, lift);",
-      to: "if (by === 'tenant') return deployed?.lift ?? null;",
+      to: "if (by === 'tenant') return liftOfDeployed(lift, estimates);",
       title: 'tell each tenant',
     },
   ]),

@@ -30,13 +30,22 @@ async function showSpent(runtime: CommandRuntime, by: CostGroup, { since, tenant
   const cost = await costReport(source, { by, sinceMs, tenant }, options);
   const { extra } = cost;
   if (terminal.json) terminal.printJson(cost);
-  else if (cost.rows.length === 0) terminal.print('No attempt of an executor is in the log.\n');
+  else if (cost.rows.length === 0) terminal.print(nothingIn({ since, tenant }));
   else {
     terminal.print(renderSpent(cost, terminal.style));
     // Only a group has it.
     if (extra !== undefined) terminal.print(renderExtra(extra, by as ExtraGroup, cost.currency, terminal.style));
   }
   return EXIT.ok;
+}
+
+/** Of a part of the log that holds none nothing is said of the rest. */
+function nothingIn({ since, tenant }: Readonly<Record<keyof SpentOptions, string | undefined>>): string {
+  const parts = [
+    tenant === undefined ? '' : ` of the tenant ${onOneLine(tenant)}`,
+    since === undefined ? '' : ` since ${onOneLine(since)}`,
+  ];
+  return `No attempt of an executor${parts.join('')} is in the log.\n`;
 }
 
 function renderSpent({ by, currency, rows }: SpentCost, style: Style): string {

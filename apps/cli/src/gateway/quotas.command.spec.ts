@@ -209,6 +209,17 @@ describe('seam cost spent', () => {
     expect(world.takeOutput()).toMatch(/another +1 .* – +0 +1/);
   });
 
+  it.each([
+    [[], ''],
+    [['--tenant', 'globex'], ' of the tenant globex'],
+    [['--since', '2100-01-01'], ' since 2100-01-01'],
+    [['--tenant', 'default', '--since', '2100-01-01'], ' of the tenant default since 2100-01-01'],
+  ])('says of which part of the log it found nothing, with %j', async (filters, part) => {
+    if (filters.length > 0) await world.log.append([encodeEvent(answer('a', {}))]);
+    expect(await world.seam('cost', 'spent', 'key', ...filters)).toBe(0);
+    expect(world.takeOutput()).toBe(`No attempt of an executor${part} is in the log.\n`);
+  });
+
   it('has one currency, and refuses amounts that it cannot count', async () => {
     await price('1', '2');
     expect(await price('1', '2', undefined, 'EUR')).toBe(2);

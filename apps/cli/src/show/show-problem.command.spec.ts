@@ -171,6 +171,26 @@ describe('seam show', () => {
     expect(world.takeOutput()).toContain(`of entries: USD unknown for 0 items, and ${items} items without`);
   });
 
+  it('adds no result and no entry to the cost that the log does not bear out', async () => {
+    await append(...all(APPLES), priced(APPLES.outcomes[0]!.executor.model, 2, 3));
+    const { cost } = await readStory(world.log, APPLES.published.problem.problemId, quietly);
+    expect([cost.executor.items, cost.generator.items]).toEqual([4, 4]);
+    const [result, entry] = [APPLES.outcomes[0]!, APPLES.experiences[0]!];
+    await append(
+      { ...result, experienceId: 'forged', promptTokens: 1_000_000 },
+      { ...entry, experienceId: 'forged', tokenIds: [1, 2, 3] },
+    );
+    expect((await readStory(world.log, APPLES.published.problem.problemId, quietly)).cost).toEqual(cost);
+  });
+
+  it('does not let a forged result take the place of the honest one in the cost', async () => {
+    const [honest] = APPLES.outcomes;
+    await append(APPLES.published, ...APPLES.experiences, priced(honest!.executor.model, 2, 3));
+    await append({ ...honest!, reward: 1000, promptTokens: null }, ...APPLES.outcomes);
+    const { cost } = await readStory(world.log, APPLES.published.problem.problemId, quietly);
+    expect(cost.executor).toMatchObject({ items: 4, unknown: 0 });
+  });
+
   it.each(Object.keys(FORGERIES))('does not believe a result %s', async (kind) => {
     await append(...all(PEARS), APPLES.published, ...APPLES.experiences, ...APPLES.outcomes.slice(1));
     const forged = FORGERIES[kind]!(APPLES.outcomes[0]!, PEARS.outcomes[0]!);

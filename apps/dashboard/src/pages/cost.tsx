@@ -1,5 +1,5 @@
 /** Cost: what executors were paid for, what each problem that is solved in addition costs, and the prices that say so. Of a tenant what it paid alone. */
-import type { CostReport, SpentRow } from '@seamstream/operations/cost';
+import type { CostGroup, CostReport, SpentRow } from '@seamstream/operations/cost';
 import type { AccessReader } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
 import { ExtraSolvedCost } from '../parts/extra-solved.js';
@@ -10,10 +10,15 @@ import { query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
 
 interface ToldCost extends CostReport {
+  /** To what it is the answer. */
+  readonly asked: Chosen;
   readonly you: AccessReader;
 }
 
-const GROUPS = ['arm', 'domain', 'adapter', 'tenant', 'key', 'model'] as const;
+/** All that costs are summed by, in the order in which one chooses: a group that is missing here is an error of its type. */
+const GROUPS = Object.keys({
+  ...{ arm: true, domain: true, adapter: true, tenant: true, key: true, model: true },
+} satisfies Readonly<Record<CostGroup, true>>);
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 interface Chosen {
@@ -30,7 +35,7 @@ export function CostPage(): JSX.Element {
     string,
     string,
   ];
-  const chosen = { by: by === '' ? GROUPS[0] : by, since: DAY.test(since) ? since : '', tenant };
+  const chosen = { by: by === '' ? 'arm' : by, since: DAY.test(since) ? since : '', tenant: tenant.trim() };
   const asked = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value !== ''));
   // Every attempt of the log is read for an answer: once, and not as the log grows.
   const { data, fault } = useView<ToldCost>(`/api/views/cost?${asked}`, false);
@@ -38,10 +43,18 @@ export function CostPage(): JSX.Element {
     <>
       <h1>Cost</h1>
       <Filters of={chosen} isOfAll={data?.you.isOfAll === true || tenant !== ''} />
-      {data === null || fault !== null ? <Waiting fault={fault} /> : <Told of={data} chosen={chosen} />}
+      {data === null || fault !== null || !isSame(data.asked, chosen) ? (
+        <Waiting fault={fault} />
+      ) : (
+        <Told of={data} chosen={chosen} />
+      )}
     </>
   );
 }
+
+/** A view keeps an answer until the next one, which may take long. It does not answer another question. */
+const isSame = (one: Chosen, other: Chosen): boolean =>
+  one.by === other.by && one.since === other.since && one.tenant === other.tenant;
 
 function Filters({ of, isOfAll }: { readonly of: Chosen; readonly isOfAll: boolean }): JSX.Element {
   return (
@@ -77,11 +90,16 @@ function Filters({ of, isOfAll }: { readonly of: Chosen; readonly isOfAll: boole
 function Told({ of, chosen }: { readonly of: ToldCost; readonly chosen: Chosen }): JSX.Element {
   const { you, extra, currency, rows } = of;
   const command = commandOf(chosen, you);
+  const { since } = chosen;
+  const tenant = tenantOf(chosen, you);
   return (
     <div class="cards">
       {rows.length === 0 ? (
         <Card title="Spent" size="full">
-          <Empty command="seam publish">No attempt of an executor is in the log in this time.</Empty>
+          <Empty command="seam publish">
+            No attempt of an executor{tenant === '' ? '' : ` of the tenant ${tenant}`}
+            {since === '' ? '' : ` since ${since}`} is in the log.
+          </Empty>
         </Card>
       ) : (
         <Spent of={of} command={command} />
@@ -94,9 +112,14 @@ function Told({ of, chosen }: { readonly of: ToldCost; readonly chosen: Chosen }
   );
 }
 
+/** Whose costs an answer says; empty: all. */
+const tenantOf = ({ tenant }: Chosen, { isOfAll, tenant: own }: AccessReader): string =>
+  tenant !== '' || isOfAll ? tenant : own;
+
 /** The command that prints the same. */
-function commandOf({ by, since, tenant }: Chosen, { isOfAll, tenant: own }: AccessReader): string {
-  const shown = tenant !== '' ? tenant : isOfAll ? '' : own;
+function commandOf(chosen: Chosen, you: AccessReader): string {
+  const { by, since } = chosen;
+  const shown = tenantOf(chosen, you);
   return [
     `seam cost spent ${shellWord(by)}`,
     since === '' ? '' : ` --since ${since}`,

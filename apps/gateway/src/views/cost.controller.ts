@@ -5,6 +5,7 @@ import { jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import { costReport } from '@seamstream/operations/cost';
 import { listedPrices } from '@seamstream/operations/quotas';
+import type { EstimateMemory } from '@seamstream/operations/read-models';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
@@ -17,6 +18,9 @@ import { tenantFor } from './tenant-for.js';
 
 @Controller('api/views')
 export class CostController {
+  /** A page asks again and again, and estimates take time in which the gateway does nothing else. */
+  private readonly estimates: EstimateMemory = new Map();
+
   constructor(
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
@@ -43,10 +47,13 @@ export class CostController {
     };
     const gone = endedOf(reply);
     const signal = AbortSignal.any([gone, this.world.closing]);
-    const source = { log: this.world.drivers.log, lift: async () => (await this.live.current()).lift() };
+    const lift = async () => (await this.live.current()).lift();
+    const source = { log: this.world.drivers.log, lift, estimates: this.estimates };
     const read = () => costReport(source, wanted, { signal, progress: () => UNSHOWN });
     try {
-      return jsonText({ ...(await this.turns.take(reader.tenant, 'sum costs', read, signal)), you: reader });
+      const report = await this.turns.take(reader.tenant, 'sum costs', read, signal);
+      // A page that asked for something else meanwhile knows by it that this is no answer to that.
+      return jsonText({ ...report, asked: { by, since: since ?? '', tenant: tenant ?? '' }, you: reader });
     } catch (error) {
       // No one reads the answer, and it is no fault.
       if (gone.aborted) return '';

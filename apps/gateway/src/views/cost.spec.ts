@@ -59,6 +59,14 @@ describe('The page of costs', () => {
     ]);
   });
 
+  it('says what it answers, so that a page does not take it for the answer to another question', async () => {
+    const admin = await keyOf('default', 'admin');
+    expect((await answerTo(admin, '?by=key&since=2026-01-02&tenant=acme')).asked).toEqual({
+      ...{ by: 'key', since: '2026-01-02', tenant: 'acme' },
+    });
+    expect((await answerTo(admin, '')).asked).toEqual({ by: 'arm', since: '', tenant: '' });
+  });
+
   it('says what is paid to a tenant, and not which person declared it', async () => {
     const acme = await keyOf('acme', 'operator');
     const { prices } = (await (await get(acme, 'prices')).json()) as { prices: unknown[] };
@@ -80,8 +88,11 @@ async function printed(wanted: CostWanted): Promise<CostReport> {
   return JSON.parse(jsonText(await costReport({ log, lift }, wanted, OPTIONS))) as CostReport;
 }
 
+const answerTo = async (key: IssuedKey, query: string) =>
+  (await (await get(key, `cost${query}`)).json()) as CostReport & { you: unknown; asked: unknown };
+
 async function costFor(key: IssuedKey, query: string): Promise<CostReport> {
-  const { you: _, ...report } = (await (await get(key, `cost${query}`)).json()) as CostReport & { you: unknown };
+  const { you: _, asked: _asked, ...report } = await answerTo(key, query);
   return report;
 }
 

@@ -4,8 +4,9 @@ import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
 import { generated, recorded } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { readCounts } from '../read-models/index.js';
+import { costReport } from './cost-report.js';
 import { type ArmsCost, extraSolvedOf, type PartCost } from './extra-solved.decide.js';
-import { type ExtraGroup, extraSolvedCost } from './extra-solved.js';
+import type { ExtraGroup } from './extra-solved.js';
 
 const cost = (treated: PartCost, control: PartCost, generator: PartCost): ArmsCost => ({ treated, control, generator });
 const part = (items: number, money: number, unknown = 0): PartCost => ({ items, unknown, money });
@@ -148,9 +149,11 @@ describe('The costs of a log', () => {
   });
 });
 
+const lift = async () => (await readCounts({ log, snapshots: null }, OPTIONS)).answer;
+
 async function extraCostBy(by: ExtraGroup, wanted: { readonly sinceMs?: number; readonly tenant?: string } = {}) {
-  const { answer: lift } = await readCounts({ log, snapshots: null }, OPTIONS);
-  return extraSolvedCost({ log, lift }, by, { ...OPTIONS, ...wanted });
+  const report = await costReport({ log, lift }, { sinceMs: 0, ...wanted, by }, OPTIONS);
+  return report.extra!;
 }
 
 const DRAWN = { guardId: 'g-1', controlShare: 0.1 };
@@ -161,7 +164,6 @@ const META = originMeta({
 const OPTIONS = {
   signal: new AbortController().signal,
   progress: () => ({ advance: () => undefined, stop: () => undefined }),
-  sinceMs: 0,
 };
 
 /** Millionths of the currency for a token. */

@@ -1,11 +1,9 @@
-/** Reads what parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
-import type { EventLog } from '@seamstream/event-log';
-import { attemptIdOf, type EventMeta, type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
-import { readEvents, storedRanges } from '@seamstream/log-reader';
+/** What parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
+import { type EventMeta, type EventOf, type SeamEvent, tenantOf } from '@seamstream/events';
 import type { Lift } from '@seamstream/read-models';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
-import { type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
-import { liftAnswers, liftOfTenant, type ReadingOptions } from '../read-models/index.js';
+import { type DeclaredLimits, moneyAt } from '../quotas/index.js';
+import { type EstimateMemory, liftAnswers, liftOfTenant } from '../read-models/index.js';
 import {
   type ArmsCost,
   type ExtraSolved,
@@ -15,6 +13,7 @@ import {
   plusItem,
 } from './extra-solved.decide.js';
 import { moneyOfEntry } from './problem-cost.js';
+import { SeenIds } from './seen-ids.js';
 import { type Executed, moneyOfAttempt } from './spent-cost.js';
 
 /** What extra solved problems are told apart by. */
@@ -39,142 +38,117 @@ export interface ExtraCost {
   };
 }
 
-interface Sums {
-  readonly arms: Map<string, ArmsCost>;
-  exploration: PartCost;
-  shadow: PartCost;
-  training: PartCost;
-  trainingMs: number;
-  /** Problems to learn from: their controls are compared with groups. */
-  readonly explored: Set<string>;
-  readonly seen: Set<string>;
-}
-
-const TOPICS_IN_ORDER = [TOPIC.problems, TOPIC.experiences, TOPIC.answers, TOPIC.outcomes, TOPIC.training];
 const NOTHING: ArmsCost = { treated: NO_COST, control: NO_COST, generator: NO_COST };
 /** Of all problems. */
 const ALL = '';
 
-/**
- * @param options.sinceMs what was paid earlier is left out; the lift is of all problems. Milliseconds since the Unix epoch
- * @param options.tenant what this tenant paid alone, with its lift; undefined: all. Of its domains and of adapters no lift is known
- */
-export async function extraSolvedCost(
-  { log, lift }: { readonly log: EventLog; readonly lift: Lift },
-  by: ExtraGroup,
-  { sinceMs, tenant, ...options }: ReadingOptions & { readonly sinceMs: number; readonly tenant?: string | undefined },
-): Promise<ExtraCost> {
-  const declared = await readDeclaredLimits(log);
-  const sums: Sums = {
-    ...{ arms: new Map(), exploration: NO_COST, shadow: NO_COST, training: NO_COST, trainingMs: 0 },
-    ...{ explored: new Set(), seen: new Set() },
-  };
-  const ranges = (await Promise.all(TOPICS_IN_ORDER.map((topic) => storedRanges(log, topic)))).flat();
-  const bar = options.progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
-  try {
-    // Topics one after another: the mode of a problem is known before its results.
-    for await (const { events, records } of readEvents(log, ranges, {
-      undecodable: 'skip',
-      signal: options.signal,
-    })) {
-      for (const { event } of events) {
-        // What trains is no tenant's: it is paid for all.
-        if (tenant !== undefined && (tenantOf(event.meta) !== tenant || isOfTraining(event))) continue;
-        if (event.type === 'ProblemPublished' || event.meta.occurredAt >= sinceMs) add(sums, event, by, declared);
+interface ExtraWanted {
+  readonly lift: Lift;
+  /** Whose problems were added alone; undefined: all. Of its domains and of adapters no lift is known. */
+  readonly tenant: string | undefined;
+  /** Of earlier answers; this one is added. */
+  readonly estimates: EstimateMemory | undefined;
+}
+
+/** Adds up what was paid for. Problems come before what was done for them, since their mode says in which sum that is. */
+export class ExtraSums {
+  private readonly arms = new Map<string, ArmsCost>();
+  private exploration = NO_COST;
+  private shadow = NO_COST;
+  private training = NO_COST;
+  private trainingMs = 0;
+  /** Problems of tenants to learn from: their controls are compared with groups. */
+  private readonly explored = new SeenIds();
+
+  constructor(
+    private readonly by: ExtraGroup,
+    private readonly declared: DeclaredLimits,
+  ) {}
+
+  publish({ meta, mode, problem }: EventOf<'ProblemPublished'>): void {
+    if (mode === 'explore') this.explored.add(tenantsProblem(meta, problem));
+  }
+
+  /** @param event of an attempt the first alone */
+  add(event: SeamEvent): void {
+    switch (event.type) {
+      case 'ExperienceGenerated':
+        this.addEntry(event);
+        break;
+      case 'AnswerRecorded':
+      case 'OutcomeRecorded':
+        this.addAttempt(event);
+        break;
+      case 'LibraryReplyRecorded': {
+        const used = { prompt: event.promptTokens, cached: 0, completion: event.responseTokens };
+        this.training = plusItem(this.training, moneyAt(this.declared, event.model, event.meta.occurredAt, used));
+        break;
       }
-      bar.advance(records.length);
+      case 'TrainingRunCompleted':
+        this.trainingMs += event.durationMs;
+        break;
+      default:
     }
-  } finally {
-    bar.stop();
   }
-  const { exploration, shadow, training, trainingMs } = sums;
-  return {
-    rows: rowsOf(sums, by, lift, tenant),
-    besides: { exploration, shadow, training, trainingMs, verifier: null },
-  };
-}
 
-const isOfTraining = ({ type }: SeamEvent): boolean =>
-  type === 'LibraryReplyRecorded' || type === 'TrainingRunCompleted';
+  cost(wanted: ExtraWanted): ExtraCost {
+    const { exploration, shadow, training, trainingMs } = this;
+    return {
+      rows: rowsOf(this.arms, this.by, wanted),
+      besides: { exploration, shadow, training, trainingMs, verifier: null },
+    };
+  }
 
-function add(sums: Sums, event: SeamEvent, by: ExtraGroup, declared: DeclaredLimits): void {
-  switch (event.type) {
-    case 'ProblemPublished':
-      if (event.mode === 'explore') sums.explored.add(event.problem.problemId);
-      break;
-    case 'ExperienceGenerated':
-      addEntry(sums, event, by, declared);
-      break;
-    case 'AnswerRecorded':
-    case 'OutcomeRecorded':
-      addAttempt(sums, event, by, declared);
-      break;
-    case 'LibraryReplyRecorded': {
-      const used = { prompt: event.promptTokens, cached: 0, completion: event.responseTokens };
-      sums.training = plusItem(sums.training, moneyAt(declared, event.model, event.meta.occurredAt, used));
-      break;
+  private addEntry(entry: EventOf<'ExperienceGenerated'>): void {
+    const money = moneyOfEntry(entry, this.declared);
+    if (entry.arm === 'explore') this.exploration = plusItem(this.exploration, money);
+    else if (isOfShadow(entry)) this.shadow = plusItem(this.shadow, money);
+    else this.addTo(entry, (cost) => ({ ...cost, generator: plusItem(cost.generator, money) }));
+  }
+
+  private addAttempt(executed: Executed): void {
+    const money = moneyOfAttempt(executed, this.declared);
+    const { arm, meta, problem } = executed;
+    if (arm === 'explore' || this.explored.has(tenantsProblem(meta, problem)))
+      this.exploration = plusItem(this.exploration, money);
+    else if (isOfShadow(executed)) this.shadow = plusItem(this.shadow, money);
+    else {
+      const part = arm === 'control' ? 'control' : 'treated';
+      this.addTo(executed, (cost) => ({ ...cost, [part]: plusItem(cost[part], money) }));
     }
-    case 'TrainingRunCompleted':
-      sums.trainingMs += event.durationMs;
-      break;
-    default:
+  }
+
+  private addTo(of: Executed | EventOf<'ExperienceGenerated'>, change: (cost: ArmsCost) => ArmsCost): void {
+    const { arms, by } = this;
+    const adapter = of.arm === 'control' ? undefined : (of.adapterDigest ?? 'base');
+    const own = by === 'domain' ? of.problem.domain : by === 'tenant' ? tenantOf(of.meta) : adapter;
+    const names = by === 'arm' || own === undefined ? [ALL] : [ALL, `=${own}`];
+    for (const name of names) arms.set(name, change(arms.get(name) ?? NOTHING));
   }
 }
 
-function addEntry(sums: Sums, entry: EventOf<'ExperienceGenerated'>, by: ExtraGroup, declared: DeclaredLimits): void {
-  const money = moneyOfEntry(entry, declared);
-  if (entry.arm === 'explore') sums.exploration = plusItem(sums.exploration, money);
-  else if (isOfShadow(entry)) sums.shadow = plusItem(sums.shadow, money);
-  else addTo(sums, entry, by, (cost) => ({ ...cost, generator: plusItem(cost.generator, money) }));
-}
-
-function addAttempt(sums: Sums, executed: Executed, by: ExtraGroup, declared: DeclaredLimits): void {
-  // An answer that feedback settled is an outcome as well. It was asked once.
-  const attemptId = attemptIdOf(executed);
-  if (sums.seen.has(attemptId)) return;
-  sums.seen.add(attemptId);
-  const money = moneyOfAttempt(executed, declared);
-  if (executed.arm === 'explore' || sums.explored.has(executed.problem.problemId))
-    sums.exploration = plusItem(sums.exploration, money);
-  else if (isOfShadow(executed)) sums.shadow = plusItem(sums.shadow, money);
-  else {
-    const arm = executed.arm === 'control' ? 'control' : 'treated';
-    addTo(sums, executed, by, (cost) => ({ ...cost, [arm]: plusItem(cost[arm], money) }));
-  }
-}
+/** Two tenants may give their problems the same id. */
+const tenantsProblem = (meta: EventMeta, { problemId }: { readonly problemId: string }): string =>
+  `${tenantOf(meta)}/${problemId}`;
 
 /** A problem that is deployed has one candidate, and a second one where a release shadows it. */
 const isOfShadow = ({ arm, candidateIndex }: { readonly arm: string; readonly candidateIndex: number }): boolean =>
   arm === 'deploy' && candidateIndex > 0;
 
-function addTo(
-  { arms }: Sums,
-  of: {
-    readonly arm: string;
-    readonly problem: { readonly domain: string };
-    readonly adapterDigest: string | null;
-    readonly meta: EventMeta;
-  },
+function rowsOf(
+  arms: ReadonlyMap<string, ArmsCost>,
   by: ExtraGroup,
-  change: (cost: ArmsCost) => ArmsCost,
-): void {
-  const adapter = of.arm === 'control' ? undefined : (of.adapterDigest ?? 'base');
-  const own = by === 'domain' ? of.problem.domain : by === 'tenant' ? tenantOf(of.meta) : adapter;
-  const names = by === 'arm' || own === undefined ? [ALL] : [ALL, `=${own}`];
-  for (const name of names) arms.set(name, change(arms.get(name) ?? NOTHING));
-}
-
-function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift, tenant: string | undefined): readonly ExtraSolved[] {
-  const deployed = liftAnswers(lift).modes.find(({ mode }) => mode === 'deploy');
+  { lift, tenant, estimates }: ExtraWanted,
+): readonly ExtraSolved[] {
   const all = arms.get(ALL);
   if (all === undefined) return [];
-  const whole = tenant === undefined ? (deployed?.lift ?? null) : liftOfTenant(tenant, lift);
+  const whole = tenant === undefined ? liftOfDeployed(lift, estimates) : liftOfTenant(tenant, lift);
   const liftOf = (name: string): Estimate | null => {
     if (by === 'tenant') return liftOfTenant(name, lift);
     // Of one tenant domains are not counted apart, nor are adapters.
     if (tenant !== undefined) return null;
     if (by === 'adapter') return liftOfAdapter(name, lift);
-    return deployed?.domains.find(({ domain }) => domain === name)?.lift ?? null;
+    return liftOfDeployed(lift, estimates, name);
   };
   const single = [...arms]
     .filter(([name]) => name !== ALL)
@@ -185,6 +159,18 @@ function rowsOf({ arms }: Sums, by: ExtraGroup, lift: Lift, tenant: string | und
       return extraSolvedOf(name, by === 'adapter' ? { ...cost, control: all.control } : cost, liftOf(name));
     });
   return [...single, extraSolvedOf(null, all, whole)];
+}
+
+/**
+ * Of deployed problems, or of those of one domain. An interval takes time in which a gateway does nothing else, so what is not shown
+ * here is not estimated: other modes, the course, checks of experiments.
+ */
+function liftOfDeployed(lift: Lift, estimates: EstimateMemory | undefined, domain?: string): Estimate | null {
+  const deployed = lift.modes.find(({ mode }) => mode === 'deploy');
+  const of = domain === undefined ? deployed : deployed?.domains.find((each) => each.domain === domain);
+  if (deployed === undefined || of === undefined) return null;
+  const alone = { ...deployed, counts: of.counts, domains: [], series: [], experiments: [] };
+  return liftAnswers({ ...lift, modes: [alone] }, estimates).modes[0]!.lift;
 }
 
 /** Against the controls that were drawn while it was served: guards count them. */

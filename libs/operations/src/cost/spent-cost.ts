@@ -1,8 +1,6 @@
 /** What executors have cost: tokens that answers and outcomes record, at the prices that were valid then. Raw usage stays, so a corrected price counts. */
-import type { EventLog } from '@seamstream/event-log';
-import { attemptIdOf, clientIn, type EventOf, TOPIC, tenantOf } from '@seamstream/events';
-import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
-import { cachedTokens, type DeclaredLimits, moneyAt, readDeclaredLimits } from '../quotas/index.js';
+import { clientIn, type EventOf, tenantOf } from '@seamstream/events';
+import { cachedTokens, type DeclaredLimits, moneyAt } from '../quotas/index.js';
 
 export type Executed = EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
 
@@ -42,61 +40,27 @@ export interface SpentCost {
 
 const NOTHING = { attempts: 0, promptTokens: 0, responseTokens: 0, money: 0, unknownTokens: 0, unpriced: 0 };
 
-/**
- * @param options.sinceMs earlier attempts are left out; milliseconds since the Unix epoch
- * @param options.tenant attempts of this tenant alone; undefined: all
- */
-export async function spentCost(
-  log: EventLog,
-  by: CostGroup,
-  {
-    sinceMs,
-    tenant,
-    ...options
-  }: {
-    readonly sinceMs: number;
-    readonly tenant?: string | undefined;
-    readonly signal: AbortSignal;
-    readonly progress: (total: number) => ReadingProgress;
-  },
-): Promise<SpentCost> {
-  const declared = await readDeclaredLimits(log);
-  const rows = new Map<string | null, Omit<SpentRow, 'name'>>();
-  // An answer that feedback settled is an outcome as well. It was asked once.
-  const seen = new Set<string>();
-  for await (const executed of attemptsIn(log, options)) {
-    // First: what another tenant calls its attempt is no word on this one.
-    if (tenant !== undefined && tenantOf(executed.meta) !== tenant) continue;
-    const attemptId = attemptIdOf(executed);
-    if (seen.has(attemptId)) continue;
-    seen.add(attemptId);
-    if (executed.meta.occurredAt < sinceMs) continue;
-    const name = COST_GROUPS[by](executed);
-    rows.set(name, plus(rows.get(name) ?? NOTHING, executed, declared));
-  }
-  return {
-    ...{ by, currency: declared.prices[0]?.currency ?? null },
-    rows: [...rows]
-      .map(([name, row]) => ({ name, ...row }))
-      .sort((a, b) => b.money - a.money || b.promptTokens + b.responseTokens - (a.promptTokens + a.responseTokens)),
-  };
-}
+/** Adds up attempts. The caller adds each of them once. */
+export class SpentSums {
+  private readonly rows = new Map<string | null, Omit<SpentRow, 'name'>>();
 
-/** Answers before outcomes: the time of an answer is when it was asked. */
-async function* attemptsIn(
-  log: EventLog,
-  { signal, progress }: { readonly signal: AbortSignal; readonly progress: (total: number) => ReadingProgress },
-): AsyncGenerator<Executed> {
-  const ranges = [...(await storedRanges(log, TOPIC.answers)), ...(await storedRanges(log, TOPIC.outcomes))];
-  const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
-  try {
-    for await (const { events, records } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
-      for (const { event } of events)
-        if (event.type === 'AnswerRecorded' || event.type === 'OutcomeRecorded') yield event;
-      bar.advance(records.length);
-    }
-  } finally {
-    bar.stop();
+  constructor(
+    private readonly by: CostGroup,
+    private readonly declared: DeclaredLimits,
+  ) {}
+
+  add(executed: Executed): void {
+    const name = COST_GROUPS[this.by](executed);
+    this.rows.set(name, plus(this.rows.get(name) ?? NOTHING, executed, this.declared));
+  }
+
+  cost(): SpentCost {
+    return {
+      ...{ by: this.by, currency: this.declared.prices[0]?.currency ?? null },
+      rows: [...this.rows]
+        .map(([name, row]) => ({ name, ...row }))
+        .sort((a, b) => b.money - a.money || b.promptTokens + b.responseTokens - (a.promptTokens + a.responseTokens)),
+    };
   }
 }
 

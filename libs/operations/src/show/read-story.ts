@@ -2,7 +2,7 @@
 
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
-import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
+import { answersProblem, type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
 import {
@@ -21,6 +21,7 @@ export interface ToldStory {
   /** By place why a result does not count; those that do have none. */
   readonly doubts: ReadonlyMap<string, Doubt>;
   readonly lineage: AdapterLineage;
+  /** Of results that count, and of entries that a generator wrote about what was published. */
   readonly cost: ProblemCost;
 }
 
@@ -52,7 +53,8 @@ export async function readStory(
 ): Promise<ToldStory> {
   const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
   const results: PlacedEvent[] = [];
-  const paid: Paid[] = [];
+  const paid: PaidAt[] = [];
+  const published: SeamEvent[] = [];
   const story = problemStoryProjection(problemId);
   const both: Projection<
     [ReturnType<typeof story.initialState>, ReturnType<typeof adapterLineageProjection.initialState>],
@@ -62,7 +64,8 @@ export async function readStory(
     initialState: () => [story.initialState(), adapterLineageProjection.initialState()],
     evolve([own, lineage], event, position) {
       if (isResult(event) && event.problem.problemId === problemId) results.push({ event, position });
-      if (isPaid(event) && event.problem.problemId === problemId) paid.push(event);
+      if (isPaid(event) && event.problem.problemId === problemId) paid.push({ event, position });
+      if (event.type === 'ProblemPublished' && event.problem.problemId === problemId) published.push(event);
       return [story.evolve(own, event, position), adapterLineageProjection.evolve(lineage, event, position)];
     },
     read: ([own, lineage]) => [story.read(own), adapterLineageProjection.read(lineage)],
@@ -72,21 +75,32 @@ export async function readStory(
     throw new SeamError('NOT_FOUND', `Cannot show ${problemId}: expected a published problem, got none of this id.`);
   }
   const own = results.filter(({ event }) => tenantOf(event.meta) === told.tenant);
-  const doubts = await new Evidence(log).doubts(own);
+  const found = await new Evidence(log).doubts(own);
+  const doubts = new Map([...found].map(([index, doubt]) => [placeName(own[index]!.position), doubt]));
+  const believed = paid
+    .filter(({ event: { meta } }) => tenantOf(meta) === told.tenant)
+    .filter(({ event, position }) =>
+      event.type === 'ExperienceGenerated'
+        ? published.some((each) => answersProblem(event)?.(each))
+        : !doubts.has(placeName(position)),
+    )
+    .map(({ event }) => event);
   return {
     story: tenant === undefined ? told : withoutOthers(told),
     lineage,
     cost: problemCostOf(
-      paid
-        .filter(({ meta }) => tenantOf(meta) === told.tenant)
-        .sort((a, b) => Number(b.type === 'AnswerRecorded') - Number(a.type === 'AnswerRecorded')),
+      believed.sort((a, b) => Number(b.type === 'AnswerRecorded') - Number(a.type === 'AnswerRecorded')),
       await readDeclaredLimits(log),
     ),
-    doubts: new Map([...doubts].map(([index, doubt]) => [placeName(own[index]!.position), doubt])),
+    doubts,
   };
 }
 
 type Paid = EventOf<'ExperienceGenerated'> | EventOf<'AnswerRecorded'> | EventOf<'OutcomeRecorded'>;
+interface PaidAt {
+  readonly event: Paid;
+  readonly position: EventPosition;
+}
 
 function isPaid(event: SeamEvent): event is Paid {
   return event.type === 'ExperienceGenerated' || event.type === 'AnswerRecorded' || event.type === 'OutcomeRecorded';
