@@ -34,26 +34,32 @@ export interface OpenArm extends TeamArm {
   tune(stage: number, signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * One batch of a stage serves all agents, with truncated weights (the authors' released shortcut). Sampled again before each, an agent
+ * learns from a third of the rollouts: then all at once ends higher (docs/experiments/LOG.md, 2026-11-27).
+ */
+const IN_TURN = { ...TUNING, resample: false } as const;
+
 /** The first is what is shown; the others are its controls. */
 export const TEAM_ARMS: readonly [TeamArm, ...TeamArm[]] = [
-  { name: 'team', title: 'one after the other, gated', settings: { ...TUNING, gate: GATE } },
+  { name: 'team', title: 'one after the other, gated', settings: { ...IN_TURN, gate: GATE } },
   {
     name: 'team-simultaneous',
     title: 'all at once, gated',
     settings: { ...TUNING, gate: GATE, updates: 'simultaneous' },
   },
-  { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...TUNING, gate: null } },
+  { name: 'team-ungated', title: 'one after the other, ungated', settings: { ...IN_TURN, gate: null } },
 ];
 
-/** What a study may compare as well: the released shortcut, in which every agent learns from all of a stage's rollouts. */
-const ONE_BATCH: TeamArm = {
-  name: 'team-one-batch',
-  title: 'one after the other on one batch, gated',
-  settings: { ...TUNING, gate: GATE, resample: false },
+/** What a study may compare as well: the team is sampled again before each agent, as the authors' paper has it. */
+const RESAMPLED: TeamArm = {
+  name: 'team-resampled',
+  title: 'one after the other, sampled again before each, gated',
+  settings: { ...TUNING, gate: GATE },
 };
 
 /** Of a study, by name. */
-export const TEAM_STUDY_ARMS: readonly TeamArm[] = [...TEAM_ARMS, ONE_BATCH];
+export const TEAM_STUDY_ARMS: readonly TeamArm[] = [...TEAM_ARMS, RESAMPLED];
 
 /** Three agents, each of which writes one field of the entry and reads what those before it wrote. */
 export function demonstrationTeam({ name }: Pick<TeamArm, 'name'>): Team {
