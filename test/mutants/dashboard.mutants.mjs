@@ -18,6 +18,14 @@ const views = { suite: 'quick', spec: 'libs/operations/src/views/views.spec.ts' 
 
 export default [
   {
+    file: 'apps/gateway/src/access/access.ts',
+    suite: 'quick',
+    spec: 'apps/gateway/src/views/cost.spec.ts',
+    control: 'what a problem cost is for operators',
+    from: "ROLES.indexOf(this.principalOf(request).role) >= ROLES.indexOf('operator')",
+    to: 'true',
+  },
+  {
     ...{
       file: 'libs/event-log/src/past-event-log.ts',
       suite: 'quick',

@@ -5,7 +5,7 @@ import { type IssuedKey, issueKey, type Role } from '@seamstream/operations/acce
 import { COST_GROUPS, type CostReport, type CostWanted, costReport } from '@seamstream/operations/cost';
 import { declarePrice, listedPrices, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { readCounts } from '@seamstream/operations/read-models';
-import { type FlakyLog, openLog, until } from '@seamstream/testing';
+import { eventsOf, type FlakyLog, openLog, until } from '@seamstream/testing';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 
@@ -59,6 +59,23 @@ describe('The page of costs', () => {
     ]);
   });
 
+  it('is a part of the story of a problem for operators alone', async () => {
+    const published = await eventsOf(log, 'ProblemPublished');
+    const own = published.find(({ meta }) => meta.tenant === 'acme')!.problem.problemId;
+    for (const [role, sees] of [
+      ['viewer', false],
+      ['publisher', false],
+      ['operator', true],
+    ] as const) {
+      const key = await keyOf('acme', role);
+      const told = [`views/problems/${own}`, `problems/${own}`].map(async (path) => {
+        const { cost } = (await (await getApi(key, path)).json()) as { cost?: unknown };
+        return (cost ?? null) !== null;
+      });
+      expect([role, await Promise.all(told)]).toEqual([role, [sees, sees]]);
+    }
+  });
+
   it('says what it answers, so that a page does not take it for the answer to another question', async () => {
     const admin = await keyOf('default', 'admin');
     expect((await answerTo(admin, '?by=key&since=2026-01-02&tenant=acme')).asked).toEqual({
@@ -96,8 +113,10 @@ async function costFor(key: IssuedKey, query: string): Promise<CostReport> {
   return report;
 }
 
-const get = ({ key }: IssuedKey, path: string) =>
-  fetch(`${gateway.url}/api/views/${path}`, { headers: { authorization: `Bearer ${key}` } });
+const getApi = ({ key }: IssuedKey, path: string) =>
+  fetch(`${gateway.url}/api/${path}`, { headers: { authorization: `Bearer ${key}` } });
+
+const get = (key: IssuedKey, path: string) => getApi(key, `views/${path}`);
 
 /** A key that the gateway has read. */
 async function keyOf(tenant: string, role: Role): Promise<IssuedKey> {
