@@ -128,6 +128,8 @@ const REPORT = {
   rounds: [],
   rollouts: 1,
   phases: { exploring: 1, training: 1, comparing: 1 },
+  executors: [],
+  timeToCorrect: { problems: 1, candidates: 1, cases: 0, rows: [] },
 };
 
 const GOOD: Figures = {

@@ -26,7 +26,7 @@ describe('runs in many worlds', () => {
     [
       'entries that misquote',
       { faithful: 0.97 },
-      ['seed 11: entries faithful on heldOut', 'seed 11: entries faithful on newWords'],
+      ['seed 11: entries faithful on held-out problems', 'seed 11: entries faithful on new words'],
     ],
     ['a loop that is too slow', { loopSeconds: 181 }, ['seed 11: the loop took 181 s, above 180 s']],
   ])('say %s', (_, facts, expected) => {
