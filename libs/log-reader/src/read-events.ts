@@ -2,7 +2,6 @@
  * Ranges of the log, read in their order, partition by partition. A reader names its policy for undecodable records:
  * the topic's consumer sends them to the dead letters, so most other readers skip them.
  */
-import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent } from '@seamstream/events';
 import { decodeRecord, type RecordFault } from './decode-record.js';
@@ -43,6 +42,9 @@ export interface PlacedEvent {
 export interface EventChunk extends RecordChunk {
   readonly events: readonly PlacedEvent[];
 }
+
+/** By the global function: a simulated world has its time in the place of the real one. */
+const turnOfEvents = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Records as they are. Empty ranges are not asked for. Between two chunks timers and sockets of the process have a turn: an embedded log reads
