@@ -2,7 +2,7 @@
 import type { SeamEvent, TopicName } from '@seamstream/events';
 
 /** Whether a record is what an answer answers. */
-export type Answers = (cause: SeamEvent) => boolean;
+type Answers = (cause: SeamEvent) => boolean;
 
 export interface AnswersIn {
   /** Topics that hold what follows from a record, under its key. */
