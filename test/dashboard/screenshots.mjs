@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CHROMIUM_ARGUMENTS, chromium } from '@seamstream/dev-servers';
+import { DASHBOARD_PAGES } from '@seamstream/gateway-contract';
 import { chromium as driver } from 'playwright-core';
 
 const IMAGES = fileURLToPath(new URL('../../docs/how-to/images/', import.meta.url));
@@ -21,18 +22,7 @@ try {
   const { clients } = await view('access');
   const { prices } = await view('prices');
   // Pages of which the guide has no picture, as each log has them.
-  const others = [
-    'problems',
-    'adapters',
-    'releases',
-    'training',
-    'libraries',
-    'teams',
-    'buffer',
-    'log',
-    'dead-letters',
-    'doctor',
-  ];
+  const others = DASHBOARD_PAGES.filter((name) => !['', 'self-edits', 'access', 'cost'].includes(name));
   // Of what a log does not have no picture is made: the methods have a log each.
   const isOfMethod = libraries.length + teams.length + passages.length > 0;
   for (const [name, path] of [

@@ -329,12 +329,6 @@ const seen = [
   ]),
   ...quick('apps/gateway/src/views/access.controller.ts', 'apps/gateway/src/views/audit.spec.ts', [
     {
-      control: 'a reading of acts ends with its client',
-      from: 'AbortSignal.any([gone, this.world.closing])',
-      to: 'this.world.closing',
-      title: 'when its reader leaves',
-    },
-    {
       control: 'acts among problems are of a week at most',
       from: 'hours <= MOST_HOURS_OF_OTHERS ||',
       to: 'hours > 0 ||',
@@ -494,6 +488,12 @@ const seen = [
     },
   ]),
   ...quick('apps/gateway/src/views/reading-turns.ts', 'apps/gateway/src/views/audit.spec.ts', [
+    {
+      control: 'a reading of acts ends with its client',
+      from: 'AbortSignal.any([gone, closing])',
+      to: 'closing',
+      title: 'when its reader leaves',
+    },
     {
       control: 'readings of acts do not pile up',
       from: 'if (own.asked >= MOST_ASKED) throw',

@@ -22,7 +22,7 @@ export default [
     suite: 'quick',
     spec: 'apps/gateway/src/views/cost.spec.ts',
     control: 'what a problem cost is for operators',
-    from: "ROLES.indexOf(this.principalOf(request).role) >= ROLES.indexOf('operator')",
+    from: "isAtLeast(this.principalOf(request).role, 'operator')",
     to: 'true',
   },
   {

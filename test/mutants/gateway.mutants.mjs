@@ -134,8 +134,8 @@ export default [
   ...quick('apps/gateway/src/access/access.ts', 'apps/gateway/src/api/api.spec.ts', [
     {
       control: 'a role that does not suffice is refused',
-      from: 'if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;',
-      to: 'if (ROLES.indexOf(principal.role) >= 0) return;',
+      from: 'if (isAtLeast(principal.role, role)) return;',
+      to: "if (isAtLeast(principal.role, 'viewer')) return;",
     },
     {
       control: 'a revoked key ends the streams that it opened, and no others',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EventLog } from '@seamstream/event-log';
 import { DEFAULT_TENANT, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import { type ApiKeys, closedBy, FoldedKeys, keyOf, ROLES, type Role } from '@seamstream/operations/access';
+import { type ApiKeys, closedBy, FoldedKeys, isAtLeast, keyOf, type Role } from '@seamstream/operations/access';
 import { type AccessReader, type DeclaredLimits, FoldedLimits } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
@@ -133,7 +133,7 @@ export class Access {
   /** @param route as it is declared @throws ApiError 403 for a role that may not */
   assertMay(request: IncomingMessage, role: Role, route: string | undefined): void {
     const principal = this.principalOf(request);
-    if (ROLES.indexOf(principal.role) >= ROLES.indexOf(role)) return;
+    if (isAtLeast(principal.role, role)) return;
     const facts = {
       status: 403,
       message: `Cannot answer: expected the role ${role}, got ${principal.role}. Ask an admin for another.`,
@@ -144,7 +144,7 @@ export class Access {
 
   /** What executors were paid is for operators, as on the page of costs. */
   seesCosts(request: IncomingMessage): boolean {
-    return ROLES.indexOf(this.principalOf(request).role) >= ROLES.indexOf('operator');
+    return isAtLeast(this.principalOf(request).role, 'operator');
   }
 
   /** What the client of a request saw when it was let in. */

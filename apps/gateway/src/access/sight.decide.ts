@@ -1,6 +1,6 @@
 /** What of the log a client sees. Pure. */
 import { DEFAULT_TENANT, type EventMeta, tenantOf } from '@seamstream/events';
-import { ROLES } from '@seamstream/operations/access';
+import { isAtLeast } from '@seamstream/operations/access';
 import type { Principal } from './principal.js';
 
 export interface Sight {
@@ -17,7 +17,7 @@ export interface Sight {
  */
 export function sightOf({ tenant, role }: Pick<Principal, 'tenant' | 'role'>, hasOthers: boolean): Sight {
   if (tenant !== DEFAULT_TENANT) return { tenant, isWhole: false };
-  const isOperator = ROLES.indexOf(role) >= ROLES.indexOf('operator');
+  const isOperator = isAtLeast(role, 'operator');
   return isOperator ? { tenant: undefined, isWhole: true } : { tenant, isWhole: !hasOthers };
 }
 

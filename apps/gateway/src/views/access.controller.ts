@@ -9,7 +9,6 @@ import { Access } from '../access/access.js';
 import { RecentRefusals } from '../access/recent-refusals.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
-import { endedOf } from '../http/reply-stream.js';
 import { Quotas } from '../quotas/quotas.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { ReadingTurns } from './reading-turns.js';
@@ -59,21 +58,15 @@ export class AccessController {
     const kinds = kindsWithin(act, hours);
     const reader = this.access.readerOf(raw);
     const sinceMs = this.world.clock.now() - hours * HOUR_MS;
-    const gone = endedOf(reply);
-    const signal = AbortSignal.any([gone, this.world.closing]);
-    const wanted = { sinceMs, by, acts: kinds, tenant: tenantFor('list acts', reader, tenant), signal };
-    const read = () => readNewestActs(this.world.drivers.log, wanted, MOST_ACTS);
-    try {
-      const { acts, older } = await this.turns.take(reader.tenant, 'list acts', read, signal);
+    const wanted = { sinceMs, by, acts: kinds, tenant: tenantFor('list acts', reader, tenant) };
+    const turn = { tenant: reader.tenant, what: 'list acts', closing: this.world.closing };
+    return this.turns.answer(reply, turn, async (signal) => {
+      const { acts, older } = await readNewestActs(this.world.drivers.log, { ...wanted, signal }, MOST_ACTS);
       return jsonText({
         ...{ acts: acts.toReversed(), older, sinceMs },
         ...{ kinds: ACTS, changes: CHANGES, mostHoursOfOthers: MOST_HOURS_OF_OTHERS },
       });
-    } catch (error) {
-      // No one reads the answer, and it is no fault.
-      if (gone.aborted) return '';
-      throw error;
-    }
+    });
   }
 }
 

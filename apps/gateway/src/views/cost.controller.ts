@@ -10,7 +10,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
-import { endedOf } from '../http/reply-stream.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
 import { ReadingTurns } from './reading-turns.js';
@@ -45,20 +44,14 @@ export class CostController {
       ...{ by, sinceMs: since === undefined ? 0 : Date.parse(since) },
       tenant: tenantFor('sum costs', reader, tenant),
     };
-    const gone = endedOf(reply);
-    const signal = AbortSignal.any([gone, this.world.closing]);
     const lift = async () => (await this.live.current()).lift();
     const source = { log: this.world.drivers.log, lift, estimates: this.estimates };
-    const read = () => costReport(source, wanted, { signal, progress: () => UNSHOWN });
-    try {
-      const report = await this.turns.take(reader.tenant, 'sum costs', read, signal);
+    const turn = { tenant: reader.tenant, what: 'sum costs', closing: this.world.closing };
+    return this.turns.answer(reply, turn, async (signal) => {
+      const report = await costReport(source, wanted, { signal, progress: () => UNSHOWN });
       // A page that asked for something else meanwhile knows by it that this is no answer to that.
       return jsonText({ ...report, asked: { by, since: since ?? '', tenant: tenant ?? '' }, you: reader });
-    } catch (error) {
-      // No one reads the answer, and it is no fault.
-      if (gone.aborted) return '';
-      throw error;
-    }
+    });
   }
 
   /** Prices are of the whole system, and hold for all. Who declared them, and why, is for those who see it. */

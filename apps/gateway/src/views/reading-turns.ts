@@ -3,7 +3,9 @@
  * others, and who may look at one thing alone holds up no one who may look at another.
  */
 import { Semaphore } from '@seamstream/kernel';
+import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
+import { endedOf } from '../http/reply-stream.js';
 
 /** In all tenants together. */
 const MOST_AT_ONCE = 2;
@@ -14,6 +16,27 @@ export class ReadingTurns {
   private readonly all = new Semaphore(MOST_AT_ONCE);
   /** By tenant and what is asked for. */
   private readonly own = new Map<string, { readonly turn: Semaphore; asked: number }>();
+
+  /**
+   * The text of an answer that a long reading gives. A client that leaves ends the reading, and so does a gateway that closes.
+   * @param read is given what ends it
+   * @throws as {@link take}, but nothing once the client has left: then the answer is empty
+   */
+  async answer(
+    reply: FastifyReply,
+    { tenant, what, closing }: { readonly tenant: string; readonly what: string; readonly closing: AbortSignal },
+    read: (signal: AbortSignal) => Promise<string>,
+  ): Promise<string> {
+    const gone = endedOf(reply);
+    const signal = AbortSignal.any([gone, closing]);
+    try {
+      return await this.take(tenant, what, () => read(signal), signal);
+    } catch (error) {
+      // No one reads the answer, and it is no fault.
+      if (gone.aborted) return '';
+      throw error;
+    }
+  }
 
   /**
    * Reads when it is the tenant's turn.

@@ -27,7 +27,6 @@ import { Access } from '../access/access.js';
 import { ForEachTenant } from '../access/role.guard.js';
 import { confinedTo, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
-import { endedOf } from '../http/reply-stream.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
 import { LiveViews } from './live-views.js';
 import { ReadingTurns } from './reading-turns.js';
@@ -51,18 +50,10 @@ export class ViewsController {
   ): Promise<string> {
     const { asOf } = overviewQuerySchema.parse(query);
     if (asOf === undefined) return jsonText(await this.live.change());
-    const gone = endedOf(reply);
-    const signal = AbortSignal.any([gone, this.world.closing]);
     const { tenant } = this.access.principalOf(raw);
-    try {
-      return jsonText(
-        await this.turns.take(tenant, 'show the past', () => this.live.pastOf(Date.parse(asOf), signal), signal),
-      );
-    } catch (error) {
-      // No one reads the answer, and it is no fault.
-      if (gone.aborted) return '';
-      throw error;
-    }
+    return this.turns.answer(reply, { tenant, what: 'show the past', closing: this.world.closing }, async (signal) =>
+      jsonText(await this.live.pastOf(Date.parse(asOf), signal)),
+    );
   }
 
   @Get('problems')

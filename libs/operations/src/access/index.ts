@@ -3,6 +3,7 @@ export {
   type ApiKeys,
   closedBy,
   FoldedKeys,
+  isAtLeast,
   type KnownKey,
   keyOf,
   keysAfter,

@@ -7,6 +7,11 @@ import { sha256 } from '@seamstream/kernel';
 export const ROLES = ['viewer', 'publisher', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Whether a role may do what another one may. */
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
 export interface KnownKey extends Omit<EventOf<'ApiKeyIssued'>, 'type' | 'meta'> {
   readonly tenant: string;
   readonly issuedAt: number;
