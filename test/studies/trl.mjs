@@ -1,6 +1,6 @@
 // Speed of learning: executor calls until 90 % of the held-out problems are solved, of the loop and of TRL's GRPOTrainer.
 //   npm run study:trl -- [--folder DIR] [--seeds 1,2,3] [--calls 30000] [--learning-rate 3e-4] [--iterations 1] [--prompts 16] [--lora]
-//     [--only trl|loop] [--table] [--json]
+//     [--device cpu|cuda] [--only trl|loop] [--table] [--json]
 // Both begin with the shipped base of the embedded world, read the same problems in the same order, ask the same frozen executor and are
 // measured greedily on the same held-out problems, which is not counted. The loop runs as `npm start` does, without the shifted phase.
 // Each run has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing.
@@ -48,6 +48,7 @@ const { values: options } = parseArgs({
     iterations: { type: 'string', default: '1' },
     prompts: { type: 'string', default: '16' },
     lora: { type: 'boolean', default: false },
+    device: { type: 'string', default: 'cpu' },
     only: { type: 'string' },
     table: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -97,14 +98,21 @@ async function trained(seed, work) {
     const job = {
       ...{ base: environment(work, seed).SEAM_GENERATOR_MODEL_FOLDER, judge: server.url, log, seed, settings },
       ...{ train: rows(problems.train), held_out: rows(problems.heldOut) },
-      ...{ most_calls: budget, evaluate_every: EVALUATE_EVERY, enough: ENOUGH, threads: 1 },
+      ...{ most_calls: budget, evaluate_every: EVALUATE_EVERY, enough: ENOUGH, threads: 1, device: options.device },
     };
     await writeFile(join(work, 'job.json'), JSON.stringify(job));
     const env = { ...process.env, ...python.environment, ...OFFLINE };
     const started = performance.now();
     await outputOf(python.command, [join(root, 'test/studies/trl_grpo.py'), join(work, 'job.json')], env);
     const measured = trlMeasurements(await readFile(log, 'utf8'));
-    return { seed, settings, executor: model.digest, seconds: (performance.now() - started) / 1000, measured };
+    return {
+      seed,
+      settings,
+      device: options.device,
+      executor: model.digest,
+      seconds: (performance.now() - started) / 1000,
+      measured,
+    };
   } finally {
     await server.close();
     await model.close();

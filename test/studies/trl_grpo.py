@@ -1,9 +1,10 @@
 """TRL's GRPOTrainer on one job of the study of learning speed: python3 trl_grpo.py JOB.json
 
-JOB: { base, judge, train, held_out, log, seed, most_calls, evaluate_every, enough, threads, settings: { learning_rate, iterations, prompts,
-lora } }: the base model's folder, the address that judges entries, problems as [{ problem_id, prompt }] in the order of training and of
-the measurement, the file of figures, where to stop (calls, and a success that is enough), and what is chosen on another seed. Each line
-of the log is one measurement: { step, calls, completions, solved, valid, problems }. Packages: torch, transformers, trl (trl.lock).
+JOB: { base, judge, train, held_out, log, seed, most_calls, evaluate_every, enough, threads, device, settings: { learning_rate, iterations,
+prompts, lora } }: the base model's folder, the address that judges entries, problems as [{ problem_id, prompt }] in the order of training
+and of the measurement, the file of figures, where to stop (calls, and a success that is enough), cpu or cuda, and what is chosen on
+another seed. Each line of the log is one measurement: { step, calls, completions, solved, valid, problems }. Packages: torch, transformers,
+trl (trl.lock).
 
 Nothing masks what is sampled: the policy is TRL's plain softmax at temperature 1. A text that is no entry earns nothing and costs no
 call. One that is earns FORMAT_WEIGHT, and 1 more where the executor solves its problem with it.
@@ -124,7 +125,7 @@ class Measurement(TrainerCallback):
     @torch.no_grad()
     def written(self, model: PreTrainedModel, prompts: list[str]) -> list[str]:
         """What the policy writes after each prompt, without chance."""
-        asked = self.tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left")
+        asked = self.tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left").to(model.device)
         inputs = {name: asked[name] for name in ("input_ids", "attention_mask")}
         rows = model.generate(**inputs, do_sample=False, max_new_tokens=ENTRY_TOKENS, use_cache=True)
         return self.tokenizer.batch_decode(rows[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
@@ -148,7 +149,7 @@ def configuration(job: dict[str, Any]) -> GRPOConfig:
         shuffle_dataset=False,
         max_steps=chosen["iterations"] * (len(job["train"]) // chosen["prompts"]),
         seed=job["seed"],
-        use_cpu=True,
+        use_cpu=job["device"] == "cpu",
         bf16=False,
         activation_checkpointing=False,
         report_to="none",
