@@ -1,17 +1,20 @@
 /**
- * A small table and a question about one row, for a language model that reads English and looks things up badly:
+ * A table of prices and a question about one row, for a language model that reads English and looks things up badly:
  *
- *   Prices: corn $61, rice $76, cheese $22. What is the price of rice?    The price of rice is $76
+ *   Prices: corn $61, rice $76, cheese $22, … What is the price of rice?    The price of rice is $76
  *
- * SmolLM2-135M-Instruct alone says the right sentence, and nothing after it, for a quarter of them; given the row, for most. Chosen on the
- * split `development` (docs/experiments/LOG.md, 2026-11-25). Each split has its own words, so no word of a held-out table was trained on.
+ * An entry says what one row costs, in other words than the answer, which would earn nothing. SmolLM2-135M-Instruct alone says the right
+ * sentence for about half of the tables of eight rows, with the right row for nearly all, with another row for few: an entry rescues or
+ * breaks. As a writer it names the right row for half of them.
+ * Chosen on the split `development` (docs/experiments/LOG.md, 2026-11-27). Each split has its own words, so no word of a held-out table was
+ * trained on.
  */
 import { derivedId, Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import type { Split, StudyTask, TaskProblem } from './study-task.js';
 
 const DOMAIN = 'price-tables';
-const ROWS = 3;
+const ROWS = 8;
 const LEAST_PRICE = 2;
 const MOST_PRICE = 99;
 
@@ -64,7 +67,7 @@ function goodsOf({ prompt }: TaskProblem): readonly string[] {
   return [...prompt.matchAll(/\b([a-z]{1,20}) \$\d/g)].map(([, good]) => good!);
 }
 
-/** @param templatesFolder where the executor's template `sentence` lies */
+/** @param templatesFolder where the executor's template `first-line` lies */
 export function priceTables(templatesFolder: string): StudyTask {
   return {
     name: 'price-tables',
@@ -82,7 +85,7 @@ export function priceTables(templatesFolder: string): StudyTask {
       [DOMAIN]: {
         type: 'object',
         // Free in the word and in the number: the table's own are a few of millions.
-        properties: { fact: { type: 'string', pattern: '^The price of [a-z]{2,10} is \\$[1-9][0-9]?$' } },
+        properties: { fact: { type: 'string', pattern: '^The cost of [a-z]{2,10} is \\$[1-9][0-9]?$' } },
         required: ['fact'],
         additionalProperties: false,
       },
@@ -105,7 +108,7 @@ function environmentOf(modelFolder: string, templatesFolder: string): Environmen
     SEAM_GENERATOR_CONTROL_SHARE: '0',
     SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '24',
     SEAM_EXECUTOR_MODEL_FOLDER: modelFolder,
-    SEAM_EXECUTOR_TEMPLATE: 'sentence',
+    SEAM_EXECUTOR_TEMPLATE: 'first-line',
     SEAM_EXECUTOR_TEMPLATES_FOLDER: templatesFolder,
     // The sentence has 10 to 12; one that talks on has not answered.
     SEAM_EXECUTOR_MAX_TOKENS: '16',

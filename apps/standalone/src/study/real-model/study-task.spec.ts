@@ -44,9 +44,20 @@ describe('a price table', () => {
     }
   });
 
+  it('never has an entry that says the sentence which is asked for', () => {
+    const { properties } = tables.entrySchemas!['price-tables'] as { properties: { fact: { pattern: string } } };
+    const fact = new RegExp(properties.fact.pattern);
+    for (const { prompt, reference } of tables.problems('train', 1, 100)) {
+      expect(fact.test(reference)).toBe(false);
+      const rows = [...prompt.matchAll(/([a-z]+) (\$\d+)/g)];
+      expect(rows).toHaveLength(8);
+      expect(rows.every(([, good, price]) => fact.test(`The cost of ${good!} is ${price!}`))).toBe(true);
+    }
+  });
+
   it('names its goods as traits, so that a word of a held-out table is in no other split', () => {
     const [problem] = tables.problems('heldOut', 1, 1);
-    expect(tables.traitsOf(problem!)).toHaveLength(4);
+    expect(tables.traitsOf(problem!)).toHaveLength(9);
   });
 });
 
