@@ -22,6 +22,7 @@ export const sessionSchema = z.strictObject({
   rank: positive.max(64).default(4),
   /** Optimizer steps of a training, each over all of the session's messages. */
   steps: positive.max(64).default(8),
+  /** Of the first step; it falls to 0. The default suits pretrained models, and teaches very small ones next to nothing. */
   learningRate: z.number().positive().default(1e-3),
   /** The last messages of a session that are kept and learned. */
   mostMessages: positive.max(1024).default(32),

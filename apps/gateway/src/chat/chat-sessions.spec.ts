@@ -4,7 +4,7 @@ import { PromptInjection, sessionEnvironment } from '@seamstream/environments';
 import { FakeExecutor, TellingExecutor } from '@seamstream/environments/testing';
 import { loadPrompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { issueKey } from '@seamstream/operations/access';
+import { issueKey, type Role } from '@seamstream/operations/access';
 import { eventsOf, until } from '@seamstream/testing';
 import fc from 'fast-check';
 import { gatewayConfigSchema } from '../app.module.js';
@@ -100,6 +100,8 @@ describe('a request', () => {
   it('in a session of a client is never in one of another, in whichever order they speak, ask and forget', async () => {
     await startTelling({ every: 1, mostSessions: 3 }, { access: 'keys' });
     const keys = new Map(await Promise.all(CLIENTS.map(async (name) => [name, await keyOf(name)] as const)));
+    const viewer = await keyOf('acme/viewer', 'viewer');
+    expect(await call('DELETE', 'a', viewer)).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {
@@ -218,9 +220,9 @@ async function learned(name: string, key?: string) {
   return body as { readonly adapter: { readonly digest: string; readonly bytes: number } };
 }
 
-async function keyOf(name: string): Promise<string> {
+async function keyOf(name: string, role: Role = 'publisher'): Promise<string> {
   const [tenant] = name.split('/');
-  const facts = { name, role: 'publisher' as const, tenant: tenant!, by: 'ada', expiresAt: null };
+  const facts = { name, role, tenant: tenant!, by: 'ada', expiresAt: null };
   const { key } = await issueKey(gateway.log, facts, systemClock);
   await until(async () => (await call('GET', 'none', key)).status === 404);
   return key;
