@@ -74,6 +74,7 @@ describe('a session', () => {
       release = resolve;
     });
     const learning = sessions.tell('a', 'a secret');
+    await settled();
     expect(sessions.forget('a')).toBe(true);
     const again = sessions.tell('a', 'hello');
     release();

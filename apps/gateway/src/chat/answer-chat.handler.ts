@@ -76,13 +76,13 @@ interface Asked {
   readonly request: ChatRequest;
   readonly form: AnswerForm;
   readonly client: ChatClient;
-  /** Null: the request names no session. */
-  readonly visit: ChatVisit | null;
 }
 
 /** A request under way. */
 interface Begun extends RecordedRequest, Asked {
   readonly charge: Charge;
+  /** Null: the request names no session. */
+  readonly visit: ChatVisit | null;
   /** What its session answers by; null: the frozen executor does. */
   readonly learned: LearnedModel | null;
   readonly treatment: Treatment;
@@ -109,14 +109,12 @@ export class AnswerChatHandler {
   /** @throws ApiError before the first byte of an answer */
   async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
-    const visit = this.world.sessions.visit(client.principal, request);
     const receivedAtMs = this.world.clock.now();
     const { quotas, upstreams } = this.world;
     const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
     const charge = await quotas.reserve(client.principal, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
-    const asking = { request, form, client, visit };
-    const begun = await this.begin(asking, charge, receivedAtMs).catch(async (error: unknown) => {
+    const begun = await this.begin({ request, form, client }, charge, receivedAtMs).catch(async (error: unknown) => {
       // Where that fails too, it lapses.
       await quotas.settle(charge.released()).catch(() => undefined);
       throw error;
@@ -175,6 +173,8 @@ export class AnswerChatHandler {
 
   private async begin(asked: Asked, charge: Charge, nowMs: number): Promise<Begun> {
     const { request, client } = asked;
+    // Behind the limits: who has no room begins no session, for which another one may have to go.
+    const visit = this.world.sessions.visit(client.principal, request);
     const { recorder, arrivals, clock } = this.world;
     const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const controlShare = this.world.muted.controlShare(domainOf(request), this.settings.controlShare);
@@ -216,7 +216,8 @@ export class AnswerChatHandler {
       ...asked,
       charge,
       treatment,
-      learned: asked.visit?.learned() ?? null,
+      visit,
+      learned: visit?.learned() ?? null,
       askedAtMs: clock.now(),
       tries,
       span: beginChatSpan(this.world.tracing, client.traceparent, { tries, treatment, startMs: clock.now() }),

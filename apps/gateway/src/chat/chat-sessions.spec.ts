@@ -64,6 +64,11 @@ describe('a request', () => {
     await start({});
     const off = await say('Hello', { session: 'a' });
     expect(off).toMatchObject({ status: 400, body: { error: { code: 'no_sessions', param: 'seam.session' } } });
+    const inOtherWords = await fetch(`${gateway.url}/v1/responses`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json', 'x-seam-session': 'a' } },
+      body: JSON.stringify({ model: 'seam', input: 'Hello' }),
+    });
+    expect(await inOtherWords.json()).toMatchObject({ error: { code: 'no_sessions' } });
     expect(gateway.upstream.seen).toEqual([]);
     await stop();
     await startTelling({ mostCharacters: 20 });
