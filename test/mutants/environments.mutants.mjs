@@ -227,11 +227,6 @@ export default [
       to: '',
     },
     {
-      control: 'a request that found a session tells no later one of its name',
-      from: "if (this.used(id, session) === undefined) return 'forgotten';",
-      to: 'this.used(id, session);',
-    },
-    {
       control: 'a request that found a session has nothing of it once it is forgotten',
       from: '    Object.assign(session, { learned: null, messages: [] });\n',
       to: '',

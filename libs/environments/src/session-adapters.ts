@@ -178,7 +178,10 @@ export class SessionAdapters {
   private async tellIn(id: string, session: Session, message: string, signal?: AbortSignal): Promise<Lesson> {
     const { every, mostMessages } = this.settings;
     this.assertLearnable(message);
-    if (this.used(id, session) === undefined) return 'forgotten';
+    this.forgetIdle();
+    // A later one of its name hears nothing of it.
+    if (isForgotten(session)) return 'forgotten';
+    this.used(id);
     session.messages = [...session.messages, message].slice(-mostMessages);
     session.told++;
     if (session.told % every !== 0) return 'kept';
@@ -235,11 +238,10 @@ export class SessionAdapters {
     }
   }
 
-  /** @param only another one of the name is not used */
-  private used(id: string, only?: Session): Session | undefined {
+  private used(id: string): Session | undefined {
     this.forgetIdle();
     const session = this.sessions.get(id);
-    if (session === undefined || (only !== undefined && session !== only)) return undefined;
+    if (session === undefined) return undefined;
     session.usedAt = this.clock.now();
     this.sessions.delete(id);
     this.sessions.set(id, session);

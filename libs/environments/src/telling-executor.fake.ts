@@ -39,6 +39,7 @@ export class TellingExecutor extends FakeExecutor implements TrainableExecutor {
     const aborted = new Promise((_, reject) =>
       signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Cannot finish: it was stopped.'))),
     );
+    aborted.catch(() => undefined);
     await Promise.race(this.hearsAborts ? [turn, aborted] : [turn]).finally(() => this.atOnce--);
     const text = JSON.stringify(request.documents);
     return adaptedTo(new FakeExecutor(() => text), text);
