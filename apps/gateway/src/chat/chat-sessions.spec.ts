@@ -133,7 +133,7 @@ describe('a request', () => {
           }
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 });
