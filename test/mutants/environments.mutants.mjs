@@ -208,8 +208,43 @@ export default [
   ...quick('libs/environments/src/session-adapters.ts', 'libs/environments/src/session-adapters.spec.ts', [
     {
       control: 'a session that is forgotten while it learns stays forgotten',
-      from: "this.sessions.get(id) !== session || adaptation.status === 'refused'",
-      to: "adaptation.status === 'refused'",
+      from: "      if (isForgotten(session)) return 'forgotten';\n      if (adaptation.status",
+      to: '      if (adaptation.status',
+    },
+    {
+      control: 'a training ends with its session',
+      from: '[session.ended.signal, late, ',
+      to: '[late, ',
+    },
+    {
+      control: 'a training of a session has its time',
+      from: 'AbortSignal.timeout(this.settings.trainWithinMs)',
+      to: 'AbortSignal.timeout(60_000)',
+    },
+    {
+      control: 'sessions learn one after the other',
+      from: '    this.training = lesson.catch(() => undefined);\n',
+      to: '',
+    },
+    {
+      control: 'a request that found a session has nothing of it once it is forgotten',
+      from: '    Object.assign(session, { learned: null, messages: [] });\n',
+      to: '',
+    },
+    {
+      control: 'adapters of sessions have so many bytes',
+      from: 'if (bytes <= this.settings.mostBytes) break;',
+      to: 'break;',
+    },
+    {
+      control: 'one adapter has no more bytes than all may have',
+      from: 'if (adapter.bytes > this.settings.mostBytes)',
+      to: 'if (adapter.bytes < 0)',
+    },
+    {
+      control: 'looking makes no session last',
+      from: 'const session = this.sessions.get(id);\n    if (session === undefined) return undefined;\n    const {',
+      to: 'const session = this.used(id);\n    if (session === undefined) return undefined;\n    const {',
     },
     {
       control: 'messages beyond the window leave the weights',
@@ -218,13 +253,13 @@ export default [
     },
     {
       control: 'sessions that idle are forgotten',
-      from: 'if (usedAt <= before) this.sessions.delete(id)',
-      to: 'if (usedAt < 0) this.sessions.delete(id)',
+      from: "if (usedAt <= before) this.drop(id, 'idle')",
+      to: "if (usedAt < 0) this.drop(id, 'idle')",
     },
     {
       control: 'sessions never learn unless that is set',
-      from: 'if (every === 0) return false;',
-      to: 'if (every < 0) return false;',
+      from: "this.settings.every === 0 ? 'kept' :",
+      to: "this.settings.every < 0 ? 'kept' :",
     },
     {
       control: 'there are only so many sessions',

@@ -24,6 +24,65 @@ export default [
       to: 'if (client.ending.aborted) {',
     },
   ]),
+  ...quick('apps/gateway/src/chat/chat-sessions.ts', 'apps/gateway/src/chat/chat-sessions.spec.ts', [
+    {
+      control: 'a session belongs to the client that named it',
+      from: 'canonicalJson([scopeOf(owner), name])',
+      to: 'canonicalJson([null, name])',
+    },
+    {
+      control: 'a session that there cannot be is refused',
+      from: 'if (this.adapters === undefined) throw withoutSessions();',
+      to: 'if (this.adapters === undefined) return null;',
+    },
+    {
+      control: 'a message that no session can learn is refused before anything is asked',
+      from: '    if (message !== null) this.adapters.assertLearnable(message);\n',
+      to: '',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/chat-sessions.spec.ts', [
+    {
+      control: 'the log says that the adapter of a session answered',
+      from: 'begun.learned?.adapter.digest ?? null;',
+      to: 'null as string | null;',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/chat-events.decide.ts', 'apps/gateway/src/chat/chat-sessions.spec.ts', [
+    {
+      control: 'what the adapter of a session answered waits for no feedback',
+      from: 'feedbackUntil: sessionAdapter === null ? nowMs',
+      to: 'feedbackUntil: sessionAdapter !== undefined ? nowMs',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/chat-sessions.controller.ts', 'apps/gateway/src/chat/chat-sessions.spec.ts', [
+    {
+      control: 'viewers forget no session',
+      from: "@Delete(':id')\n  @Needs('publisher')",
+      to: "@Delete(':id')\n  @Needs('viewer')",
+    },
+  ]),
+  ...quick('apps/gateway/src/config.ts', 'apps/gateway/src/chat/chat-sessions.spec.ts', [
+    {
+      control: 'sessions need an executor in this process',
+      from: 'upstream.url === undefined || sessions.every === 0',
+      to: 'sessions.every >= 0 || upstream.url === undefined',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/upstream.embedded.adapter.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'an answer of an executor in this process is recorded as one of a gateway',
+      from: 'template: conversationTemplate(identity.template)',
+      to: 'template: identity.template',
+    },
+  ]),
+  ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/session-answers.spec.ts', [
+    {
+      control: 'what the adapter of a session answered is never judged',
+      from: 'if (open.isOfSession)',
+      to: 'if (open.isOfSession && score < 0)',
+    },
+  ]),
   ...quick('apps/gateway/src/chat/completion-form.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'usage that was not asked for is removed',

@@ -37,6 +37,8 @@ export interface OpenAnswer {
   readonly tenant: string;
   /** Milliseconds since the Unix epoch. */
   readonly feedbackUntil: number;
+  /** The adapter of a session answered: it is no answer of the frozen executor. */
+  readonly isOfSession: boolean;
 }
 
 /**
@@ -61,10 +63,11 @@ function answersAlone(answer: Answer, experience: WrittenOrWithheld): boolean {
   return (experience.answeredBy ?? null) === null && answersExperience(answer)(experience);
 }
 
-export function openAnswerOf({ problem, meta, feedbackUntil, attemptId }: Answer): OpenAnswer {
+export function openAnswerOf({ problem, meta, feedbackUntil, attemptId, sessionAdapter }: Answer): OpenAnswer {
   const { messageId: answerId, causationId } = meta;
   const resultId = derivedId(causationId ?? '', resultRole({ attemptId }));
-  return { problemId: problem.problemId, answerId, resultId, tenant: tenantOf(meta), feedbackUntil };
+  const isOfSession = (sessionAdapter ?? null) !== null;
+  return { problemId: problem.problemId, answerId, resultId, tenant: tenantOf(meta), feedbackUntil, isOfSession };
 }
 
 /** Whether an answer's wait ends with this event, or any client only says so. */
@@ -91,7 +94,7 @@ export interface Refusal {
  */
 export function refusalOf(
   { problemId, attemptId, score, meta }: Feedback,
-  open: Pick<OpenAnswer, 'problemId' | 'tenant' | 'feedbackUntil'> | undefined,
+  open: Pick<OpenAnswer, 'problemId' | 'tenant' | 'feedbackUntil' | 'isOfSession'> | undefined,
   isSettled: boolean,
 ): Refusal | undefined {
   if (!(score >= 0 && score <= 1)) return { reason: 'score', detail: `expected a score of 0 … 1, got ${score}` };
@@ -100,6 +103,11 @@ export function refusalOf(
     return {
       reason: 'unknown_attempt',
       detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it (a training that hears feedback may count it), it was settled long ago, or it was never given`,
+    };
+  if (open.isOfSession)
+    return {
+      reason: 'session_adapter',
+      detail: `the adapter of a session answered attempt ${attemptId}: only what the frozen executor answers is judged`,
     };
   if (meta.occurredAt <= open.feedbackUntil) return undefined;
   const late = meta.occurredAt - open.feedbackUntil;
@@ -142,7 +150,10 @@ export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: num
 }
 
 /** What only an answer says. */
-const OF_ANSWERS = ['type', 'feedbackUntil', 'unpaid', 'usage', 'finishReason', 'cutBy'] as const;
+const OF_ANSWERS = [
+  ...(['type', 'feedbackUntil', 'unpaid', 'usage', 'finishReason', 'cutBy'] as const),
+  'sessionAdapter',
+] as const;
 
 /** What a result says as the answer does. */
 function copiedOf(answer: Answer): Omit<Answer, (typeof OF_ANSWERS)[number]> {

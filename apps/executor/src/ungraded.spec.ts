@@ -270,7 +270,7 @@ describe('feedback', () => {
     expect(await of('OutcomeRecorded')).toEqual([]);
   });
 
-  it('counts exactly when its score is from 0 to 1, its attempt waits, and it came in time', () => {
+  it('counts exactly when its score is from 0 to 1, the frozen executor’s answer waits, and it came in time', () => {
     const random = Random.of('feedback', 1);
     for (let round = 0; round < 2_000; round++) {
       const score = random.pick([
@@ -288,9 +288,10 @@ describe('feedback', () => {
       const given = { ...said, meta: { ...said.meta, tenant } };
       const isOpen = random.float() < 0.8;
       const isSettled = random.float() < 0.2;
-      const open = isOpen ? { problemId: 'p', tenant: 'acme', feedbackUntil: 10 } : undefined;
+      const isOfSession = random.float() < 0.2;
+      const open = isOpen ? { problemId: 'p', tenant: 'acme', feedbackUntil: 10, isOfSession } : undefined;
       const isAbout = isOpen && given.problemId === 'p' && tenant === 'acme';
-      const counts = score >= 0 && score <= 1 && isAbout && !isSettled && at <= 10;
+      const counts = score >= 0 && score <= 1 && isAbout && !isSettled && !isOfSession && at <= 10;
       expect(refusalOf(given, open, isSettled) === undefined).toBe(counts);
     }
   });

@@ -1,4 +1,5 @@
-import { connectionShape } from '@seamstream/model-clients';
+import { sessionSchema } from '@seamstream/environments';
+import { connectionShape, executorChoiceShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 import { issuerSchema } from './access/issuer.config.js';
@@ -12,6 +13,29 @@ const fallbackSchema = z.strictObject({
   model: connectionShape.model.unwrap(),
   revision: z.string().min(1).optional(),
 });
+
+const checkpointSchema = z
+  .object({
+    /** Folder of the frozen model. Without it there is none. */
+    modelFolder: z.string().min(1).optional(),
+    /** `auto` asks in its chat template where it has one, `none` gives it text to continue. */
+    chatTemplate: executorChoiceShape.chatTemplate,
+    /** What answers call it. */
+    name: executorChoiceShape.name,
+    /** Refuse to start with other weights. SHA-256 of the checkpoint. */
+    expectedDigest: executorChoiceShape.expectedDigest,
+    /** Threads that generate; results do not depend on it. */
+    threads: executorChoiceShape.threads,
+    /** cpu, or a graphics processor by webgpu or cuda where the installation has it. */
+    executionProvider: executorChoiceShape.executionProvider,
+    /** Most tokens of a response. */
+    maxTokens: executorChoiceShape.maxTokens,
+    /** How it is asked: plain, qwen, deepseek, or one of the own ones. */
+    template: executorChoiceShape.template,
+    /** Folder of own templates, one subfolder each. */
+    templatesFolder: executorChoiceShape.templatesFolder,
+  })
+  .prefault({});
 
 /** Everything that the gateway reads: SEAM_GATEWAY_… and the common settings. */
 export const gatewayConfigSchema = commonConfigSchema.extend({
@@ -78,8 +102,20 @@ export const gatewayConfigSchema = commonConfigSchema.extend({
        * where those before it gave no answer (no connection, 429, 5xx), and nothing of an answer was sent yet.
        */
       fallbacks: z.array(fallbackSchema).max(8).meta({ secretWhenRefused: true }).default([]),
+      /** A frozen executor in this process, in place of a server: it answers text, greedily. `npm start` has its own. */
+      checkpoint: checkpointSchema,
+      /** Sessions of clients with an adapter each (docs/how-to/gateway.md). They are off, and need an executor in this process. */
+      sessions: sessionSchema.prefault({}),
       issuer: issuerSchema,
       login: loginSchema,
+    })
+    .refine(({ upstream, checkpoint }) => upstream.url === undefined || checkpoint.modelFolder === undefined, {
+      path: ['checkpoint', 'modelFolder'],
+      error: 'expected none, since a server answers (SEAM_GATEWAY_UPSTREAM_URL)',
+    })
+    .refine(({ upstream, sessions }) => upstream.url === undefined || sessions.every === 0, {
+      path: ['sessions', 'every'],
+      error: 'expected 0, since a server answers (SEAM_GATEWAY_UPSTREAM_URL), whose weights are not at hand',
     })
     .refine(({ access, issuer }) => access === 'keys' || issuer.url === undefined, {
       path: ['access'],

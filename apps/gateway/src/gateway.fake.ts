@@ -1,17 +1,19 @@
 /** A gateway for specs: on a log in memory, before a stub of the executor's server, with a generator that writes what the spec says. */
-import type { Environment } from '@seamstream/environments';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { type RunningService, startService } from '@seamstream/service-kit';
 import { type FlakyLog, openLog } from '@seamstream/testing';
 import { answerProblems, type EntryFor } from '@seamstream/testing/answering-generator';
 import { ModelServer } from '@seamstream/testing/model-server';
 import { GatewayServer, gatewayConfigSchema, gatewayService } from './app.module.js';
+import type { EmbeddedExecutor } from './chat/open-upstreams.js';
 
 interface GatewaySetting {
   readonly behave?: ModelServer['behave'];
   readonly entryFor?: EntryFor;
   /** In place of the stub. */
-  readonly environment?: Environment;
+  readonly embedded?: EmbeddedExecutor;
+  /** Without an executor but what the settings say. */
+  readonly hasUpstream?: boolean;
   /** Of SEAM_GATEWAY_…; without a control arm where absent. */
   readonly gateway?: Readonly<Record<string, unknown>>;
   readonly log?: FlakyLog;
@@ -34,7 +36,8 @@ export const ENTRY = '{"strategy":"count twice"}';
 export async function startGateway({
   behave = () => ({ kind: 'hang' }),
   entryFor = () => ENTRY,
-  environment,
+  embedded,
+  hasUpstream = embedded === undefined,
   gateway = {},
   log: given,
   serveHttp = false,
@@ -55,11 +58,11 @@ export async function startGateway({
     tracing,
     gateway: {
       ...{ port: 0, controlShare: 0, experienceWithinMs: 10_000, shutdownGraceMs: 500 },
-      ...(environment === undefined ? { upstream: { url: upstream.url, model: 'tiny', revision: 'r1' } } : {}),
+      ...(hasUpstream ? { upstream: { url: upstream.url, model: 'tiny', revision: 'r1' } } : {}),
       ...gateway,
     },
   });
-  const service = await startService(gatewayService(environment === undefined ? {} : { environment }), {
+  const service = await startService(gatewayService({ embedded }), {
     config,
     drivers: { log, objects: new InMemoryObjectStore() },
     serveHttp,

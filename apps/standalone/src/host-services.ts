@@ -1,6 +1,6 @@
 /** Generator, executor, buffer, trainer and gateway in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
-import { type ExecutorModel, openEnvironment } from '@seamstream/environments';
+import { type ExecutorModel, openEnvironment, sessionEnvironment } from '@seamstream/environments';
 import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
@@ -132,6 +132,9 @@ export async function hostServices(
       executor,
       prompts,
     );
+    const hasSessions = executorSettings.environment === 'prompt-injection';
+    const sessions = hasSessions ? { executor, environmentOf: sessionEnvironment(executor, prompts) } : undefined;
+    const embedded = { environment: solving, sessions };
     // A server's model serves; this one is still what is trained and measured.
     const serving = generatorSettings.driver === 'checkpoint' ? assets : { prompts, schemaFor };
     const start = (name: HostedService): Promise<RunningService> => {
@@ -151,7 +154,7 @@ export async function hostServices(
         case 'trainer':
           return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
         case 'gateway':
-          return startService(gatewayService({ environment: solving, schemaFor, anyPortIfTaken: true }), {
+          return startService(gatewayService({ embedded, schemaFor, anyPortIfTaken: true }), {
             config: configs.gateway,
             ...surroundings,
           });

@@ -4,7 +4,7 @@ import { innerUpdateSchema, type TrainingText } from '@seamstream/inner-update';
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { AttemptRequest, Environment, EnvironmentChoice, ProblemStatement } from './environment.port.js';
 import type { EnvironmentKind } from './environments.js';
-import { FakeExecutor } from './executor-model.fake.js';
+import { adaptedTo, FakeExecutor } from './executor-model.fake.js';
 import type { AnsweringProgress, ExecutorModel } from './executor-model.port.js';
 import { PromptInjection } from './prompt-injection.js';
 
@@ -80,7 +80,7 @@ function trainable(executor: ExecutorModel): ExecutorModel {
     identity: executor.identity,
     ...after(''),
     adapt: ({ documents, seed }) =>
-      Promise.resolve({ status: 'adapted', model: after(`${[...documents.map(textOf), seed].join('\n')}\n`) }),
+      Promise.resolve(adaptedTo(after(`${[...documents.map(textOf), seed].join('\n')}\n`))),
     countTokens: (text) => text.length,
   };
 }

@@ -1,5 +1,5 @@
 /** An honest double of the frozen model. */
-import type { ExecutorAnswer, ExecutorModel, SampledAnswerRequest } from './executor-model.port.js';
+import type { Adaptation, ExecutorAnswer, ExecutorModel, SampledAnswerRequest } from './executor-model.port.js';
 
 /** An executor that answers by a rule over the prompt's text, and over the seed where it draws. */
 export class FakeExecutor implements ExecutorModel {
@@ -26,4 +26,12 @@ export class FakeExecutor implements ExecutorModel {
       ? { status: 'answered', text, finished: true, promptTokens: prompt.length, responseTokens: text.length }
       : text;
   }
+}
+
+/** What a training of a double comes to. @param digest of its weights */
+export function adaptedTo(
+  model: Pick<ExecutorModel, 'answer' | 'sample' | 'score'>,
+  digest = 'adapter',
+): Extract<Adaptation, { status: 'adapted' }> {
+  return { status: 'adapted', model, adapter: { digest, bytes: 1_000 } };
 }

@@ -71,9 +71,21 @@ export interface AdaptationOptions {
 
 export type Adaptation =
   /** The model may be trained further where it has `adapt`: with what it learned as the start. */
-  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt' | 'score'> }
+  | {
+      readonly status: 'adapted';
+      readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt' | 'score'>;
+      readonly adapter: AdapterFacts;
+    }
   /** The documents make a training impossible: a fault of who wrote them. */
   | { readonly status: 'refused'; readonly reason: string };
+
+/** What a training has added to the frozen weights. */
+export interface AdapterFacts {
+  /** SHA-256 of its content. */
+  readonly digest: string;
+  /** That it takes in memory. */
+  readonly bytes: number;
+}
 
 /** How far an executor has come with what it was asked. */
 export interface AnsweringProgress {

@@ -5,7 +5,7 @@ import { sha256 } from '@seamstream/kernel';
 import { describeEnvironment } from './environment.contract.js';
 import type { AttemptRequest } from './environment.port.js';
 import { environmentKind } from './environments.js';
-import { FakeExecutor } from './executor-model.fake.js';
+import { adaptedTo, FakeExecutor } from './executor-model.fake.js';
 import type { AdaptationRequest, ExecutorAnswer, ExecutorModel } from './executor-model.port.js';
 import { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 
@@ -57,7 +57,7 @@ class Trainable extends FakeExecutor {
     if (this.refusal !== null) return Promise.resolve({ status: 'refused', reason: this.refusal });
     let view = 0;
     const model = new FakeExecutor((prompt) => this.after(readPrompt(prompt)!.input, view++));
-    return Promise.resolve({ status: 'adapted', model });
+    return Promise.resolve(adaptedTo(model));
   }
 }
 

@@ -33,5 +33,16 @@ export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 export { answerLine, type PassageAsking, passageAnswers, passageScores } from './passage-answers.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';
-export { SessionAdapters, type SessionModel, type SessionSettings, sessionSchema } from './session-adapters.js';
+export {
+  type Forgotten,
+  type LearnedModel,
+  type Lesson,
+  SessionAdapters,
+  type SessionModel,
+  type SessionSettings,
+  type SessionStanding,
+  type SessionVisit,
+  sessionSchema,
+} from './session-adapters.js';
+export { sessionEnvironment } from './session-environment.js';
 export { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';

@@ -4,7 +4,7 @@ import { passagePrompt } from '@seamstream/tasks';
 import { describeEnvironment } from './environment.contract.js';
 import type { AttemptRequest } from './environment.port.js';
 import { environmentKind } from './environments.js';
-import { FakeExecutor } from './executor-model.fake.js';
+import { adaptedTo, FakeExecutor } from './executor-model.fake.js';
 import type { AdaptationRequest, ExecutorModel } from './executor-model.port.js';
 
 const KIND = environmentKind('inner-lora-update');
@@ -42,7 +42,7 @@ class Trainable extends FakeExecutor {
       this.prompts.push(prompt);
       return `Answer: ${request.documents.length}\nmore text`;
     });
-    return Promise.resolve({ status: 'adapted', model });
+    return Promise.resolve(adaptedTo(model));
   }
 }
 

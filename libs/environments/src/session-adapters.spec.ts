@@ -1,16 +1,14 @@
 import fc from 'fast-check';
-import { FakeExecutor } from './executor-model.fake.js';
-import type { AdaptationRequest, ExecutorModel } from './executor-model.port.js';
 import { SessionAdapters, type SessionSettings, sessionSchema } from './session-adapters.js';
-import type { TrainableExecutor } from './trainable-executor.js';
+import { TellingExecutor } from './telling-executor.fake.js';
 
 describe('a session', () => {
   it('learns from its own messages after every few, and from nothing unless that is set', async () => {
     const { sessions, executor } = sessionsOf({ every: 2, rank: 4, steps: 8 });
-    expect(await sessions.tell('a', 'one')).toBe(false);
-    expect(await sessions.tell('b', 'other')).toBe(false);
+    expect(await sessions.tell('a', 'one')).toBe('kept');
+    expect(await sessions.tell('b', 'other')).toBe('kept');
     expect(await saidIn(sessions, 'a')).toBe('frozen');
-    expect(await sessions.tell('a', 'two')).toBe(true);
+    expect(await sessions.tell('a', 'two')).toBe('learned');
     expect(await saidIn(sessions, 'a')).toBe('["one","two"]');
     expect(await saidIn(sessions, 'b')).toBe('frozen');
     expect(executor.trained[0]!.settings).toMatchObject({ rank: 4, epochs: 8, batchSize: 2 });
@@ -33,7 +31,7 @@ describe('a session', () => {
   it('answers by its own last messages since it began, in any order of what happens', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(operation, { maxLength: 60 }),
+        fc.array(operation, { maxLength: 60, size: 'max' }),
         fc.integer({ min: 1, max: 3 }),
         fc.integer({ min: 1, max: 4 }),
         async (operations, every, mostMessages) => {
@@ -70,17 +68,31 @@ describe('a session', () => {
 
   it('that is forgotten while it learns stays forgotten, and a new one of its name has learned nothing', async () => {
     const { sessions, executor } = sessionsOf({ every: 1 });
+    executor.hearsAborts = false;
     let release!: () => void;
     executor.until = new Promise<void>((resolve) => {
       release = resolve;
     });
     const learning = sessions.tell('a', 'a secret');
+    await settled();
     expect(sessions.forget('a')).toBe(true);
     const again = sessions.tell('a', 'hello');
     release();
-    expect(await learning).toBe(false);
-    expect(await again).toBe(true);
+    expect(await learning).toBe('forgotten');
+    expect(await again).toBe('learned');
     expect(await saidIn(sessions, 'a')).toBe('["hello"]');
+  });
+
+  it('that is forgotten while it learns keeps no other one waiting', async () => {
+    const { sessions, executor } = sessionsOf({ every: 1 });
+    executor.until = new Promise(() => undefined);
+    const learning = sessions.tell('a', 'a secret');
+    await settled();
+    executor.until = Promise.resolve();
+    const waiting = sessions.tell('b', 'hello');
+    sessions.forget('a');
+    expect(await learning).toBe('forgotten');
+    expect(await waiting).toBe('learned');
   });
 
   it('answers as before where a training fails, and refuses a message that is too long', async () => {
@@ -91,39 +103,125 @@ describe('a session', () => {
     expect(await saidIn(sessions, 'a')).toBe('["good"]');
     executor.until = Promise.resolve();
     await expect(sessions.tell('a', 'longer')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-    expect(await sessions.tell('a', 'last')).toBe(true);
+    expect(await sessions.tell('a', 'last')).toBe('learned');
     expect(await saidIn(sessions, 'a')).toBe('["good","more","last"]');
   });
+
+  it('whose adapter needs room takes that of the one that was idle for the longest, and none that is too large', async () => {
+    const forgotten: string[] = [];
+    const { sessions } = sessionsOf({ every: 1, mostBytes: 2_500 }, new TellingExecutor(), (why) =>
+      forgotten.push(why),
+    );
+    for (const id of ['a', 'b']) await sessions.tell(id, id);
+    await saidIn(sessions, 'a');
+    expect(await sessions.tell('c', 'c')).toBe('learned');
+    expect(sessions.bytes).toBe(2_000);
+    expect([sessions.standingOf('a'), sessions.standingOf('b')]).toMatchObject([{ trainings: 1 }, undefined]);
+    expect(forgotten).toEqual(['room']);
+    const small = sessionsOf({ every: 1, mostBytes: 999 });
+    expect(await small.sessions.tell('a', 'one')).toBe('too-large');
+    expect(small.sessions.bytes).toBe(0);
+  });
+
+  it('says what it has without lasting longer for it', async () => {
+    const { sessions, clock } = sessionsOf({ every: 2, mostMessages: 2, forgottenAfterMs: 100 });
+    for (const message of ['one', 'two', 'three']) await sessions.tell('a', message);
+    const standing = { messages: 3, keptMessages: 2, trainings: 1, isLearning: false, expiresAt: 1_100 };
+    clock.nowMs += 99;
+    expect(sessions.standingOf('a')).toMatchObject({ ...standing, adapter: { bytes: 1_000 } });
+    clock.nowMs += 1;
+    expect(sessions.standingOf('a')).toBeUndefined();
+  });
+
+  it('that a request found is gone for it once it is forgotten, also where another one has its name', async () => {
+    const { sessions } = sessionsOf({ every: 1 });
+    await sessions.tell('a', 'a secret');
+    const visit = sessions.visit('a');
+    expect(visit.learned()?.adapter.digest).toBe('["a secret"]');
+    sessions.forget('a');
+    sessions.visit('a');
+    expect(visit.learned()).toBeNull();
+    expect(await visit.tell('more')).toBe('forgotten');
+    expect(sessions.standingOf('a')).toMatchObject({ messages: 0, adapter: null });
+  });
+
+  it('gets no adapter of a training that takes too long', async () => {
+    const { sessions, executor } = sessionsOf({ every: 1, trainWithinMs: 5 });
+    executor.until = new Promise(() => undefined);
+    await expect(sessions.tell('a', 'one')).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    executor.until = Promise.resolve();
+    expect(await sessions.tell('b', 'two')).toBe('learned');
+  });
+
+  const concurrent = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('tell' as const, 'tell' as const, 'ask' as const),
+        id: fc.constantFrom('a', 'b', 'c'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const), id: fc.constantFrom('a', 'b', 'c') }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('train' as const), id: fc.constant('') }) },
+  );
+
+  it('knows its own messages alone while others learn, one after the other, and in the end its last ones', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(concurrent, { maxLength: 50, size: 'max' }),
+        fc.integer({ min: 1, max: 3 }),
+        async (steps, every) => {
+          const { sessions, executor } = sessionsOf({ every, mostMessages: 4, mostBytes: 2_000 });
+          executor.waits = true;
+          const told = new Map<string, string[]>();
+          const lessons: Promise<unknown>[] = [];
+          for (const [n, { kind, id }] of steps.entries()) {
+            if (kind === 'train') await executor.finishOne();
+            else if (kind === 'forget') {
+              sessions.forget(id);
+              told.delete(id);
+            } else if (kind === 'ask') {
+              const said = await saidIn(sessions, id);
+              const learned = said === 'frozen' ? [] : (JSON.parse(said as string) as string[]);
+              expect((told.get(id) ?? []).join()).toContain(learned.join());
+            } else {
+              if (sessions.standingOf(id) === undefined) told.delete(id);
+              told.set(id, [...(told.get(id) ?? []), `${id}${n}`]);
+              lessons.push(sessions.tell(id, `${id}${n}`));
+            }
+            expect(executor.atOnce).toBeLessThanOrEqual(1);
+            expect(sessions.bytes).toBeLessThanOrEqual(2_000);
+          }
+          executor.waits = false;
+          await executor.finishOne();
+          await Promise.all(lessons);
+          for (const [id, messages] of told) {
+            const last = messages.slice(0, messages.length - (messages.length % every)).slice(-4);
+            // Of three sessions with adapters two have room.
+            if (sessions.standingOf(id) !== undefined && last.length > 0)
+              expect(await saidIn(sessions, id)).toBe(JSON.stringify(last));
+          }
+        },
+      ),
+    ));
 });
 
-/** Answers with what it was trained on. */
-class Telling extends FakeExecutor implements TrainableExecutor {
-  readonly trained: AdaptationRequest[] = [];
-  /** Trainings wait for it. */
-  until: Promise<unknown> = Promise.resolve();
-
-  constructor() {
-    super(() => 'frozen');
-  }
-
-  countTokens(text: string): number {
-    return text.length;
-  }
-
-  async adapt(request: AdaptationRequest): ReturnType<NonNullable<ExecutorModel['adapt']>> {
-    this.trained.push(request);
-    await this.until;
-    const text = JSON.stringify(request.documents);
-    return { status: 'adapted', model: new FakeExecutor(() => text) };
-  }
-}
-
-function sessionsOf(settings: Partial<SessionSettings>, executor = new Telling()) {
+function sessionsOf(
+  settings: Partial<SessionSettings>,
+  executor = new TellingExecutor(),
+  onForgotten?: (why: string) => void,
+) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
-  return { executor, clock, sessions: new SessionAdapters(executor, sessionSchema.parse(settings), clock) };
+  return {
+    ...{ executor, clock },
+    sessions: new SessionAdapters(executor, sessionSchema.parse(settings), clock, onForgotten),
+  };
 }
 
 async function saidIn(sessions: SessionAdapters, id: string): Promise<unknown> {
   const [answer] = await sessions.modelOf(id).answer(['?']);
   return answer!.status === 'answered' ? answer!.text : answer;
 }
+
+/** What is to follow at once has followed. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

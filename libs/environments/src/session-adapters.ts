@@ -2,11 +2,15 @@
  * Test-time adaptation: a session (a conversation, a document) has its own adapter. After every few messages a small LoRA is trained on
  * the session's messages, and answers of that session come from it. No session learns from another, and none is remembered after it was
  * forgotten. Off unless `every` is set.
+ *
+ *   tell ─► messages ─every nth─► the queue ─► one training at a time ─► the session's adapter
+ *
+ * A training takes as long as it takes; meanwhile the session answers by the adapter that it has.
  */
-import { innerUpdateSchema } from '@seamstream/inner-update';
-import { type Clock, SeamError } from '@seamstream/kernel';
+import { type InnerUpdateSettings, innerUpdateSchema } from '@seamstream/inner-update';
+import { type Clock, isSeamError, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
-import type { ExecutorModel } from './executor-model.port.js';
+import type { AdapterFacts, ExecutorModel } from './executor-model.port.js';
 import type { TrainableExecutor } from './trainable-executor.js';
 
 const positive = z.int().positive();
@@ -18,6 +22,7 @@ export const sessionSchema = z.strictObject({
   rank: positive.max(64).default(4),
   /** Optimizer steps of a training, each over all of the session's messages. */
   steps: positive.max(64).default(8),
+  /** Of the first step; it falls to 0. The default suits pretrained models, and teaches very small ones next to nothing. */
   learningRate: z.number().positive().default(1e-3),
   /** The last messages of a session that are kept and learned. */
   mostMessages: positive.max(1024).default(32),
@@ -25,6 +30,10 @@ export const sessionSchema = z.strictObject({
   mostCharacters: positive.default(8_000),
   /** Sessions at a time; the one that was idle for the longest is forgotten for a new one. */
   mostSessions: positive.default(16),
+  /** Bytes of all sessions' adapters; for a new one those are forgotten that were idle for the longest. */
+  mostBytes: positive.default(256 * 1024 ** 2),
+  /** Longest time of one training; a longer one comes to nothing. */
+  trainWithinMs: positive.default(60_000),
   /** Milliseconds without a message or an answer after which a session is forgotten. */
   forgottenAfterMs: positive.default(1_800_000),
 });
@@ -34,24 +43,68 @@ export type SessionSettings = z.infer<typeof sessionSchema>;
 /** What answers in a session. */
 export type SessionModel = Pick<ExecutorModel, 'answer' | 'sample' | 'score'>;
 
+/** What a session has learned: the model, and which weights it adds. */
+export interface LearnedModel {
+  readonly model: SessionModel;
+  readonly adapter: AdapterFacts;
+}
+
+/**
+ * What became of a message. `kept`: it is not the session's turn to learn. `learned`: the session has a new adapter. `overtaken`: before its
+ * turn came, later messages were to be learned. `forgotten`: the session, before or meanwhile. `refused`: its messages have nothing to
+ * learn. `too-large`: one adapter has more bytes than all may have.
+ */
+export type Lesson = 'kept' | 'learned' | 'overtaken' | 'forgotten' | 'refused' | 'too-large';
+
+/** Why a session is gone: someone asked for it, it was not used, or another one needed its place. */
+export type Forgotten = 'request' | 'idle' | 'room';
+
+export interface SessionStanding {
+  /** Messages since it began. */
+  readonly messages: number;
+  /** Messages that are kept, and learned. */
+  readonly keptMessages: number;
+  /** Trainings that gave it an adapter. */
+  readonly trainings: number;
+  /** Null: the frozen model answers. */
+  readonly adapter: AdapterFacts | null;
+  /** A training of it waits or runs. */
+  readonly isLearning: boolean;
+  /** When it is forgotten unless it is used before, in milliseconds since the Unix epoch. */
+  readonly expiresAt: number;
+}
+
+/** A session as a request found it. Once that is forgotten it stays so, also where another one has its name. */
+export interface SessionVisit {
+  /** Its adapter now; null: the frozen model answers. */
+  learned(): LearnedModel | null;
+  /** As {@link SessionAdapters.tell}. */
+  tell(message: string, signal?: AbortSignal): Promise<Lesson>;
+}
+
 interface Session {
   messages: readonly string[];
   told: number;
+  trainings: number;
   usedAt: number;
-  /** Null: it has learned nothing yet, and the frozen model answers. */
-  model: SessionModel | null;
-  /** One training at a time. */
-  training: Promise<void>;
+  learned: LearnedModel | null;
+  /** What its next training learns; null where none waits or runs. */
+  wanted: readonly string[] | null;
+  /** Aborts when it is forgotten. */
+  readonly ended: AbortController;
 }
 
 export class SessionAdapters {
   /** In the order of their last use. */
   private readonly sessions = new Map<string, Session>();
+  /** The last training, of any session. */
+  private training: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly executor: TrainableExecutor,
     private readonly settings: SessionSettings,
     private readonly clock: Clock,
+    private readonly onForgotten: (why: Forgotten) => void = () => undefined,
   ) {}
 
   /** Sessions that are remembered now. */
@@ -60,54 +113,129 @@ export class SessionAdapters {
     return this.sessions.size;
   }
 
-  /**
-   * Adds a message, and trains where it is the session's turn to learn.
-   * @returns whether the session has learned
-   * @throws INVALID_INPUT for a message that is too long; ABORTED; what training throws: the session answers as before
-   */
-  async tell(id: string, message: string, signal?: AbortSignal): Promise<boolean> {
-    const { every, mostMessages, mostCharacters } = this.settings;
-    if (every === 0) return false;
-    if (message.length > mostCharacters)
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Cannot learn from a message: expected at most ${mostCharacters} characters, got ${message.length}. Divide it.`,
-      );
+  /** Of all adapters that are remembered now. */
+  get bytes(): number {
+    this.forgetIdle();
+    return this.sessions.values().reduce((sum, { learned }) => sum + (learned?.adapter.bytes ?? 0), 0);
+  }
+
+  /** Begins the session where there is none, and uses it. */
+  visit(id: string): SessionVisit {
     const session = this.used(id) ?? this.opened(id);
+    return {
+      learned: () => session.learned,
+      tell: (message, signal) => this.tellIn(id, session, message, signal),
+    };
+  }
+
+  /**
+   * Adds a message, and trains where it is the session's turn to learn. Resolves when that training has ended.
+   * @throws INVALID_INPUT for a message that is too long; DEADLINE_EXCEEDED; ABORTED; what training throws: the session answers as before
+   */
+  async tell(id: string, message: string, signal?: AbortSignal): Promise<Lesson> {
+    return this.settings.every === 0 ? 'kept' : this.visit(id).tell(message, signal);
+  }
+
+  /** @throws INVALID_INPUT for a message that no session can learn */
+  assertLearnable(message: string): void {
+    const { mostCharacters } = this.settings;
+    if (message.length <= mostCharacters) return;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot learn from a message: expected at most ${mostCharacters} characters, got ${message.length}. Divide it.`,
+    );
+  }
+
+  /** Its adapter, or the frozen model. */
+  modelOf(id: string): SessionModel {
+    return this.used(id)?.learned?.model ?? this.executor;
+  }
+
+  /** Looking is no use: it makes no session last. */
+  standingOf(id: string): SessionStanding | undefined {
+    this.forgetIdle();
+    const session = this.sessions.get(id);
+    if (session === undefined) return undefined;
+    const { messages, told, trainings, learned, wanted, usedAt } = session;
+    return {
+      ...{ messages: told, keptMessages: messages.length, trainings, isLearning: wanted !== null },
+      ...{ adapter: learned?.adapter ?? null, expiresAt: usedAt + this.settings.forgottenAfterMs },
+    };
+  }
+
+  /** @returns whether there was one. A training of it that waits or runs comes to nothing. */
+  forget(id: string): boolean {
+    this.forgetIdle();
+    return this.drop(id, 'request');
+  }
+
+  /** Forgets what was not used for too long. Every other call does so first. */
+  forgetIdle(): void {
+    const before = this.clock.now() - this.settings.forgottenAfterMs;
+    for (const [id, { usedAt }] of this.sessions) if (usedAt <= before) this.drop(id, 'idle');
+  }
+
+  private async tellIn(id: string, session: Session, message: string, signal?: AbortSignal): Promise<Lesson> {
+    const { every, mostMessages } = this.settings;
+    this.assertLearnable(message);
+    this.forgetIdle();
+    // A later one of its name hears nothing of it.
+    if (isForgotten(session)) return 'forgotten';
+    this.used(id);
     session.messages = [...session.messages, message].slice(-mostMessages);
     session.told++;
-    if (session.told % every !== 0) return false;
-    return this.learn(id, session, signal);
-  }
-
-  /** Its adapter; null: the frozen model answers. */
-  modelOf(id: string): SessionModel {
-    return this.used(id)?.model ?? this.executor;
-  }
-
-  /** @returns whether there was one. A training of it that is under way comes to nothing. */
-  forget(id: string): boolean {
-    return this.sessions.delete(id);
+    if (session.told % every !== 0) return 'kept';
+    const { messages } = session;
+    session.wanted = messages;
+    const lesson = this.training.then(() => this.learn(session, messages, signal));
+    this.training = lesson.catch(() => undefined);
+    return lesson;
   }
 
   /** Always from the frozen weights: equal messages give equal adapters, however often a session has learned before. */
-  private async learn(id: string, session: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    const { messages } = session;
-    const settings = innerUpdateSchema.parse({
-      ...{ rank: this.settings.rank, alpha: 2 * this.settings.rank, learningRate: this.settings.learningRate },
-      ...{ epochs: this.settings.steps, batchSize: messages.length, plateau: { patience: 0 } },
+  private async learn(session: Session, messages: readonly string[], signal: AbortSignal | undefined): Promise<Lesson> {
+    if (isForgotten(session)) return 'forgotten';
+    if (session.wanted !== messages) return 'overtaken';
+    const late = AbortSignal.timeout(this.settings.trainWithinMs);
+    const signals = [session.ended.signal, late, ...(signal === undefined ? [] : [signal])];
+    try {
+      const adaptation = await this.executor.adapt(
+        { documents: messages, settings: this.updateOf(messages), seed: 'session' },
+        { signal: AbortSignal.any(signals) },
+      );
+      if (isForgotten(session)) return 'forgotten';
+      if (adaptation.status === 'refused') return 'refused';
+      const { model, adapter } = adaptation;
+      if (adapter.bytes > this.settings.mostBytes) return 'too-large';
+      session.learned = { model, adapter };
+      session.trainings++;
+      this.makeRoomBeside(session);
+      return 'learned';
+    } catch (error) {
+      if (isForgotten(session)) return 'forgotten';
+      if (late.aborted && isSeamError(error, 'ABORTED')) throw tooLate(this.settings.trainWithinMs);
+      throw error;
+    } finally {
+      if (session.wanted === messages) session.wanted = null;
+    }
+  }
+
+  private updateOf({ length }: readonly string[]): InnerUpdateSettings {
+    const { rank, learningRate, steps } = this.settings;
+    return innerUpdateSchema.parse({
+      ...{ rank, alpha: 2 * rank, learningRate },
+      ...{ epochs: steps, batchSize: length, plateau: { patience: 0 } },
     });
-    let hasLearned = false;
-    const training = session.training.then(async () => {
-      const adaptation = await this.executor.adapt({ documents: messages, settings, seed: 'session' }, { signal });
-      // Forgotten, or begun again, in the meantime.
-      if (this.sessions.get(id) !== session || adaptation.status === 'refused') return;
-      session.model = adaptation.model;
-      hasLearned = true;
-    });
-    session.training = training.catch(() => undefined);
-    await training;
-    return hasLearned;
+  }
+
+  private makeRoomBeside(own: Session): void {
+    let bytes = this.bytes;
+    for (const [id, session] of this.sessions) {
+      if (bytes <= this.settings.mostBytes) break;
+      if (session === own || session.learned === null) continue;
+      bytes -= session.learned.adapter.bytes;
+      this.drop(id, 'room');
+    }
   }
 
   private used(id: string): Session | undefined {
@@ -122,19 +250,37 @@ export class SessionAdapters {
 
   private opened(id: string): Session {
     const session: Session = {
-      ...{ messages: [], told: 0, usedAt: this.clock.now() },
-      ...{ model: null, training: Promise.resolve() },
+      ...{ messages: [], told: 0, trainings: 0, usedAt: this.clock.now() },
+      ...{ learned: null, wanted: null, ended: new AbortController() },
     };
     for (const idle of this.sessions.keys()) {
       if (this.sessions.size < this.settings.mostSessions) break;
-      this.sessions.delete(idle);
+      this.drop(idle, 'room');
     }
     this.sessions.set(id, session);
     return session;
   }
 
-  private forgetIdle(): void {
-    const before = this.clock.now() - this.settings.forgottenAfterMs;
-    for (const [id, { usedAt }] of this.sessions) if (usedAt <= before) this.sessions.delete(id);
+  private drop(id: string, why: Forgotten): boolean {
+    const session = this.sessions.get(id);
+    if (session === undefined) return false;
+    this.sessions.delete(id);
+    // Requests that found the session hold it still.
+    Object.assign(session, { learned: null, messages: [] });
+    session.ended.abort();
+    this.onForgotten(why);
+    return true;
   }
+}
+
+/** In the meantime, say; another session may have its name now. */
+function isForgotten({ ended }: Session): boolean {
+  return ended.signal.aborted;
+}
+
+function tooLate(withinMs: number): SeamError {
+  return new SeamError(
+    'DEADLINE_EXCEEDED',
+    `Cannot finish a training of a session: expected its end within ${withinMs} ms, got none. Lower the steps or the messages, or allow more time.`,
+  );
 }

@@ -1,5 +1,5 @@
 import type { ExecutorModel } from '@seamstream/environments';
-import { FakeExecutor } from '@seamstream/environments/testing';
+import { adaptedTo, FakeExecutor } from '@seamstream/environments/testing';
 import type { GradedProblem } from '@seamstream/events';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
 import { innerUpdateSchema } from '@seamstream/inner-update';
@@ -113,7 +113,7 @@ class Learner extends FakeExecutor {
       const stated = documents.find((each) => each.startsWith(`The ${question[1]} of ${question[2]} is `));
       return `Answer: ${stated?.split(' ').at(-1) ?? 'unknown'}`;
     });
-    return Promise.resolve({ status: 'adapted', model });
+    return Promise.resolve(adaptedTo(model));
   }
 }
 

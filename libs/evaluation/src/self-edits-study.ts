@@ -223,6 +223,8 @@ function keyOf(
   );
 }
 
+type Refused = Extract<Adaptation, { status: 'refused' }>;
+
 async function tryEdit(
   {
     key,
@@ -243,7 +245,7 @@ async function tryEdit(
 ): Promise<EditTrial> {
   const startedMs = performance.now();
   const { controlTokens } = executor;
-  const adaptation: Adaptation =
+  const adaptation: Pick<Extract<Adaptation, { status: 'adapted' }>, 'status' | 'model'> | Refused =
     documents === null
       ? { status: 'adapted', model: executor }
       : await executor.adapt({ documents, settings: innerUpdate, seed }, { signal });

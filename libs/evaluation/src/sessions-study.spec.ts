@@ -1,6 +1,6 @@
 import type { ExecutorModel } from '@seamstream/environments';
 import { sessionSchema } from '@seamstream/environments';
-import { FakeExecutor } from '@seamstream/environments/testing';
+import { adaptedTo, FakeExecutor } from '@seamstream/environments/testing';
 import type { GradedProblem } from '@seamstream/events';
 import { loadPrompts } from '@seamstream/experience';
 import { passagePrompt, passageReference } from '@seamstream/tasks';
@@ -50,7 +50,7 @@ class Learner extends FakeExecutor {
       const fact = known.find(([first]) => prompt.includes(`${first}?`));
       return `Answer: ${fact?.at(-1) ?? 'unknown'}`;
     });
-    return Promise.resolve({ status: 'adapted' as const, model });
+    return Promise.resolve(adaptedTo(model));
   }
 }
 

@@ -74,9 +74,9 @@ export async function studySessions(
       if (settings.signal?.aborted)
         throw new SeamError('ABORTED', 'Cannot finish the study of sessions: it was stopped.');
       const startedMs = performance.now();
-      const hasLearned = await sessions.tell(problem.problemId, message, settings.signal);
+      const lesson = await sessions.tell(problem.problemId, message, settings.signal);
       messages++;
-      if (!hasLearned) continue;
+      if (lesson !== 'learned') continue;
       trainings++;
       trainingMs += performance.now() - startedMs;
     }

@@ -3,6 +3,7 @@
  * everything else passes through as it is, known or not.
  */
 import { z } from 'zod';
+import { nameSchema } from './names.js';
 
 /** One part of a message's content: text, or what the gateway passes on unread (images, audio, files). */
 const contentPartSchema = z.looseObject({ type: z.string(), text: z.string().optional() });
@@ -12,14 +13,14 @@ const chatMessageSchema = z.looseObject({
   content: z.union([z.string(), z.array(contentPartSchema), z.null()]).optional(),
 });
 
-const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/, 'expected 1 to 64 letters, figures and . _ -');
-
 /** What a client may say to Seamstream; removed before the executor is asked. */
 export const seamOptionsSchema = z.strictObject({
   /** The kind of problem: rates are counted per domain. */
-  domain: name.optional(),
+  domain: nameSchema.optional(),
   /** Requests of one conversation are in one arm. */
   conversation: z.string().min(1).max(256).optional(),
+  /** The session that learns from the message and answers by what it has learned, where the gateway has sessions. */
+  session: nameSchema.optional(),
 });
 
 export const chatRequestSchema = z.looseObject({

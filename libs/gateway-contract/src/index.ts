@@ -20,6 +20,7 @@ export {
   type ResponsesRequest,
   responsesRequestSchema,
 } from './responses.js';
+export { type SessionForgotten, type SessionReply, sessionQuerySchema } from './sessions.js';
 export {
   adapterWordSchema,
   auditQuerySchema,

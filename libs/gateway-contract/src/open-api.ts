@@ -7,6 +7,7 @@ import { meReplySchema, signedOutReplySchema } from './me.js';
 import { modelListSchema, modelSchema } from './models.js';
 import { problemsReplySchema, problemsRequestSchema } from './problems.js';
 import { responseSchema, responsesRequestSchema } from './responses.js';
+import { sessionForgottenSchema, sessionReplySchema } from './sessions.js';
 
 interface Path {
   readonly method: 'get' | 'post' | 'delete';
@@ -32,6 +33,14 @@ const PATHS: readonly Path[] = [
   { method: 'post', path: '/v1/embeddings', summary: 'Passed on to the executor', role: 'publisher' },
   { method: 'get', path: '/v1/models', summary: 'Names of the executor', role: 'viewer', reply: modelListSchema },
   { method: 'get', path: '/v1/models/{id}', summary: 'One of them', role: 'viewer', reply: modelSchema },
+  {
+    ...{ method: 'get', path: '/v1/sessions/{id}', summary: 'What a session of the client has learned' },
+    ...{ role: 'viewer', reply: sessionReplySchema },
+  },
+  {
+    ...{ method: 'delete', path: '/v1/sessions/{id}', summary: 'Forgets a session of the client at once' },
+    ...{ role: 'publisher', reply: sessionForgottenSchema },
+  },
   {
     ...{ method: 'post', path: '/v1/feedback', summary: 'Says what an answer is worth', role: 'publisher' },
     ...{ request: feedbackRequestSchema, reply: feedbackReplySchema, status: 202 },

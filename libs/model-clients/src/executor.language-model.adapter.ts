@@ -123,6 +123,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     const { adapter } = updated;
     return {
       status: 'adapted',
+      adapter: { digest: adapter.digest, bytes: bytesOf(adapter) },
       model: {
         answer: (prompts, ended, onProgress, until) =>
           this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),
@@ -264,4 +265,8 @@ export class LanguageModelExecutor implements ExecutorModel {
   private excessOf(size: string, responseTokens: number): string {
     return `Cannot answer: expected prompt and response within ${this.model.config.maxPositions} tokens, got ${size} and up to ${responseTokens}. Shorten the problem.`;
   }
+}
+
+function bytesOf({ tensors }: Adapter): number {
+  return tensors.values().reduce((sum, { data }) => sum + data.byteLength, 0);
 }

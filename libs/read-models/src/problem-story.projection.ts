@@ -96,6 +96,8 @@ export interface Attempt {
     readonly feedbackUntil: number;
     /** Executors that were asked before, and gave no answer. */
     readonly failedTries: readonly { readonly model: string; readonly code: string; readonly reason: string }[];
+    /** Of the client's session, where it answered on top of the executor; null: the frozen executor did. */
+    readonly sessionAdapter: string | null;
   } | null;
   /** What was said of the answer, in the order of its time. */
   readonly feedback: readonly {
@@ -439,9 +441,12 @@ function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
 }
 
 function answerOf(event: EventOf<'AnswerRecorded'>): Attempt['answer'] {
-  const { meta, response, executor, feedbackUntil, failedTries } = event;
+  const { meta, response, executor, feedbackUntil, failedTries, sessionAdapter = null } = event;
   const failed = (failedTries ?? []).map(({ model, code, reason }) => ({ model, code, reason }));
-  return { at: meta.occurredAt, response, executor: executor.model, feedbackUntil, failedTries: failed };
+  return {
+    ...{ at: meta.occurredAt, response, executor: executor.model, feedbackUntil },
+    ...{ failedTries: failed, sessionAdapter },
+  };
 }
 
 type Written = Omit<Attempt, 'attemptId' | 'experienceId' | 'answer' | 'feedback' | 'results' | 'buffer'>;

@@ -193,6 +193,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     responseTokens: 8,
     latencyMs: 7.25,
     unpaid: 'it misquotes',
+    sessionAdapter: 'a-3',
     feedbackUntil: 1_767_312_000_000,
   },
   AnswerSettled: {

@@ -213,10 +213,13 @@ function answerFacts({ attemptId, answer, feedback, results }: Attempt, { option
   const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
   for (const { model, code, reason } of answer?.failedTries ?? [])
     facts.push(['failed try', `of ${onOneLine(model)}: ${onOneLine(code)}, ${whole(reason, REASON)}`]);
+  const sessionAdapter = answer?.sessionAdapter ?? null;
+  if (sessionAdapter !== null)
+    facts.push(['session', `adapter ${shortId(sessionAdapter)} answered, not the frozen executor: it is never judged`]);
   // A result by feedback holds the answer itself.
   if (answer !== null && results.every(({ response }) => response === null)) {
     facts.push(['response', `${whole(answer.response, RESPONSE)} (${onOneLine(answer.executor)})`]);
-    if (results.length === 0)
+    if (results.length === 0 && sessionAdapter === null)
       facts.push(['attempt', `${attemptId}, feedback counts until ${time(answer.feedbackUntil)}`]);
   }
   for (const { at, by, score, reason, refused } of feedback)

@@ -187,6 +187,9 @@ function Candidate(props: {
           failed try of {model}: {code}, {reason}
         </p>
       ))}
+      {attempt.answer?.sessionAdapter == null ? null : (
+        <p class="dim">The adapter of a session answered, not the frozen executor: it is never judged.</p>
+      )}
       {result?.response == null ? null : (
         <>
           <h3>answer</h3>

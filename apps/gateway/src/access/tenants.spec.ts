@@ -241,6 +241,8 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   },
   'POST /v1/responses': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
   'POST /v1/embeddings': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
+  'GET /v1/sessions/:id': { requests: () => [{ id: MARK }] },
+  'DELETE /v1/sessions/:id': { requests: () => [{ id: MARK }] },
   'GET /v1/models': { requests: nothing },
   'GET /v1/models/:id': { requests: ({ problemId }) => [{ id: 'seam' }, { id: problemId }] },
   'GET /api/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },

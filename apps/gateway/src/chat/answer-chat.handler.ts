@@ -6,6 +6,8 @@
  * A client with limits reserves its use before 1., and it is settled with 4.
  * A request that does not come to an answer is an ExecutionFailed. An answer that its client does not wait for is recorded as cut.
  */
+
+import type { LearnedModel } from '@seamstream/environments';
 import type { Assignment } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
 import { type Clock, derivedId, isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
@@ -20,6 +22,7 @@ import { worstCaseOf } from '../quotas/worst-case.decide.js';
 import type { AnswerForm } from './answer-form.js';
 import { type Answered, answeredOf, GrowingAnswer } from './answered.decide.js';
 import { armOf, domainOf, problemPublished, type Treatment, treatmentOf } from './chat-events.decide.js';
+import type { ChatSessions, ChatVisit } from './chat-sessions.js';
 import { beginChatSpan, endChatSpan } from './chat-span.js';
 import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
@@ -48,6 +51,7 @@ export interface AnswerChatWorld {
   readonly muted: Pick<MutedDomains, 'controlShare'>;
   readonly recorder: ChatRecorder;
   readonly quotas: Pick<Quotas, 'reserve' | 'settle'>;
+  readonly sessions: Pick<ChatSessions, 'visit'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
   /** Learns what an answer used, once it is in the log. */
@@ -68,12 +72,19 @@ export interface ChatClient {
   readonly ending: AbortSignal;
 }
 
-/** A request under way. */
-interface Begun extends RecordedRequest {
+interface Asked {
   readonly request: ChatRequest;
   readonly form: AnswerForm;
   readonly client: ChatClient;
+}
+
+/** A request under way. */
+interface Begun extends RecordedRequest, Asked {
   readonly charge: Charge;
+  /** Null: the request names no session. */
+  readonly visit: ChatVisit | null;
+  /** What its session answers by; null: the frozen executor does. */
+  readonly learned: LearnedModel | null;
   readonly treatment: Treatment;
   readonly askedAtMs: number;
   readonly tries: Tries;
@@ -103,7 +114,7 @@ export class AnswerChatHandler {
     const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
     const charge = await quotas.reserve(client.principal, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
-    const begun = await this.begin(request, form, client, charge, receivedAtMs).catch(async (error: unknown) => {
+    const begun = await this.begin({ request, form, client }, charge, receivedAtMs).catch(async (error: unknown) => {
       // Where that fails too, it lapses.
       await quotas.settle(charge.released()).catch(() => undefined);
       throw error;
@@ -119,6 +130,7 @@ export class AnswerChatHandler {
           problem: begun.published.problem,
           entry: begun.treatment.experience?.entry ?? null,
           seed: begun.published.meta.messageId,
+          model: begun.learned?.model ?? null,
         },
         begun.tries,
         begun.signal,
@@ -159,13 +171,10 @@ export class AnswerChatHandler {
     }
   }
 
-  private async begin(
-    request: ChatRequest,
-    form: AnswerForm,
-    client: ChatClient,
-    charge: Charge,
-    nowMs: number,
-  ): Promise<Begun> {
+  private async begin(asked: Asked, charge: Charge, nowMs: number): Promise<Begun> {
+    const { request, client } = asked;
+    // Behind the limits: who has no room begins no session, for which another one may have to go.
+    const visit = this.world.sessions.visit(client.principal, request);
     const { recorder, arrivals, clock } = this.world;
     const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;
     const controlShare = this.world.muted.controlShare(domainOf(request), this.settings.controlShare);
@@ -204,11 +213,11 @@ export class AnswerChatHandler {
     const tries = this.world.upstreams.begin();
     return {
       ...recorded,
-      request,
-      form,
-      client,
+      ...asked,
       charge,
       treatment,
+      visit,
+      learned: visit?.learned() ?? null,
       askedAtMs: clock.now(),
       tries,
       span: beginChatSpan(this.world.tracing, client.traceparent, { tries, treatment, startMs: clock.now() }),
@@ -284,10 +293,12 @@ export class AnswerChatHandler {
     const { current, failed } = begun.tries;
     const executor = current.identityFor(begun.request, fingerprint);
     const latencyMs = nowMs - begun.askedAtMs;
-    const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy };
+    const sessionAdapter = begun.learned?.adapter.digest ?? null;
+    const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy, sessionAdapter };
     const spent = { usage: answered.usage, model: current.models[0]! };
     const settlement = begun.charge.charged(spent);
     await recorder.answer(begun, begun.treatment, execution, settlement);
+    if (cutBy === null) begun.visit?.answered();
     endChatSpan(begun.span, { nowMs, tries: failed.length + 1, usage: answered.usage });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
     onSpent(spent);
@@ -339,7 +350,7 @@ function fingerprintOf(answer: ChatAnswer | ChatChunk): string | null {
   return typeof answer.system_fingerprint === 'string' ? answer.system_fingerprint : null;
 }
 
-function headersOf({ published, treatment, askedAtMs }: Begun, receivedAtMs: number): Record<string, string> {
+function headersOf({ published, treatment, learned, askedAtMs }: Begun, receivedAtMs: number): Record<string, string> {
   const { experience, arm } = treatment;
   return {
     'x-seam-problem-id': published.problem.problemId,
@@ -347,6 +358,7 @@ function headersOf({ published, treatment, askedAtMs }: Begun, receivedAtMs: num
     ...(experience === null
       ? {}
       : { 'x-seam-experience-id': experience.experienceId, 'x-seam-adapter': experience.adapterDigest ?? 'base' }),
+    ...(learned === null ? {} : { 'x-seam-session-adapter': learned.adapter.digest }),
     'x-seam-overhead-ms': String(askedAtMs - receivedAtMs),
   };
 }

@@ -122,11 +122,13 @@ export interface Execution {
   readonly latencyMs: number;
   readonly nowMs: number;
   readonly cutBy: 'client' | null;
+  /** Digest of the adapter of a session that answered; null: the frozen executor did. */
+  readonly sessionAdapter: string | null;
 }
 
 export function answerRecorded(
   subject: Subject,
-  { answered, executor, failedTries, latencyMs, nowMs, cutBy }: Execution,
+  { answered, executor, failedTries, latencyMs, nowMs, cutBy, sessionAdapter }: Execution,
   schemaFor: EntrySchemas,
 ): EventOf<'AnswerRecorded'> {
   const { published, treatment } = subject;
@@ -155,7 +157,9 @@ export function answerRecorded(
     promptTokens: tokensIn(usage, 'prompt_tokens'),
     responseTokens: tokensIn(usage, 'completion_tokens'),
     latencyMs,
-    feedbackUntil: nowMs + (published.feedbackWithinMs ?? 0),
+    // Of what a session answered no feedback counts: its wait is over at once.
+    feedbackUntil: sessionAdapter === null ? nowMs + (published.feedbackWithinMs ?? 0) : nowMs,
+    sessionAdapter,
     ...{ withoutEntry, finishReason, cutBy, usage: usage === null ? null : JSON.stringify(usage) },
     failedTries: failedTries.length === 0 ? null : failedTries,
   };

@@ -1,10 +1,6 @@
 /** Chat completions: an executor, and what the log says of each request. */
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Environment } from '@seamstream/environments';
-import { type EntrySchemas, loadConversationSlot, loadEntrySchemas } from '@seamstream/experience';
-import { SeamError } from '@seamstream/kernel';
-import { keyOf } from '@seamstream/model-clients';
-import { EndpointRelay } from '@seamstream/openai-endpoint';
+import { type EntrySchemas, loadEntrySchemas } from '@seamstream/experience';
 import type { ServiceContext } from '@seamstream/service-kit';
 import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
@@ -15,20 +11,21 @@ import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
 import { ChatAnswers } from './chat-answers.js';
+import { ChatSessionsController } from './chat-sessions.controller.js';
+import { ChatSessions } from './chat-sessions.js';
 import { EmbeddingsController } from './embeddings.controller.js';
 import { EndAbandonedHandler } from './end-abandoned.handler.js';
 import { ExperienceArrivals } from './experience-arrivals.js';
 import { ModelsController } from './models.controller.js';
 import { MutedDomains } from './muted-domains.js';
+import { type EmbeddedExecutor, openUpstreams } from './open-upstreams.js';
 import { ChatRecorder } from './record-chat.js';
-import { EmbeddedUpstream } from './upstream.embedded.adapter.js';
-import { EndpointUpstream } from './upstream.endpoint.adapter.js';
 import { Upstream } from './upstream.port.js';
 import { UpstreamOrder } from './upstream-order.js';
 
 export interface ChatAssets {
-  /** An executor in this process, where no upstream is configured. */
-  readonly environment?: Environment;
+  /** An executor in this process, where no other one is configured. */
+  readonly embedded?: EmbeddedExecutor | undefined;
   readonly schemaFor?: EntrySchemas;
 }
 
@@ -42,7 +39,9 @@ export class ChatModule {
     assets: ChatAssets,
   ): Promise<DynamicModule> {
     const { gateway } = config;
-    const upstreams = await openUpstreams(gateway, world, assets.environment, onClose);
+    const { upstreams, trainable } = await openUpstreams(gateway, world, assets.embedded, onClose);
+    const sessions = new ChatSessions(gateway.sessions, trainable, world);
+    onClose(() => sessions.close());
     const failedTries = metrics.counter(
       'seam_upstream_failures_total',
       'Tries of an executor that gave no answer, by its place in the order (0 is the first) and by the error.',
@@ -67,7 +66,7 @@ export class ChatModule {
     ]);
     const handler = new AnswerChatHandler(
       {
-        ...{ upstreams: order, arrivals, muted, quotas, clock: world.clock, tracing: world.tracing },
+        ...{ upstreams: order, arrivals, muted, quotas, sessions, clock: world.clock, tracing: world.tracing },
         recorder: new ChatRecorder(world.events, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
         onSpent: countUse(metrics, () => access.declared, world.clock),
@@ -76,40 +75,18 @@ export class ChatModule {
     );
     return {
       module: ChatModule,
-      controllers: [ChatController, ResponsesController, ModelsController, EmbeddingsController],
+      controllers: [
+        ChatController,
+        ResponsesController,
+        ChatSessionsController,
+        ModelsController,
+        EmbeddingsController,
+      ],
       providers: [
         { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
+        { provide: ChatSessions, useValue: sessions },
         { provide: Upstream, useValue: order.first },
       ],
     };
   }
-}
-
-/**
- * All executors, in their order.
- * @throws INVALID_CONFIGURATION without one, or with others behind the one in this process
- */
-async function openUpstreams(
-  { upstream, fallbacks, models, maxConcurrent }: GatewayConfig['gateway'],
-  world: GatewayWorld,
-  environment: Environment | undefined,
-  onClose: ServiceContext<GatewayConfig>['onClose'],
-): Promise<readonly Upstream[]> {
-  const { url, model, keyVariable, revision, ...limits } = upstream;
-  if (url === undefined || model === undefined) {
-    if (environment !== undefined && fallbacks.length === 0)
-      return [new EmbeddedUpstream(environment, models, () => world.clock.now())];
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      'Cannot start the gateway: expected the executor that answers, got none. Set SEAM_GATEWAY_UPSTREAM_URL and SEAM_GATEWAY_UPSTREAM_MODEL.',
-    );
-  }
-  const slot = await loadConversationSlot();
-  return [{ url, model, keyVariable, revision }, ...fallbacks].map((each, place) => {
-    const variable = place === 0 ? 'SEAM_GATEWAY_UPSTREAM_KEY_VARIABLE' : 'SEAM_GATEWAY_FALLBACKS';
-    const { key } = keyOf(each.keyVariable, variable, process.env);
-    const relay = new EndpointRelay({ url: each.url, key, connections: maxConcurrent, ...limits });
-    onClose(() => relay.close());
-    return new EndpointUpstream(relay, slot, { model: each.model, aliases: models, revision: each.revision ?? null });
-  });
 }

@@ -47,6 +47,14 @@ function bounded(prompt: string, task: ProblemPublished['task']): ConversationPr
   return { prompt: prompt.slice(-MOST_PROMPT).toWellFormed(), task: null, isCut: true };
 }
 
+/** What a request adds to its conversation: its last message, where a user said it. Null: nothing, or no text. */
+export function messageIn(messages: readonly ChatMessage[]): string | null {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return null;
+  const text = textOf(last).trim();
+  return text === '' ? null : text;
+}
+
 /** Text as it is; of other content that there is some. */
 function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;

@@ -1,7 +1,11 @@
 /** What a client may say to Seamstream by headers, where its library has no room for further fields. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-const FIELDS = { 'x-seam-domain': 'domain', 'x-seam-conversation': 'conversation' } as const;
+const FIELDS = {
+  'x-seam-domain': 'domain',
+  'x-seam-conversation': 'conversation',
+  'x-seam-session': 'session',
+} as const;
 
 /** The body with `seam` completed by headers; a field of the body goes before its header. A body that is no object stays as it is. */
 export function withSeamHeaders(body: unknown, headers: IncomingHttpHeaders): unknown {

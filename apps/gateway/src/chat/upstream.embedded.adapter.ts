@@ -1,6 +1,6 @@
 /** The executor in this process: an environment answers in one piece, greedily. Of chat completions it can do text. */
-import type { Environment } from '@seamstream/environments';
-import type { ExecutorIdentity } from '@seamstream/events';
+import type { Environment, SessionModel } from '@seamstream/environments';
+import { conversationTemplate, type ExecutorIdentity } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
 import { SeamError } from '@seamstream/kernel';
 import { type ConversationRequest, Upstream, type UpstreamAnswer } from './upstream.port.js';
@@ -15,21 +15,26 @@ export class EmbeddedUpstream extends Upstream {
     private readonly environment: Environment,
     aliases: readonly string[],
     private readonly nowMs: () => number,
+    /** The same environment over the model of a session. */
+    private readonly environmentOf: (model: SessionModel) => Environment = () => environment,
   ) {
     super();
     this.models = [environment.identity.model, ...aliases];
   }
 
+  /** As of every gateway, and never compared with the executor's service: feedback alone judges its answers. */
   override identityFor(): ExecutorIdentity {
-    return this.environment.identity;
+    const { identity } = this.environment;
+    return { ...identity, template: conversationTemplate(identity.template) };
   }
 
   override async ask(
-    { request, problem, entry, seed }: ConversationRequest,
+    { request, problem, entry, seed, model }: ConversationRequest,
     signal: AbortSignal,
   ): Promise<UpstreamAnswer> {
     assertText(request);
-    const [attempt] = await this.environment.attempt([{ problem, entry, seeds: [seed] }], { signal });
+    const environment = model === null ? this.environment : this.environmentOf(model);
+    const [attempt] = await environment.attempt([{ problem, entry, seeds: [seed] }], { signal });
     const given = attempt![0]!;
     if (given.status === 'failed') throw new SeamError(given.code, given.reason);
     const { text, finished, promptTokens, responseTokens } = given;

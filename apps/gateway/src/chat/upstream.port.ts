@@ -1,4 +1,5 @@
 /** The frozen executor as conversations are asked of it. */
+import type { SessionModel } from '@seamstream/environments';
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest, ErrorBody } from '@seamstream/gateway-contract';
 import type { ErrorCode } from '@seamstream/kernel';
@@ -11,6 +12,8 @@ export interface ConversationRequest {
   readonly entry: string | null;
   /** Of what is drawn, where the executor draws. */
   readonly seed: string;
+  /** The model of the client's session, which only an executor in this process can have; null: the frozen one. */
+  readonly model: SessionModel | null;
 }
 
 export type UpstreamAnswer =

@@ -662,7 +662,10 @@ export interface ProblemExpired {
   readonly expiredAt: number;
 }
 
-/** No feedback arrived before the deadline. The attempt has no verdict and no reward, and it is not a success. */
+/**
+ * No feedback arrived before the deadline, or none could count since the adapter of a session answered. The
+ * attempt has no verdict and no reward, and it is not a success.
+ */
 export interface AttemptUngraded {
   readonly meta: EventMeta;
   /** The problem, copied. */
@@ -776,6 +779,13 @@ export interface AnswerRecorded {
   readonly failedTries?: readonly FailedTry[] | null | undefined;
   /** Calls of tools that the executor made before it answered, in order. Null: it has no tools. */
   readonly toolCalls?: readonly ToolCall[] | null | undefined;
+  /**
+   * SHA-256 of the adapter that the client's session has learned, where it answered: weights in memory on top of
+   * the executor's, which no one else is answered by. Such an answer waits for no feedback and becomes no
+   * outcome, so no comparison and no training counts it as the frozen executor's. Null: the frozen executor
+   * answered.
+   */
+  readonly sessionAdapter?: string | null | undefined;
 }
 
 /**
@@ -794,7 +804,7 @@ export interface AnswerSettled {
   readonly feedbackId: string | null;
 }
 
-export type FeedbackRefusal = 'settled' | 'late' | 'unknown_attempt' | 'score';
+export type FeedbackRefusal = 'settled' | 'late' | 'unknown_attempt' | 'score' | 'session_adapter';
 
 /**
  * Feedback that becomes no result, and the reason. It has no other effect. A training that hears feedback may
@@ -812,7 +822,8 @@ export interface FeedbackRefused {
   readonly by: string;
   /**
    * settled: the attempt was judged or ungraded before. late: the deadline had passed. unknown_attempt: no answer
-   * of this attempt waits for feedback. score: it is not from 0 to 1.
+   * of this attempt waits for feedback. score: it is not from 0 to 1. session_adapter: the adapter of a session
+   * answered, and only what the frozen executor answers is judged.
    */
   readonly reason: FeedbackRefusal;
   /** The reason in words. */
