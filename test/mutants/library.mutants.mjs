@@ -11,7 +11,61 @@ export default [
     },
     { control: 'the cap of a library holds', from: 'this.items.size >= maxItems', to: 'false' },
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
+  ]),
+  ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
+    { control: 'a text that says nothing is no item', from: 'if (saysNothing(text))', to: "if (text === '')" },
+    { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
+    {
+      control: 'a long text is no item',
+      from: 'wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD',
+      to: 'false',
+    },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/consolidate.spec.ts`, [
     { control: 'control characters are no part of a text', from: '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+', to: '\\n+' },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
+    { control: 'fillers of scripts show nothing', from: '/\\p{Default_Ignorable_Code_Point}/gu', to: '/ /gu' },
+    { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
+    { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
+    { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
+    { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
+    {
+      control: 'a library without a text is not served',
+      from: 'items.every(({ text }) => saysNothing(text))',
+      to: 'items.length === 0',
+    },
+  ]),
+  ...quick('libs/training-runs/src/library-runner.ts', 'libs/training-runs/src/library-runner.spec.ts', [
+    {
+      control: 'a run makes no library that must not be served',
+      from: 'return hindrance === undefined',
+      to: 'return true',
+    },
+    {
+      control: 'what a model was asked is kept apart from what it says',
+      from: 'asked: askedWords(templates, all)',
+      to: 'asked: []',
+    },
+    {
+      control: 'texts that say nothing are counted',
+      from: 'filter(({ isEmpty }) => isEmpty)',
+      to: 'filter(() => false)',
+    },
+  ]),
+  ...quick('libs/training-runs/src/run-training.ts', 'libs/training-runs/src/run-training.spec.ts', [
+    {
+      control: 'a published artefact that must not be served is refused',
+      from: 'if (unfit !== undefined)',
+      to: 'if (false)',
+    },
+  ]),
+  ...quick('libs/operations/src/adapters/prove-artefact.ts', 'apps/cli/src/library/library.command.spec.ts', [
+    {
+      control: 'a person promotes no library without a text',
+      from: "artefact.kind === 'library' && unservable(artefact, null) !== undefined",
+      to: 'false',
+    },
   ]),
   ...quick(`${LIBRARY}/proposals.ts`, `${LIBRARY}/consolidate.spec.ts`, [
     {

@@ -6,6 +6,7 @@
 import type { JudgedAttempt } from './contrast.decide.js';
 import {
   type DistillationTemplates,
+  formWords,
   listedItems,
   listedProposals,
   quoted,
@@ -69,6 +70,7 @@ export interface Distilled {
 
 /** Most operations of one consolidation: a batch has some for each group. */
 const MOST_DECIDED = 300;
+const NO_ATTEMPTS = '(none)';
 
 export async function distil(
   groups: readonly (readonly TracedAttempt[])[],
@@ -96,6 +98,24 @@ export async function distil(
   );
   if (decided === undefined) return { proposals, metrics: { ...counts, unconsolidatedBatches: 1 } };
   return { proposals: decided.operations.map((each) => groundedIn(each, proposals, decided.callId)), metrics: counts };
+}
+
+/** All that a model is asked in a run, without any material: what of it comes back as a text is no experience. */
+export function askedWords(templates: DistillationTemplates, settings: DistillationSettings): readonly string[] {
+  const [maxWords, maxItems, maxOperations] = [settings.maxWords, settings.maxItems, settings.maxOperations].map(
+    String,
+  );
+  const experiences = listedItems([]);
+  const limits = { experiences, maxWords: maxWords! };
+  return [
+    templates.summary.render({ problem: '', entry: '', response: '', verdict: '' }),
+    templates.advantage.render({
+      ...{ ...limits, ...advantageWords(settings), maxOperations: maxOperations! },
+      ...{ problem: '', attempts: NO_ATTEMPTS },
+    }),
+    templates.consolidation.render({ ...limits, maxItems: maxItems!, proposals: '' }),
+    ...formWords(),
+  ];
 }
 
 /** Waits for all, also where one fails: what was paid is recorded before the run ends. */
@@ -133,7 +153,7 @@ async function adviceOf(
     templates.advantage.render({
       problem: quoted(first!.trace.prompt),
       ...advantageWords(settings),
-      attempts: isShown ? attempts.join('\n') : '(none)',
+      attempts: isShown ? attempts.join('\n') : NO_ATTEMPTS,
       experiences: listedItems(library.items),
       maxWords: String(settings.maxWords),
       maxOperations: String(settings.maxOperations),

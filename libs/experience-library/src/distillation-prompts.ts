@@ -105,3 +105,8 @@ export function operationsJsonSchema(stage: 'advantage' | 'consolidation'): Read
   const schema = z.object({ operations: z.array(stage === 'advantage' ? advised : decided) });
   return z.toJSONSchema(schema, { io: 'input' });
 }
+
+/** The names and values of the form that operations are written in. */
+export function formWords(): readonly string[] {
+  return (['advantage', 'consolidation'] as const).map((stage) => JSON.stringify(operationsJsonSchema(stage)));
+}

@@ -108,6 +108,33 @@ describe('a library brought on by a model', () => {
     expect(result.metrics).toMatchObject({ unreadReplies: 4, unconsolidatedBatches: 1 });
   });
 
+  it.each([
+    [
+      'a sentence that it was asked by',
+      'It has at most 32 words.',
+      { emptyProposals: 1 },
+      /nothing that the attempts show/,
+    ],
+    [
+      'a text of the form that it was asked for',
+      '…',
+      { emptyProposals: 1, refusedProposals: 1 },
+      /nothing that the attempts show/,
+    ],
+    ['no text in the end', undefined, { addItems: 1, deleteItems: 1 }, /no text is in the library/],
+  ])('is no library with %s', async (_title, text, metrics, reason) => {
+    server.behave = ({ body }) => {
+      const prompt = promptIn(body);
+      if (stageOf(prompt) !== 'consolidation') return reply(prompt);
+      const add = { operation: 'add', text: text ?? 'When boards are asked for, count twice.', reason: '' };
+      const last = prompt.includes('[e1]') ? { operation: 'delete', id: 'e1', reason: '' } : add;
+      return { kind: 'answer', body: chatCompletion(operations(last)) };
+    };
+    const batches = text === undefined ? [attempts(1), attempts(2)] : [attempts(1)];
+    const result = await runnerWith().run(job({}, batches), null, recording());
+    expect(result).toMatchObject({ status: 'refused', reason: expect.stringMatching(reason), metrics });
+  });
+
   it('stops where its budget ends, with what it paid on record', async () => {
     server.behave = ({ body }) => ({
       kind: 'answer',
