@@ -25,6 +25,8 @@ export {
   operationsJsonSchema,
   quoted,
   repliedOperations,
+  type WrittenForm,
+  writtenOperations,
 } from './distillation-prompts.js';
 export { type ExportedLibrary, exportLibrary, importLibrary } from './exchange.js';
 export { type GuidanceSettings, guidedSchema } from './guided-schema.js';
