@@ -94,6 +94,59 @@ export default [
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
   ]),
+  ...quick(
+    'libs/model-clients/src/distillation.language-model.adapter.ts',
+    'libs/model-clients/src/distillation.language-model.spec.ts',
+    [
+      { control: 'a checkpoint writes operations under their form', from: '{ ...asked, schema: form }', to: 'asked' },
+      { control: 'a checkpoint keeps to its budget', from: 'this.budget.reserve(worst)', to: "'reserved'" },
+      {
+        control: 'a checkpoint counts what it used, not its worst case',
+        from: 'this.budget.settle(worst, answer);',
+        to: '',
+      },
+      {
+        control: 'a checkpoint refuses a prompt that does not fit',
+        from: 'each.reject(tooLong(',
+        to: 'each.resolve(tooLong(',
+      },
+      {
+        control: 'a checkpoint breaks control tokens',
+        from: 'breakerOf(model.tokenizer.controlTokens ?? [])(prompt)',
+        to: 'prompt',
+      },
+      {
+        control: 'a checkpoint that holds too little is refused at the start',
+        from: 'if (shortest > room)',
+        to: 'if (false)',
+      },
+      { control: 'a deadline of a checkpoint is said', from: 'const fault = isLate ?', to: 'const fault = false ?' },
+    ],
+  ),
+  ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
+    {
+      control: 'the form of a reply is no part of its question',
+      from: '{ runId, stage, prompt, attempt, ...settings }',
+      to: "{ runId, stage, prompt, attempt, ...settings, form: '' }",
+    },
+    {
+      control: 'a run begins with a model that can reply',
+      from: 'if (mayAsk) await client?.prepare(settings);',
+      to: '',
+    },
+    { control: 'what is done again prepares no model', from: 'if (mayAsk) await client', to: 'await client' },
+  ]),
+  ...quick('libs/operations/src/cost/known-prices.ts', 'apps/cli/src/study/study-library.command.spec.ts', [
+    { control: 'an unknown price is no price', from: 'return null;', to: 'return 0;' },
+    { control: 'a price that is given goes before a declared one', from: 'given.get(model) ?? priceAt', to: 'priceAt' },
+  ]),
+  ...quick('libs/operations/src/cost/library-estimate.decide.ts', 'libs/operations/src/cost/library-estimate.spec.ts', [
+    { control: 'an estimate without replies states no error', from: 'isMeasured = false;', to: ';' },
+    { control: 'an estimate has the tries that replies needed', from: ' * recorded.tries', to: '' },
+  ]),
+  ...quick('libs/operations/src/cost/library-cost.ts', 'apps/cli/src/cost/library-cost.command.spec.ts', [
+    { control: 'an estimate leaves out the run that it is compared with', from: 'runId !== compared', to: 'true' },
+  ]),
   ...quick('libs/training-runs/src/library-method.ts', 'libs/training-runs/src/library-method.spec.ts', [
     {
       control: 'a library compares no verdicts of several revisions of a judge',
