@@ -74,6 +74,13 @@ export default [
       to: '0',
     },
   ]),
+  ...quick(`${LIBRARY}/guided-schema.ts`, `${LIBRARY}/guided-schema.spec.ts`, [
+    {
+      control: 'a library of several items writes an entry that can be read',
+      from: "typeof field.pattern === 'string' ? '\\n' : ' '",
+      to: "'\\n'",
+    },
+  ]),
   ...quick(`${LIBRARY}/contrast.decide.ts`, `${LIBRARY}/contrast.spec.ts`, [
     {
       control: 'writers are compared with themselves alone',
