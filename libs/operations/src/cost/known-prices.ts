@@ -4,7 +4,7 @@ import { type DeclaredLimits, moneyOf, type Price, priceAt } from '../quotas/ind
 /** Of a million tokens, in millionths of the currency. */
 export type GivenPrice = Pick<Price, 'promptPerMillion' | 'completionPerMillion'>;
 
-export interface ReadAndWritten {
+interface ReadAndWritten {
   readonly prompt: number;
   readonly completion: number;
 }

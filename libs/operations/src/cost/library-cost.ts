@@ -25,7 +25,7 @@ export interface LibraryCostRequest extends LibraryRunPlan {
   readonly verify: string | null;
 }
 
-export interface UsedByRun {
+interface UsedByRun {
   readonly runId: string;
   readonly calls: number;
   readonly tokens: number;

@@ -45,7 +45,7 @@ export interface RecordedRuns {
   readonly tokensPerSecond: number | null;
 }
 
-export interface StageEstimate {
+interface StageEstimate {
   readonly calls: number;
   readonly promptTokens: number;
   readonly responseTokens: number;
