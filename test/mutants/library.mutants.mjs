@@ -118,11 +118,6 @@ export default [
         to: 'each.resolve(tooLong(',
       },
       {
-        control: 'a checkpoint breaks control tokens',
-        from: 'breakerOf(model.tokenizer.controlTokens ?? [])(prompt)',
-        to: 'prompt',
-      },
-      {
         control: 'a checkpoint that holds too little is refused at the start',
         from: 'if (shortest > room)',
         to: 'if (false)',
