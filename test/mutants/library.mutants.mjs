@@ -11,13 +11,74 @@ export default [
     },
     { control: 'the cap of a library holds', from: 'this.items.size >= maxItems', to: 'false' },
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
+  ]),
+  ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
+    { control: 'a text that says nothing is no item', from: 'if (saysNothing(text))', to: "if (text === '')" },
+    { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
+    {
+      control: 'a long text is no item',
+      from: 'wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD',
+      to: 'false',
+    },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/consolidate.spec.ts`, [
     { control: 'control characters are no part of a text', from: '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+', to: '\\n+' },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
+    { control: 'fillers of scripts show nothing', from: '/\\p{Default_Ignorable_Code_Point}/gu', to: '/ /gu' },
+    { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
+    { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
+    { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
+    { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
+    {
+      control: 'a library without a text is not served',
+      from: 'items.every(({ text }) => saysNothing(text))',
+      to: 'items.length === 0',
+    },
+  ]),
+  ...quick('libs/training-runs/src/library-runner.ts', 'libs/training-runs/src/library-runner.spec.ts', [
+    {
+      control: 'a run makes no library that must not be served',
+      from: 'return hindrance === undefined',
+      to: 'return true',
+    },
+    {
+      control: 'what a model was asked is kept apart from what it says',
+      from: 'asked: askedWords(templates, all)',
+      to: 'asked: []',
+    },
+    {
+      control: 'texts that say nothing are counted',
+      from: 'filter(({ isEmpty }) => isEmpty)',
+      to: 'filter(() => false)',
+    },
+  ]),
+  ...quick('libs/training-runs/src/run-training.ts', 'libs/training-runs/src/run-training.spec.ts', [
+    {
+      control: 'a published artefact that must not be served is refused',
+      from: 'if (unfit !== undefined)',
+      to: 'if (false)',
+    },
+  ]),
+  ...quick('libs/operations/src/adapters/prove-artefact.ts', 'apps/cli/src/library/library.command.spec.ts', [
+    {
+      control: 'a person promotes no library without a text',
+      from: "artefact.kind === 'library' && unservable(artefact, null) !== undefined",
+      to: 'false',
+    },
   ]),
   ...quick(`${LIBRARY}/proposals.ts`, `${LIBRARY}/consolidate.spec.ts`, [
     {
       control: 'the weight of a proposal decides, not its place',
       from: 'b.united.groups.length - a.united.groups.length || compareText(a.act, b.act)',
       to: '0',
+    },
+  ]),
+  ...quick(`${LIBRARY}/guided-schema.ts`, `${LIBRARY}/guided-schema.spec.ts`, [
+    {
+      control: 'a library of several items writes an entry that can be read',
+      from: "typeof field.pattern === 'string' ? '\\n' : ' '",
+      to: "'\\n'",
     },
   ]),
   ...quick(`${LIBRARY}/contrast.decide.ts`, `${LIBRARY}/contrast.spec.ts`, [
@@ -39,6 +100,54 @@ export default [
     { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
+  ]),
+  ...quick(
+    'libs/model-clients/src/distillation.language-model.adapter.ts',
+    'libs/model-clients/src/distillation.language-model.spec.ts',
+    [
+      { control: 'a checkpoint writes operations under their form', from: '{ ...asked, schema: form }', to: 'asked' },
+      { control: 'a checkpoint keeps to its budget', from: 'this.budget.reserve(worst)', to: "'reserved'" },
+      {
+        control: 'a checkpoint counts what it used, not its worst case',
+        from: 'this.budget.settle(worst, answer);',
+        to: '',
+      },
+      {
+        control: 'a checkpoint refuses a prompt that does not fit',
+        from: 'each.reject(tooLong(',
+        to: 'each.resolve(tooLong(',
+      },
+      {
+        control: 'a checkpoint that holds too little is refused at the start',
+        from: 'if (shortest > room)',
+        to: 'if (false)',
+      },
+      { control: 'a deadline of a checkpoint is said', from: 'const fault = isLate ?', to: 'const fault = false ?' },
+    ],
+  ),
+  ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
+    {
+      control: 'the form of a reply is no part of its question',
+      from: '{ runId, stage, prompt, attempt, ...settings }',
+      to: "{ runId, stage, prompt, attempt, ...settings, form: '' }",
+    },
+    {
+      control: 'a run begins with a model that can reply',
+      from: 'if (mayAsk) await client?.prepare(settings);',
+      to: '',
+    },
+    { control: 'what is done again prepares no model', from: 'if (mayAsk) await client', to: 'await client' },
+  ]),
+  ...quick('libs/operations/src/cost/known-prices.ts', 'apps/cli/src/study/study-library.command.spec.ts', [
+    { control: 'an unknown price is no price', from: 'return null;', to: 'return 0;' },
+    { control: 'a price that is given goes before a declared one', from: 'given.get(model) ?? priceAt', to: 'priceAt' },
+  ]),
+  ...quick('libs/operations/src/cost/library-estimate.decide.ts', 'libs/operations/src/cost/library-estimate.spec.ts', [
+    { control: 'an estimate without replies states no error', from: 'isMeasured = false;', to: ';' },
+    { control: 'an estimate has the tries that replies needed', from: ' * recorded.tries', to: '' },
+  ]),
+  ...quick('libs/operations/src/cost/library-cost.ts', 'apps/cli/src/cost/library-cost.command.spec.ts', [
+    { control: 'an estimate leaves out the run that it is compared with', from: 'runId !== compared', to: 'true' },
   ]),
   ...quick('libs/training-runs/src/library-method.ts', 'libs/training-runs/src/library-method.spec.ts', [
     {

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Environment, type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import { problemSetDigest } from '@seamstream/evaluation';
-import { GROUP, LIBRARY_METHOD } from '@seamstream/events';
+import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { DistillationClient, LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
 import type { Served } from '@seamstream/rollout';
 import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
@@ -27,7 +27,6 @@ import {
   PlanRunHandler,
   ProgramRunner,
   programBase,
-  RecordedReplies,
   RolloutEvaluation,
   RunLeases,
   RunTraining,
@@ -39,6 +38,7 @@ import {
 import { comparingVerifiers } from './comparing-verifiers.js';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { startReleaser } from './decide-releases.js';
+import { repliesOf } from './library-replies.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { measureQueue } from './queue-metrics.js';
@@ -125,7 +125,7 @@ export async function createTrainer(
 ): Promise<{ readonly onDemand: TrainOnDemandHandler }> {
   const { log } = context.drivers;
   const history = await historyOf(context);
-  const { runTraining, methods } = await createRunTraining(context, assets, history);
+  const { runTraining, methods } = await createRunTraining(context, assets, { history, checks: 'run' });
   await assertCanSign(context.config, ['TrainingRunPlanned']);
   const method = plannedMethod(context.config.trainer, methods.values());
   const planRun = planRunOf(context, method, modelsOf(methods.get(method.name)!.runner));
@@ -165,7 +165,7 @@ function planRunOf(
 async function createRunTraining(
   context: TrainerContext,
   assets: TrainerAssets,
-  history: TrainingHistoryReader,
+  { history, checks }: { readonly history: TrainingHistoryReader; readonly checks: 'start' | 'run' },
 ): Promise<{ readonly runTraining: RunTraining; readonly methods: MethodsWithRunners }> {
   const { config, drivers, logger, onClose } = context;
   await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
@@ -176,7 +176,7 @@ async function createRunTraining(
     objects: drivers.objects,
     model: engines.engine,
     evaluation: engines.evaluation,
-    replies: repliesOf(context),
+    replies: await repliesOf(context, checks),
   });
   const { team } = config.trainer;
   const all: MethodWithRunner[] = [
@@ -201,17 +201,6 @@ async function createRunTraining(
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
   return { runTraining, methods };
-}
-
-/** Replies of the model that brings libraries on, where one is configured. @throws INVALID_CONFIGURATION */
-function repliesOf({ config: { trainer }, drivers: { log }, onClose }: TrainerContext): RecordedReplies {
-  const { method, algorithm, distillation } = trainer;
-  const isNeeded = method === LIBRARY_METHOD && algorithm === 'llm' && trainer.roles.includes('worker');
-  if (!isNeeded && distillation.url === undefined)
-    return new RecordedReplies({ log, clock: systemClock, client: undefined });
-  const client = new DistillationClient(distillation, process.env);
-  onClose(() => client.close());
-  return new RecordedReplies({ log, clock: systemClock, client });
 }
 
 /** What carries gradient jobs out: the engine in this process, or a program. */
@@ -334,7 +323,9 @@ export class TrainerModule {
       'Recorded plans that are not carried out, since the log does not bear them out.',
     );
     const history = await historyOf(context, () => doubted.inc());
-    const worker = roles.includes('worker') ? await createRunTraining(context, assets, history) : undefined;
+    const worker = roles.includes('worker')
+      ? await createRunTraining(context, assets, { history, checks: 'start' })
+      : undefined;
     let planner: PlanWindowsHandler | undefined;
     if (roles.includes('planner')) {
       await assertCanSign(config, ['TrainingRunPlanned']);

@@ -158,7 +158,8 @@ async function measure(
         const said = { success: solved[i]!, judgedBy: judgedBy[i]!, unjudged: reason };
         settings.onPrediction?.({ ...unasked(row, i, NO_TEXT_TO_FIND, entry), ...said });
       }
-      return { solved, responseTokens: problems.map(() => null), unjudged, judgedBy };
+      const noTokens = problems.map(() => null);
+      return { solved, promptTokens: noTokens, responseTokens: noTokens, unjudged, judgedBy };
     }
     case 'generatorAlone':
       return measureEntries(

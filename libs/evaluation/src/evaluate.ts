@@ -104,7 +104,8 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
 /** What became of the problems with one entry each, in their order; null where one could not be asked or judged. */
 export interface Measured {
   readonly solved: readonly (boolean | null)[];
-  /** Tokens of each response. */
+  /** Tokens that the executor read for each, and those of each response. */
+  readonly promptTokens: readonly (number | null)[];
   readonly responseTokens: readonly (number | null)[];
   /** Why one could not; null where it could. */
   readonly unjudged: readonly (Unjudged | null)[];
@@ -127,6 +128,7 @@ export async function measureEntries<Name extends string>(
 ): Promise<Measured> {
   const statements = statementsOf(problems);
   const solved: (boolean | null)[] = problems.map(() => null);
+  const promptTokens: (number | null)[] = problems.map(() => null);
   const responseTokens: (number | null)[] = problems.map(() => null);
   const judgedBy: JudgedBy[] = problems.map(() => null);
   const unjudged = unwritten(entries);
@@ -149,6 +151,7 @@ export async function measureEntries<Name extends string>(
           const judgement = await judgeOf(name, problems[i]!, answer, settings.verifiers);
           solved[i] = judgement.success;
           judgedBy[i] = judgement.judgedBy ?? null;
+          promptTokens[i] = answer.promptTokens;
           responseTokens[i] = answer.responseTokens;
           settings.onPrediction?.({
             ...{ arm: name, problem: i, sample: 0, entry: entries[i] as string | null },
@@ -170,7 +173,7 @@ export async function measureEntries<Name extends string>(
     done += batch.length;
     settings.onProgress?.(name, done, problems.length);
   }
-  return { solved, responseTokens, unjudged, judgedBy };
+  return { solved, promptTokens, responseTokens, unjudged, judgedBy };
 }
 
 /** {@link judge}, whose errors here name the problem. */
@@ -214,7 +217,7 @@ export function pairs(
 /** Success with its interval, overall and by domain. */
 export function armResult(
   problems: readonly Problem[],
-  { solved, unjudged, judgedBy }: Omit<Measured, 'responseTokens'>,
+  { solved, unjudged, judgedBy }: Pick<Measured, 'solved' | 'unjudged' | 'judgedBy'>,
 ): ArmResult {
   const overall = resultOf(solved);
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();

@@ -35,6 +35,7 @@ export {
   type LibraryRow,
   type LibraryStudy,
   studyLibrary,
+  type UsedTokens,
 } from './library-study.js';
 export type { Prediction, PredictionSink } from './predictions.js';
 export {

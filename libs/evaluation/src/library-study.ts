@@ -31,6 +31,13 @@ export interface LibraryRow extends ArmResult {
   readonly entryTokens: number | null;
   /** Mean tokens of a response. */
   readonly responseTokens: number | null;
+  /** What both models read and wrote for all problems of the row. What a row did not have to write is in no sum. */
+  readonly used: { readonly executor: UsedTokens; readonly generator: UsedTokens };
+}
+
+export interface UsedTokens {
+  readonly prompt: number;
+  readonly completion: number;
 }
 
 export interface LibraryStudy {
@@ -53,26 +60,27 @@ export async function studyLibrary(
   const { library, schemaFor, seed, generator, others = new Map<string, ExperienceLibrary>() } = settings;
   assertCanJudge(problems, settings);
   const own = await entriesUnder(library, problems, settings);
-  const filler = own.map((entry) => (typeof entry === 'string' ? fillerOf(entry, generator.tokenizer) : entry));
+  const filler = own.entries.map((entry) => (typeof entry === 'string' ? fillerOf(entry, generator.tokenizer) : entry));
   const shuffled = shuffledLibrary(library, (domain) => schemaFor(domain), seed);
-  const entries: [string, readonly Entry[]][] = [
-    ['no experience', problems.map(() => null)],
+  const written: [string, WrittenEntries][] = [
+    ['no experience', { entries: problems.map(() => null), used: NO_TOKENS }],
     ['no library', await entriesUnder(null, problems, settings)],
     ['shuffled library', await entriesUnder(shuffled, problems, settings)],
-    ['filler', filler],
+    ['filler', { entries: filler, used: NO_TOKENS }],
   ];
-  for (const [name, other] of others) entries.push([name, await entriesUnder(other, problems, settings)]);
-  entries.push([LIBRARY_ROW, own]);
+  for (const [name, other] of others) written.push([name, await entriesUnder(other, problems, settings)]);
+  written.push([LIBRARY_ROW, own]);
   const measured = new Map<string, Measured>();
-  for (const [name, each] of entries) measured.set(name, await measureEntries(name, problems, each, settings));
+  for (const [name, { entries }] of written)
+    measured.set(name, await measureEntries(name, problems, entries, settings));
   const reference = measured.get(LIBRARY_ROW)!;
   return {
     problemSetDigest: problemSetDigest(problems),
     problems: problems.length,
     items: library.items.length,
-    rows: entries.map(([name, each]) => {
+    rows: written.map(([name, { entries, used }]) => {
       const row = measured.get(name)!;
-      const tokens = each
+      const tokens = entries
         .filter((entry) => typeof entry === 'string')
         .map((entry) => generator.tokenizer.encode(entry).length);
       return [
@@ -82,6 +90,10 @@ export async function studyLibrary(
           libraryAhead: name === LIBRARY_ROW ? null : pairedDifference(pairs(reference.solved, row.solved)),
           entryTokens: meanOf(tokens),
           responseTokens: meanOf(row.responseTokens.filter((count) => count !== null)),
+          used: {
+            executor: { prompt: sumOf(row.promptTokens), completion: sumOf(row.responseTokens) },
+            generator: used,
+          },
         },
       ] as const;
     }),
@@ -92,13 +104,25 @@ function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
+const sumOf = (counts: readonly (number | null)[]): number =>
+  counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+
+/** Entries, and what the generator's model read and wrote for them. */
+interface WrittenEntries {
+  readonly entries: readonly Entry[];
+  readonly used: UsedTokens;
+}
+
+const NO_TOKENS: UsedTokens = { prompt: 0, completion: 0 };
+
 async function entriesUnder(
   library: ExperienceLibrary | null,
   problems: readonly Problem[],
   settings: LibraryStudySettings,
-): Promise<readonly Entry[]> {
+): Promise<WrittenEntries> {
   statementsOf(problems);
   const entries: Entry[] = [];
+  let { prompt, completion } = NO_TOKENS;
   for (const batch of batchesOf(problems, settings)) {
     const written = await generateExperiences(
       batch.map((problem) => ({ eventId: problem.problemId, problem: statementOf(problem) })),
@@ -108,7 +132,16 @@ async function entriesUnder(
         schemaFor: (domain) => settings.schemaFor(domain),
       },
     );
-    for (const each of written) entries.push(each.status === 'explored' ? each.candidates[0]!.entry : each);
+    for (const each of written) {
+      if (each.status !== 'explored') {
+        entries.push(each);
+        continue;
+      }
+      const { entry, promptTokenIds, tokenIds } = each.candidates[0]!;
+      entries.push(entry);
+      prompt += promptTokenIds.length;
+      completion += tokenIds.length;
+    }
   }
-  return entries;
+  return { entries, used: { prompt, completion } };
 }

@@ -2,7 +2,8 @@
  * Proposals of a whole batch to one library. What comes out depends on the set of proposals alone. The rules, in their order:
  *
  *   1. Equal proposals are one, with the grounds of all. More groups weigh more; of equal weight the smaller text goes first.
- *   2. What names an item that is not there, or a text that is blank or too long, is refused.
+ *   2. What names an item that is not there, or a text that says nothing or is too long, is refused. So is a text of a model that gives
+ *      back what the model was asked.
  *   3. delete wins over merge and modify of the same item; merge wins over modify.
  *   4. Of merges that share an item, and of modifies of one item, the weightiest wins.
  *   5. A new text that is nearly one that stays is refused. Texts are placed in this order: merge, modify, add.
@@ -15,6 +16,7 @@ import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
 import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
+import { emptyReply, saysNothing, tidy } from './says-nothing.js';
 
 export interface LibraryLimits {
   readonly maxItems: number;
@@ -30,6 +32,8 @@ export const DEFAULT_LIMITS: LibraryLimits = { maxItems: 100, maxWords: 32, near
 export interface RefusedProposal {
   readonly proposal: Proposal;
   readonly reason: string;
+  /** Whether it is refused for a text that says nothing. */
+  readonly isEmpty: boolean;
 }
 
 export interface Consolidation {
@@ -46,12 +50,14 @@ const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
 /** Scripts without blanks would pass any limit of words. */
 const CHARACTERS_A_WORD = 12;
 
+/** @param asked what a model was asked, without any material of a problem; empty where no model was asked */
 export function consolidate(
   library: ExperienceLibrary,
   proposals: readonly Proposal[],
   limits: LibraryLimits,
+  asked: readonly string[] = [],
 ): Consolidation {
-  const state = new Consolidating(library, limits);
+  const state = new Consolidating(library, limits, asked);
   // 1. and 2.
   const sound = unitedProposals(proposals.map(tidied)).filter((each) => state.isSound(each));
   const of = <O extends Proposal['operation']>(operation: O): readonly Of<O>[] =>
@@ -69,17 +75,9 @@ export function consolidate(
   return state.result();
 }
 
-/** White space and control characters are no part of an experience. */
 function tidied<P extends Proposal>(proposal: P): P {
   const reason = tidy(proposal.reason);
   return 'text' in proposal ? { ...proposal, reason, text: tidy(proposal.text) } : { ...proposal, reason };
-}
-
-function tidy(text: string): string {
-  return text
-    .normalize('NFC')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
 }
 
 class Consolidating {
@@ -92,6 +90,7 @@ class Consolidating {
   constructor(
     private readonly before: ExperienceLibrary,
     private readonly limits: LibraryLimits,
+    private readonly asked: readonly string[],
   ) {
     this.items = new Map(before.items.map((item) => [item.id, item]));
     this.nextNumber = before.nextNumber;
@@ -103,9 +102,11 @@ class Consolidating {
     if (unknown !== undefined) return this.refuse(proposal, `there is no item ${unknown}`);
     if ('ids' in proposal && ids.length < 2) return this.refuse(proposal, 'a merge needs two different items');
     if ('text' in proposal) {
+      const { text } = proposal;
       const { maxWords } = this.limits;
-      if (proposal.text === '') return this.refuse(proposal, 'its text is blank');
-      if (wordsOf(proposal.text) > maxWords || proposal.text.length > maxWords * CHARACTERS_A_WORD)
+      const nothing = this.emptinessOf(text);
+      if (nothing !== undefined) return this.refuse(proposal, nothing, true);
+      if (wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD)
         return this.refuse(
           proposal,
           `its text has more than ${maxWords} words, or ${maxWords * CHARACTERS_A_WORD} characters`,
@@ -114,6 +115,12 @@ class Consolidating {
     if (proposal.operation === 'merge' && this.scopes(proposal.ids).size > 1)
       return this.refuse(proposal, 'its items are of different domains or fields');
     return true;
+  }
+
+  /** Why a text says nothing, in words; undefined for one that does. */
+  private emptinessOf(text: string): string | undefined {
+    if (saysNothing(text)) return 'its text says nothing';
+    return this.asked.length === 0 ? undefined : emptyReply(text, this.asked);
   }
 
   delete(proposal: Of<'delete'>): void {
@@ -201,8 +208,8 @@ class Consolidating {
     return { library, changes, refused };
   }
 
-  private refuse(proposal: Proposal, reason: string): false {
-    this.refused.push({ proposal, reason });
+  private refuse(proposal: Proposal, reason: string, isEmpty = false): false {
+    this.refused.push({ proposal, reason, isEmpty });
     return false;
   }
 

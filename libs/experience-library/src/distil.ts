@@ -6,11 +6,13 @@
 import type { JudgedAttempt } from './contrast.decide.js';
 import {
   type DistillationTemplates,
+  formWords,
   listedItems,
   listedProposals,
   quoted,
   type RepliedOperation,
   repliedOperations,
+  writtenOperations,
 } from './distillation-prompts.js';
 import type { ExperienceLibrary } from './library.js';
 import type { Proposal } from './proposals.js';
@@ -34,6 +36,8 @@ export interface ModelCall {
   readonly prompt: string;
   /** Which try it is, from 1: the same question again is another call. */
   readonly attempt: number;
+  /** What the reply has to be, as JSON Schema; absent for text. For models that write under one: it is no part of the question. */
+  readonly form?: Readonly<Record<string, unknown>>;
 }
 
 export interface ModelReply {
@@ -69,6 +73,7 @@ export interface Distilled {
 
 /** Most operations of one consolidation: a batch has some for each group. */
 const MOST_DECIDED = 300;
+const NO_ATTEMPTS = '(none)';
 
 export async function distil(
   groups: readonly (readonly TracedAttempt[])[],
@@ -78,7 +83,7 @@ export async function distil(
   settings: DistillationSettings,
 ): Promise<Distilled> {
   const counts = { calls: 0, unreadReplies: 0, unsummarisedAttempts: 0 };
-  const asking = new Asking(model, settings.attempts, counts);
+  const asking = new Asking(model, settings, counts);
   // 1. and 2. All groups at once: the endpoint's limits say how many requests are under way.
   const advised = await allOf(groups.map((group) => adviceOf(group, library, asking, templates, settings)));
   const proposals = advised.flat();
@@ -96,6 +101,24 @@ export async function distil(
   );
   if (decided === undefined) return { proposals, metrics: { ...counts, unconsolidatedBatches: 1 } };
   return { proposals: decided.operations.map((each) => groundedIn(each, proposals, decided.callId)), metrics: counts };
+}
+
+/** All that a model is asked in a run, without any material: what of it comes back as a text is no experience. */
+export function askedWords(templates: DistillationTemplates, settings: DistillationSettings): readonly string[] {
+  const [maxWords, maxItems, maxOperations] = [settings.maxWords, settings.maxItems, settings.maxOperations].map(
+    String,
+  );
+  const experiences = listedItems([]);
+  const limits = { experiences, maxWords: maxWords! };
+  return [
+    templates.summary.render({ problem: '', entry: '', response: '', verdict: '' }),
+    templates.advantage.render({
+      ...{ ...limits, ...advantageWords(settings), maxOperations: maxOperations! },
+      ...{ problem: '', attempts: NO_ATTEMPTS },
+    }),
+    templates.consolidation.render({ ...limits, maxItems: maxItems!, proposals: '' }),
+    ...formWords(),
+  ];
 }
 
 /** Waits for all, also where one fails: what was paid is recorded before the run ends. */
@@ -133,7 +156,7 @@ async function adviceOf(
     templates.advantage.render({
       problem: quoted(first!.trace.prompt),
       ...advantageWords(settings),
-      attempts: isShown ? attempts.join('\n') : '(none)',
+      attempts: isShown ? attempts.join('\n') : NO_ATTEMPTS,
       experiences: listedItems(library.items),
       maxWords: String(settings.maxWords),
       maxOperations: String(settings.maxOperations),
@@ -218,12 +241,12 @@ function groundedIn(operation: RepliedOperation, proposals: readonly Proposal[],
 class Asking {
   constructor(
     private readonly model: DistillationModel,
-    private readonly attempts: number,
+    private readonly settings: Pick<DistillationSettings, 'attempts' | 'maxWords'>,
     private readonly counts: { calls: number; unreadReplies: number; unsummarisedAttempts: number },
   ) {}
 
   async text(stage: DistillationStage, prompt: string): Promise<string | undefined> {
-    const read = await this.read(stage, prompt, (content) => (content.trim() === '' ? undefined : content.trim()));
+    const read = await this.read({ stage, prompt }, (content) => (content.trim() === '' ? undefined : content.trim()));
     if (read === undefined) this.counts.unsummarisedAttempts++;
     return read?.value;
   }
@@ -233,19 +256,19 @@ class Asking {
     prompt: string,
     most: number,
   ): Promise<{ readonly operations: readonly RepliedOperation[]; readonly callId: string } | undefined> {
-    const read = await this.read(stage, prompt, (content) => repliedOperations(content, stage, most));
+    const form = writtenOperations({ stage, most, maxWords: this.settings.maxWords });
+    const read = await this.read({ stage, prompt, form }, (content) => repliedOperations(content, stage, most));
     return read === undefined ? undefined : { operations: read.value, callId: read.callId };
   }
 
   private async read<T>(
-    stage: DistillationStage,
-    prompt: string,
+    question: Omit<ModelCall, 'attempt'>,
     parse: (content: string) => T | undefined,
   ): Promise<{ readonly value: T; readonly callId: string } | undefined> {
-    for (let attempt = 1; attempt <= this.attempts; attempt++) {
+    for (let attempt = 1; attempt <= this.settings.attempts; attempt++) {
       this.counts.calls++;
-      const { content, isWhole, callId } = await this.model.ask({ stage, prompt, attempt });
-      const value = content === null || (stage !== 'summary' && !isWhole) ? undefined : parse(content);
+      const { content, isWhole, callId } = await this.model.ask({ ...question, attempt });
+      const value = content === null || (question.stage !== 'summary' && !isWhole) ? undefined : parse(content);
       if (value !== undefined) return { value, callId };
       this.counts.unreadReplies++;
     }

@@ -105,3 +105,48 @@ export function operationsJsonSchema(stage: 'advantage' | 'consolidation'): Read
   const schema = z.object({ operations: z.array(stage === 'advantage' ? advised : decided) });
   return z.toJSONSchema(schema, { io: 'input' });
 }
+
+/** How much a reply may hold that is written under a grammar. */
+export interface WrittenForm {
+  readonly stage: 'advantage' | 'consolidation';
+  /** Operations. */
+  readonly most: number;
+  /** Of one text. */
+  readonly maxWords: number;
+}
+
+/** As long as the words of a text may be, by {@link LibraryLimits}. */
+const CHARACTERS_A_WORD = 12;
+/** On one line, beginning with a letter: the "…" of the prompt cannot be written. */
+const SENTENCE = '^\\p{L}[^\\n\\r\\t]*$';
+const ID = '^[A-Za-z0-9_.-]{1,64}$';
+
+/**
+ * Operations as JSON Schema for a model that writes under a grammar: with every field and nothing else, so that all that can be written
+ * is read by {@link repliedOperations}.
+ */
+export function writtenOperations({ stage, most, maxWords }: WrittenForm): Readonly<Record<string, unknown>> {
+  const text = { type: 'string', pattern: SENTENCE, maxLength: Math.min(2000, maxWords * CHARACTERS_A_WORD) };
+  const id = { type: 'string', pattern: ID };
+  const ids = { type: 'array', items: id, minItems: 2, maxItems: 20 };
+  const from = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 999 }, maxItems: 20 };
+  const isLast = stage === 'consolidation';
+  const branch = (operation: string, own: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const reason = { type: 'string', maxLength: 300 };
+    const properties = { operation: { const: operation }, ...own, ...(isLast ? { from } : {}), reason };
+    return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  };
+  const oneOf = [
+    branch('add', { text }),
+    branch('modify', { id, text }),
+    branch('delete', { id }),
+    isLast ? branch('merge', { ids, text }) : branch('keep', { id }),
+  ];
+  const operations = { type: 'array', items: { oneOf }, maxItems: most };
+  return { type: 'object', properties: { operations }, required: ['operations'], additionalProperties: false };
+}
+
+/** The names and values of the form that operations are written in. */
+export function formWords(): readonly string[] {
+  return (['advantage', 'consolidation'] as const).map((stage) => JSON.stringify(operationsJsonSchema(stage)));
+}

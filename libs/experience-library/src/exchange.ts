@@ -5,6 +5,7 @@
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
+import { saysNothing } from './says-nothing.js';
 
 const formSchema = z.record(
   z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
@@ -12,7 +13,7 @@ const formSchema = z.record(
     .string()
     .min(1)
     .max(2000)
-    .refine((text) => text.trim() !== '', { error: 'expected a text, got white space' }),
+    .refine((text) => !saysNothing(text), { error: 'expected a text, got one without a letter or a digit' }),
 );
 
 export interface ExportedLibrary {

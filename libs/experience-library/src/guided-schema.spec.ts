@@ -63,9 +63,14 @@ describe('a schema under a library', () => {
     expect(fieldOf(schema, 'pitfalls')).toEqual(fieldOf(DEFAULT_ENTRY_SCHEMA, 'pitfalls'));
   });
 
-  it('writes all of them as the lines of one text where an entry is one', () => {
-    const schema = guided(MEMORY_ITEM_SCHEMA, [item('G0', 'Count twice.'), item('G1', 'Check signs.')]);
-    expect(fieldOf(schema, 'memory_item')).toEqual({ const: '- Count twice.\n- Check signs.' });
+  it.each([
+    ['on one line', MEMORY_ITEM_SCHEMA, ' '],
+    ['on lines where its pattern allows that', withPattern('^[^<>]*$'), '\n'],
+  ])('writes all of them into the text that an entry is, %s: an entry that can be read', (_title, whole, between) => {
+    const schema = guided(whole, [item('G0', 'Count twice.'), item('G1', 'Check signs.')]);
+    const text = `- Count twice.${between}- Check signs.`;
+    expect(fieldOf(schema, 'memory_item')).toMatchObject({ const: text });
+    for (const each of [schema, whole]) checkEntry(JSON.stringify({ memory_item: text }), each);
   });
 
   it('writes no more than there are tokens for', () => {
@@ -110,3 +115,8 @@ describe('a schema under a library', () => {
     );
   });
 });
+
+function withPattern(pattern: string): JsonSchema {
+  const { memory_item: text } = MEMORY_ITEM_SCHEMA.properties as Record<string, object>;
+  return { ...MEMORY_ITEM_SCHEMA, properties: { memory_item: { ...text, pattern } } };
+}

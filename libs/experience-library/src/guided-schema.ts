@@ -4,7 +4,7 @@
  *
  *   a list of texts in the schema     items that are among them stay, and of the others those that an item does not compete with. Texts
  *   (`enum`)                          compete where they quote the same of the problem; without quotes all of a list compete.
- *   free texts                        the items are the texts: each an element of a list, or all of them the lines of one text.
+ *   free texts                        the items are the texts: each an element of a list, or all of them in one text.
  *
  * What is in a place where nothing of the library fits is left to the generator.
  */
@@ -148,18 +148,19 @@ function writtenList(field: Fields, element: Fields, { written, room }: FieldGui
   return { ...others, prefixItems, items: false, minItems: texts.length, maxItems: texts.length };
 }
 
-/** The items as the lines of one text. */
+/** The items in one text: on lines where a pattern may allow line breaks, which an entry has in no other text. */
 function writtenText(field: Fields, { written, room }: FieldGuide): Fields {
+  const between = typeof field.pattern === 'string' ? '\n' : ' ';
   const lines: string[] = [];
   for (const text of written) {
-    const longer = [...lines, `- ${text}`].join('\n');
+    const longer = [...lines, `- ${text}`].join(between);
     if (room.after(longer) < 0 || !isWithin(longer, { ...field, minLength: 0 })) continue;
     lines.push(`- ${text}`);
   }
-  const whole = lines.join('\n');
+  const whole = lines.join(between);
   if (lines.length === 0 || !isWithin(whole, field)) return field;
   room.take(whole);
-  return { const: whole };
+  return typeof field.pattern === 'string' ? { const: whole, pattern: field.pattern } : { const: whole };
 }
 
 function isWithin(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Fields): boolean {

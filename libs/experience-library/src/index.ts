@@ -9,6 +9,7 @@ export { type Contrast, type ContrastSettings, contrast, type JudgedAttempt } fr
 export { fillerOf, shuffledLibrary } from './controls.js';
 export { type LibraryDiff, libraryDiff } from './diff.js';
 export {
+  askedWords,
   type DistillationModel,
   type DistillationSettings,
   type DistillationStage,
@@ -24,6 +25,8 @@ export {
   operationsJsonSchema,
   quoted,
   repliedOperations,
+  type WrittenForm,
+  writtenOperations,
 } from './distillation-prompts.js';
 export { type ExportedLibrary, exportLibrary, importLibrary } from './exchange.js';
 export { type GuidanceSettings, guidedSchema } from './guided-schema.js';
@@ -41,3 +44,4 @@ export {
 } from './library.js';
 export type { Proposal } from './proposals.js';
 export { retrieved } from './retrieval.js';
+export { unservable } from './says-nothing.js';

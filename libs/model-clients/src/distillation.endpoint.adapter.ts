@@ -2,7 +2,6 @@
 import { operationsJsonSchema } from '@seamstream/experience-library';
 import { SeamError, sha256, systemClock } from '@seamstream/kernel';
 import {
-  type BudgetSettings,
   type ChatDecoding,
   chatCompletionSchema,
   chatRequest,
@@ -12,85 +11,30 @@ import {
   type TokenCount,
   worstCase,
 } from '@seamstream/openai-endpoint';
-import { z } from 'zod';
-import { connectionShape } from './executor.config.js';
+import { type DistillationSettings, spendingOf } from './distillation.config.js';
+import type { DistillationAnswer, DistillationRequest, DistillationSource } from './distillation.port.js';
 import { keyOf } from './open-executor.js';
 
-const positive = z.int().positive();
-
-/** SEAM_TRAINER_DISTILLATION_…: the model that is asked by the recipe `llm`. */
-export const distillationSchema = z
-  .object({
-    ...connectionShape,
-    /** How the server calls the most tokens of an answer. */
-    maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
-    /** Whether operations are asked for under a JSON Schema (response_format), where the server knows it. */
-    jsonSchema: z.boolean().default(false),
-    /** Most requests at a time. */
-    concurrency: positive.default(DEFAULT_LIMITS.concurrency),
-    /** Most requests in a minute; no limit when absent. */
-    requestsPerMinute: positive.optional(),
-    /** Of prompts and answers. */
-    tokensPerMinute: positive.optional(),
-    /** Longest wait for an answer to one request. */
-    requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
-    budget: z
-      .object({
-        /** Most tokens of all runs of the log, of prompts and answers. */
-        tokens: positive.optional(),
-        /** Most money, in the currency of the prices. */
-        money: z.number().positive().optional(),
-        /** Of a million tokens of prompts. */
-        promptPrice: z.number().nonnegative().optional(),
-        /** Of a million tokens of answers. */
-        responsePrice: z.number().nonnegative().optional(),
-      })
-      .prefault({}),
-  })
-  .prefault({});
-
-export type DistillationEndpoint = z.infer<typeof distillationSchema>;
-
-export interface DistillationRequest {
-  readonly stage: string;
-  readonly prompt: string;
-  /** 0 is greedy. */
-  readonly temperature: number;
-  readonly maxTokens: number;
-  /** Decides what a server draws that knows seeds. */
-  readonly seed: string;
-}
-
-export interface DistillationAnswer extends TokenCount {
-  /** Null where the model refused, or a filter cut it off. */
-  readonly content: string | null;
-  readonly isWhole: boolean;
-}
-
 /** Nothing is asked before the first request. */
-export class DistillationClient {
+export class DistillationClient implements DistillationSource {
   private readonly client: EndpointClient;
-  readonly model: string;
+  private readonly model: string;
 
   /**
    * @param environment of the process: the key is in it
-   * @throws INVALID_CONFIGURATION without address and model, and for a variable that is not set
+   * @throws INVALID_CONFIGURATION without address or model, and for a variable that is not set
    */
   constructor(
-    private readonly settings: DistillationEndpoint,
+    private readonly settings: DistillationSettings,
     environment: Readonly<Record<string, string | undefined>>,
   ) {
     const { url, model, keyVariable, concurrency, requestTimeoutMs, budget } = settings;
     if (url === undefined || model === undefined)
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        'Cannot bring a library on by a model: expected its address and name in SEAM_TRAINER_DISTILLATION_URL and SEAM_TRAINER_DISTILLATION_MODEL. Set both.',
+        'Cannot bring a library on by a model: expected its address and name in SEAM_TRAINER_DISTILLATION_URL and SEAM_TRAINER_DISTILLATION_MODEL, or its folder in SEAM_TRAINER_DISTILLATION_MODEL_FOLDER. Set what the model needs.',
       );
     this.model = model;
-    const spending: BudgetSettings = {
-      ...{ tokens: budget.tokens ?? null, money: budget.money ?? null },
-      ...{ promptPrice: budget.promptPrice ?? 0, responsePrice: budget.responsePrice ?? 0 },
-    };
     this.client = new EndpointClient(
       {
         url,
@@ -100,18 +44,22 @@ export class DistillationClient {
           requestsPerMinute: settings.requestsPerMinute ?? null,
           tokensPerMinute: settings.tokensPerMinute ?? null,
         },
-        budget: spending,
+        budget: spendingOf(budget),
       },
       { clock: systemClock, chance: Math.random },
     );
   }
 
-  /** What recorded replies cost. */
+  /** A server shows with its first reply what it can. */
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
+
   addSpent(tokens: TokenCount): void {
     this.client.addSpent(tokens);
   }
 
-  /** @throws BUDGET_SPENT, ENDPOINT_UNAVAILABLE and others that say why there is no reply; ABORTED */
+  /** @throws also ENDPOINT_UNAVAILABLE */
   async ask(request: DistillationRequest, signal?: AbortSignal): Promise<DistillationAnswer> {
     const { stage, prompt, temperature, maxTokens, seed } = request;
     const messages = [{ role: 'user', content: prompt }] as const;
@@ -134,6 +82,7 @@ export class DistillationClient {
     return {
       content: isFiltered ? null : (choice!.message.content ?? null),
       isWhole: choice!.finish_reason === 'stop',
+      model: this.model,
       ...chatUsage(result.value),
     };
   }

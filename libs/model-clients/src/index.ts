@@ -1,11 +1,6 @@
 export type { TokenCount } from '@seamstream/openai-endpoint';
-export {
-  type DistillationAnswer,
-  DistillationClient,
-  type DistillationEndpoint,
-  type DistillationRequest,
-  distillationSchema,
-} from './distillation.endpoint.adapter.js';
+export { type DistillationSettings, distillationSchema } from './distillation.config.js';
+export type { DistillationAnswer, DistillationRequest, DistillationSource } from './distillation.port.js';
 export { EndpointEditWriter, openTeacher, type TeacherSettings } from './edit-writer.endpoint.adapter.js';
 export { LanguageModelEditWriter, type LanguageModelWriterSettings } from './edit-writer.language-model.adapter.js';
 export { executorBatches, longestBatchMs } from './executor.batches.js';
@@ -13,6 +8,7 @@ export { checkExecutorChoice, connectionShape, type ExecutorChoice, executorChoi
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { type JudgeChoice, judgeSchema } from './judge.endpoint.adapter.js';
+export { openDistillation } from './open-distillation.js';
 export { keyOf, type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVerifiers } from './open-verifiers.js';
 export { openVllmGenerator } from './open-vllm-generator.js';

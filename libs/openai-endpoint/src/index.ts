@@ -1,4 +1,4 @@
-export type { Spending } from './budget.js';
+export { Budget, type Spending } from './budget.js';
 export {
   type ChatCompletion,
   type ChatDecoding,

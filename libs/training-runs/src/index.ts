@@ -21,7 +21,7 @@ export {
 } from './job-runner.js';
 export type { Job, JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
 export { leaveIfStopped } from './leave-if-stopped.js';
-export { LIBRARY_RECIPES, LibraryMethod } from './library-method.js';
+export { distillationSettingsSchema, LIBRARY_RECIPES, LibraryMethod } from './library-method.js';
 export { LibraryRunner } from './library-runner.js';
 export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';

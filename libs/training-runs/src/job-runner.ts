@@ -76,6 +76,9 @@ export abstract class JobRunner<J extends Job = Job, A extends Artefact = Artefa
   /** How far an artefact that was made again is from the first; absent where digests say all. @param parent what both began with */
   differenceOf?(artefact: A, again: A, parent: A | null): Promise<AdapterDifference>;
 
+  /** Why an artefact must not be served however it is measured, in words; absent where every one may be. */
+  hindranceTo?(artefact: A, parent: A | null): string | undefined;
+
   /** What a process that serves the artefact proves its identity by. */
   abstract fingerprint(artefact: A): Promise<string>;
 }

@@ -1,11 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { type InMemoryEventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { type EventOf, TOPIC } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA } from '@seamstream/experience';
 import type { ExperienceLibrary, TracedAttempt } from '@seamstream/experience-library';
-import { ManualClock } from '@seamstream/kernel';
+import { canonicalJson, ManualClock, sha256 } from '@seamstream/kernel';
+import { writeRandomModel } from '@seamstream/language-model/testing';
 import { presets } from '@seamstream/learning';
 import { readTopics } from '@seamstream/log-reader';
-import { DistillationClient, distillationSchema } from '@seamstream/model-clients';
+import { type DistillationSource, distillationSchema, openDistillation } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { openLog } from '@seamstream/testing';
 import { chatCompletion, ModelServer } from '@seamstream/testing/model-server';
@@ -17,11 +19,53 @@ import { RecordedReplies } from './recorded-replies.js';
 
 let server: ModelServer;
 let log: InMemoryEventLog;
+const clients: DistillationSource[] = [];
 beforeEach(async () => {
   log = await openLog();
   server = await ModelServer.start(({ body }) => reply(promptIn(body)));
 });
-afterEach(() => server.stop());
+afterEach(async () => {
+  await Promise.all([server.stop(), ...clients.splice(0).map((client) => client.close())]);
+});
+
+describe('a library brought on by a checkpoint of this machine', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await writeRandomModel({ maxPositions: 4096 });
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('comes of replies that it writes, each an event with its digest, and is made again without it', async () => {
+    // What a random model proposes is nothing or noise: that it is the same, and written once, is what counts here.
+    const small = job({ maxTokens: 60, maxWords: 20, temperature: 1 }, [attempts(1)]);
+    const first = await runnerWith({ modelFolder: folder, concurrency: 4 }).run(small, null, recording());
+    const written = await replies();
+    expect(written.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['summary', 'summary', 'advantage']));
+    expect(new Set(written.map(({ model }) => model)).size).toBe(1);
+    expect(written[0]!.model).toMatch(/^[0-9a-f]{64}$/);
+    expect(await runnerWith(null).run(small, null, recording('none'))).toEqual(first);
+    expect(await replies()).toHaveLength(written.length);
+    // By the seeds of its questions: on another log, one reply after the other.
+    log = await openLog();
+    const alone = runnerWith({ modelFolder: folder, concurrency: 1 });
+    expect(await alone.run(small, null, recording())).toEqual(first);
+    expect(contentsOf(await replies())).toEqual(contentsOf(written));
+  });
+
+  it('is not begun where a reply does not fit: nothing is asked', async () => {
+    const runner = runnerWith({ modelFolder: folder });
+    await expect(runner.run(job({ maxTokens: 4096 }), null, recording())).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+    expect(await replies()).toEqual([]);
+  });
+
+  it('needs no folder for a run that is done again from its replies', async () => {
+    const first = made(await runnerWith().run(job(), null, recording()));
+    const gone = runnerWith({ modelFolder: 'no/such/folder' });
+    expect(made(await gone.run(job(), null, recording('none'))).digest).toBe(first.digest);
+  });
+});
 
 describe('a library brought on by a model', () => {
   it.each(['gym', 'training-free-grpo'])('takes the settings of the preset %s', (name) => {
@@ -56,7 +100,7 @@ describe('a library brought on by a model', () => {
   it('is made again from the log without a call, to the same digest, also by a process that has no model', async () => {
     const first = made(await runnerWith().run(job(), null, recording()));
     const calls = server.seen.length;
-    expect(made(await runnerWith(undefined, false).run(job(), null, recording('none'))).digest).toBe(first.digest);
+    expect(made(await runnerWith(null).run(job(), null, recording('none'))).digest).toBe(first.digest);
     expect(server.seen).toHaveLength(calls);
   });
 
@@ -82,13 +126,24 @@ describe('a library brought on by a model', () => {
     },
   );
 
+  it('asks each question under the digest of run, stage, prompt, settings and try: what was recorded before is found', async () => {
+    const ids = new Set<string>();
+    await runnerWith().run(job(), null, recording());
+    for (const { body } of server.seen) {
+      const prompt = promptIn(body);
+      const question = { runId: 'run-1', stage: stageOf(prompt), prompt, attempt: 1 };
+      ids.add(sha256(canonicalJson({ ...question, temperature: 0, maxTokens: 1024 })));
+    }
+    expect(new Set((await replies()).map(({ callId }) => callId))).toEqual(ids);
+  });
+
   it('resumes after its last whole batch', async () => {
     const two = job({}, [attempts(1), attempts(2)]);
     const calm = made(await runnerWith().run(two, null, recording()));
     const saved: { state?: Uint8Array } = {};
     log = await openLog();
     await runnerWith().run(two, null, recording(saved));
-    expect(made(await runnerWith(undefined, false).run(two, null, recording(saved))).digest).toBe(calm.digest);
+    expect(made(await runnerWith(null).run(two, null, recording(saved))).digest).toBe(calm.digest);
   });
 
   it('asks again for a reply that cannot be read, counts it, and uses nothing of it', async () => {
@@ -108,12 +163,41 @@ describe('a library brought on by a model', () => {
     expect(result.metrics).toMatchObject({ unreadReplies: 4, unconsolidatedBatches: 1 });
   });
 
+  it.each([
+    [
+      'a sentence that it was asked by',
+      'It has at most 32 words.',
+      { emptyProposals: 1 },
+      /nothing that the attempts show/,
+    ],
+    [
+      'a text of the form that it was asked for',
+      '…',
+      { emptyProposals: 1, refusedProposals: 1 },
+      /nothing that the attempts show/,
+    ],
+    ['no text in the end', undefined, { addItems: 1, deleteItems: 1 }, /no text is in the library/],
+  ])('is no library with %s', async (_title, text, metrics, reason) => {
+    server.behave = ({ body }) => {
+      const prompt = promptIn(body);
+      if (stageOf(prompt) !== 'consolidation') return reply(prompt);
+      const add = { operation: 'add', text: text ?? 'When boards are asked for, count twice.', reason: '' };
+      const last = prompt.includes('[e1]') ? { operation: 'delete', id: 'e1', reason: '' } : add;
+      return { kind: 'answer', body: chatCompletion(operations(last)) };
+    };
+    const batches = text === undefined ? [attempts(1), attempts(2)] : [attempts(1)];
+    const result = await runnerWith().run(job({}, batches), null, recording());
+    expect(result).toMatchObject({ status: 'refused', reason: expect.stringMatching(reason), metrics });
+  });
+
   it('stops where its budget ends, with what it paid on record', async () => {
     server.behave = ({ body }) => ({
       kind: 'answer',
       body: { ...(reply(promptIn(body)).body as object), usage: { prompt_tokens: 700, completion_tokens: 100 } },
     });
-    await expect(runnerWith(4_000).run(job(), null, recording())).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
+    await expect(runnerWith({ budget: { tokens: 4_000 } }).run(job(), null, recording())).rejects.toMatchObject({
+      code: 'BUDGET_SPENT',
+    });
     const paid = await recorded();
     expect(paid.length).toBeGreaterThan(0);
     expect(server.seen).toHaveLength(paid.length);
@@ -205,15 +289,13 @@ const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1),
   };
 };
 
-/** @param budget tokens of all runs of the log */
-function runnerWith(budget?: number, asks = true): LibraryRunner {
-  const settings = distillationSchema.parse({
-    url: server.url,
-    model: 'tiny',
-    concurrency: 2,
-    budget: { tokens: budget },
-  });
-  const client = asks ? new DistillationClient(settings, {}) : undefined;
+/** @param settings of the model that is asked, the server's when absent; null: none is */
+function runnerWith(settings: Record<string, unknown> | null = {}): LibraryRunner {
+  const served = { url: server.url, model: 'tiny', concurrency: 2 };
+  const chosen = settings !== null && 'modelFolder' in settings ? settings : { ...served, ...settings };
+  const compute = { threads: 1, executionProvider: 'cpu' } as const;
+  const client = settings === null ? undefined : openDistillation(distillationSchema.parse(chosen), {}, compute);
+  if (client !== undefined) clients.push(client);
   return new LibraryRunner({
     objects: new InMemoryObjectStore(),
     model: new FakeEngine(),
@@ -241,9 +323,15 @@ function made(result: JobResult<ExperienceLibrary>): ExperienceLibrary {
   return result.artefact;
 }
 
-async function recorded(): Promise<string[]> {
-  const stages: string[] = [];
+async function replies(): Promise<EventOf<'LibraryReplyRecorded'>[]> {
+  const all: EventOf<'LibraryReplyRecorded'>[] = [];
   for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'throw' }))
-    for (const { event } of events) if (event.type === 'LibraryReplyRecorded') stages.push(event.stage);
-  return stages.sort();
+    for (const { event } of events) if (event.type === 'LibraryReplyRecorded') all.push(event);
+  return all;
 }
+
+const contentsOf = (all: readonly EventOf<'LibraryReplyRecorded'>[]): ReadonlyMap<string, string | null> =>
+  new Map(all.map(({ callId, content }) => [callId, content]));
+
+/** Their stages. */
+const recorded = async (): Promise<string[]> => (await replies()).map(({ stage }) => stage).sort();

@@ -1,6 +1,7 @@
 /** Brings a library on, batch by batch, from the parent's or from a checkpoint. The base model stays as it is, and its digest is in every event. */
 import type { AdapterPublished } from '@seamstream/events';
 import {
+  askedWords,
   consolidate,
   contrast,
   decodeLibrary,
@@ -12,6 +13,7 @@ import {
   type Proposal,
   successorOf,
   type TracedAttempt,
+  unservable,
 } from '@seamstream/experience-library';
 import { SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -33,10 +35,14 @@ export interface LibraryRunnerDependencies {
 }
 
 /** What reads proposals out of a batch. */
-type Extractor = (
-  batch: readonly TracedAttempt[],
-  library: ExperienceLibrary,
-) => Promise<{ readonly proposals: readonly Proposal[]; readonly metrics: Figures }>;
+interface Extractor {
+  /** What a model is asked, without any material; empty where none is asked. */
+  readonly asked: readonly string[];
+  propose(
+    batch: readonly TracedAttempt[],
+    library: ExperienceLibrary,
+  ): Promise<{ readonly proposals: readonly Proposal[]; readonly metrics: Figures }>;
+}
 
 export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
   override readonly kind = 'library';
@@ -61,7 +67,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     parent: ExperienceLibrary | null,
     recording: Recording,
   ): Promise<JobResult<ExperienceLibrary>> {
-    const extract = await this.extractorOf(job, recording);
+    const extractor = await this.extractorOf(job, recording);
     const { mostRetrieved } = job;
     // 1. Where it begins: at the parent, or where a killed run was.
     const work = new LibraryWork(successorOf(parent, { baseModelDigest: this.baseModelDigest, mostRetrieved }));
@@ -69,18 +75,26 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     // 2. Batch by batch: what the attempts say, and what becomes of it.
     while (work.steps < job.batches.length) {
       await heed(work, recording);
-      const { proposals, metrics } = await extract(job.batches[work.steps]!, work.library);
-      work.take(consolidate(work.library, proposals, job.limits), metrics);
+      const { proposals, metrics } = await extractor.propose(job.batches[work.steps]!, work.library);
+      work.take(consolidate(work.library, proposals, job.limits, extractor.asked), metrics);
       recording.report('training', work.steps, job.batches.length, work.metrics);
       const { saving } = recording;
       if (saving !== undefined && work.steps < job.batches.length && work.steps % saving.everySteps === 0)
         await saving.save(work, work.metrics);
     }
-    // 3. A library that equals its parent is no new artefact.
+    // 3. A library without a text, or with those of its parent, is no new artefact.
     const { library, steps, metrics } = work;
-    return library.changes.some(({ operation }) => operation !== 'keep')
+    if (!library.changes.some(({ operation }) => operation !== 'keep'))
+      return { status: 'refused', reason: 'nothing that the attempts show is beyond chance and new', metrics };
+    const hindrance = unservable(library, parent);
+    return hindrance === undefined
       ? { status: 'made', artefact: library, steps, metrics }
-      : { status: 'refused', reason: 'nothing that the attempts show is beyond chance and new', metrics };
+      : { status: 'refused', reason: hindrance, metrics };
+  }
+
+  /** Of a run of an earlier release, which published what this one refuses to make. */
+  override hindranceTo(library: ExperienceLibrary, parent: ExperienceLibrary | null): string | undefined {
+    return unservable(library, parent);
   }
 
   private async extractorOf(
@@ -89,7 +103,10 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
   ): Promise<Extractor> {
     if (extractor === 'contrast') {
       const tests = contrastSettingsSchema.parse(settings);
-      return async (batch, library) => contrast(batch, library, (domain) => schemas[domain]!, tests);
+      return {
+        asked: [],
+        propose: async (batch, library) => contrast(batch, library, (domain) => schemas[domain]!, tests),
+      };
     }
     const distillation = distillationSettingsSchema.parse(settings);
     const { temperature, maxTokens } = distillation;
@@ -100,9 +117,13 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
       // A run that is repeated for comparison saves nothing and asks no model.
       { mayAsk: recording.saving !== undefined, signal: recording.signal },
     );
-    return (batch, library) => {
-      const groups = [...Map.groupBy(batch, ({ groupId }) => groupId).values()];
-      return distil(groups, library, model, templates, { ...distillation, ...limits });
+    const all = { ...distillation, ...limits };
+    return {
+      asked: askedWords(templates, all),
+      propose: (batch, library) => {
+        const groups = [...Map.groupBy(batch, ({ groupId }) => groupId).values()];
+        return distil(groups, library, model, templates, all);
+      },
     };
   }
 
@@ -137,7 +158,8 @@ class LibraryWork implements Resumable {
   take({ library, changes, refused }: ReturnType<typeof consolidate>, metrics: Figures): void {
     this.library = library;
     this.steps++;
-    const counts: Record<string, number> = { refusedProposals: refused.length, ...metrics };
+    const emptyProposals = refused.filter(({ isEmpty }) => isEmpty).length;
+    const counts: Record<string, number> = { refusedProposals: refused.length, emptyProposals, ...metrics };
     for (const { operation } of changes) counts[`${operation}Items`] = (counts[`${operation}Items`] ?? 0) + 1;
     const summed = { ...this.metrics };
     for (const [name, value] of Object.entries(counts)) summed[name] = (summed[name] ?? 0) + value;

@@ -7,13 +7,13 @@ import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events
 import type { DistillationModel, ModelCall, ModelReply } from '@seamstream/experience-library';
 import { type Clock, canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
-import type { DistillationClient } from '@seamstream/model-clients';
+import type { DistillationSource } from '@seamstream/model-clients';
 
 export interface ReplyDependencies {
   readonly log: EventLog;
   readonly clock: Clock;
   /** Undefined: no model can be asked, and only recorded replies are available. */
-  readonly client: Pick<DistillationClient, 'model' | 'ask' | 'addSpent'> | undefined;
+  readonly client: Omit<DistillationSource, 'close'> | undefined;
 }
 
 /** Settings of a run that decide what a model replies. */
@@ -30,6 +30,7 @@ export class RecordedReplies {
 
   /**
    * @param mayAsk false: a reply that is not recorded is NOT_FOUND
+   * @throws as the model's `prepare`, where it may be asked
    */
   async modelOf(
     runId: string,
@@ -38,22 +39,24 @@ export class RecordedReplies {
   ): Promise<DistillationModel> {
     const replies = await this.read();
     const { client, log, clock } = this.dependencies;
+    if (mayAsk) await client?.prepare(settings);
     const ask = async (call: ModelCall, callId: string): Promise<ModelReply> => {
       signal.throwIfAborted();
       if (!mayAsk || client === undefined)
         throw new SeamError(
           'NOT_FOUND',
-          `Cannot bring a library on in run ${runId}: expected its reply ${callId.slice(0, 12)} in the log, got none${mayAsk ? ', and no model is configured (SEAM_TRAINER_DISTILLATION_URL)' : ''}.`,
+          `Cannot bring a library on in run ${runId}: expected its reply ${callId.slice(0, 12)} in the log, got none${mayAsk ? ', and no model is configured (SEAM_TRAINER_DISTILLATION_URL or …_MODEL_FOLDER)' : ''}.`,
         );
-      const { stage, prompt } = call;
-      const answer = await client.ask({ stage, prompt, ...settings, seed: callId }, signal);
+      const { stage, prompt, form } = call;
+      const asked = { stage, prompt, ...settings, seed: callId, ...(form === undefined ? {} : { form }) };
+      const answer = await client.ask(asked, signal);
       const event: EventOf<'LibraryReplyRecorded'> = {
         type: 'LibraryReplyRecorded',
         meta: originMeta({
           ...{ messageId: derivedId(callId, 'reply'), correlationId: runId },
           ...{ source: 'seam/trainer', occurredAt: clock.now(), sourceClass: 'model' },
         }),
-        ...{ runId, callId, stage, model: client.model, ...answer },
+        ...{ runId, callId, stage, ...answer },
       };
       await log.append([encodeEvent(event)]);
       return replyOf(event);
@@ -88,8 +91,8 @@ export class RecordedReplies {
   }
 }
 
-function callIdOf(runId: string, call: ModelCall, settings: ReplySettings): string {
-  return sha256(canonicalJson({ runId, ...call, ...settings }));
+function callIdOf(runId: string, { stage, prompt, attempt }: ModelCall, settings: ReplySettings): string {
+  return sha256(canonicalJson({ runId, stage, prompt, attempt, ...settings }));
 }
 
 function replyOf({ callId, content, isWhole }: EventOf<'LibraryReplyRecorded'>): ModelReply {

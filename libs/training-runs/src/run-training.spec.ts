@@ -38,6 +38,24 @@ describe('the end of a run', () => {
   });
 });
 
+describe('a published artefact that must not be served', () => {
+  it('is refused for what it is, without being measured: an earlier release may have published it', async () => {
+    const hindranceTo = (artefact: unknown, parent: unknown): string => `${String(artefact)} over ${String(parent)}`;
+    const { training } = world({
+      completed: { runner: { hindranceTo, load: ({ key }: { key: string }) => Promise.resolve(`the library ${key}`) } },
+    });
+    const ending = await training.carryOut(
+      PLAN,
+      holder(async () => undefined),
+    );
+    expect(ending).toMatchObject({
+      type: 'TrainingRunRejected',
+      evaluation: null,
+      reason: 'the library k over null',
+    });
+  });
+});
+
 /** Of a method that this version does not have: the run fails at once. */
 const PLAN = { runId: 'run', method: 'none', algorithm: 'none', parentAdapter: null, configuration: {} } as never;
 
@@ -45,7 +63,7 @@ function holder(record: RunHolder['record']): RunHolder {
   return { signal: new AbortController().signal, record };
 }
 
-function world({ isWritable = true } = {}) {
+function world({ isWritable = true, completed }: { isWritable?: boolean; completed?: { runner: unknown } } = {}) {
   const stored: InMemoryObjects = new Map();
   const objects = new InMemoryObjectStore(stored);
   for (const name of ['step-000002.safetensors', 'lease.json'])
@@ -59,12 +77,17 @@ function world({ isWritable = true } = {}) {
     algorithm: 'none',
     configuration: { algorithm: {} },
   };
-  const run = { status: 'started', started, plan: started, queue: null, checkpoints: [] };
+  const stands =
+    completed === undefined
+      ? { status: 'started', checkpoints: [] }
+      : { status: 'completed', adapter: { adapterDigest: 'a', key: 'k' }, metrics: {} };
+  const run = { ...stands, started, plan: started, queue: null };
+  const methods = new Map(completed === undefined ? [] : [['none', { method: {}, ...completed }]]);
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const history = {
     read: () => Promise.resolve({ runs: new Map([['run', run]]), published: new Map(), slots: new Map() }),
   };
-  const dependencies = { objects, history, clock: { now: () => 0 }, logger: quiet, methods: new Map() };
+  const dependencies = { objects, history, clock: { now: () => 0 }, logger: quiet, methods };
   const retrying = { maxAttempts: 1, firstRetryMs: 1, maxRetryMs: 1 };
   return { training: new RunTraining(dependencies as never, { checkpointEverySteps: 1, retrying }), stored };
 }

@@ -9,6 +9,7 @@ import { type AdapterDifference, isWithin, toleranceOf } from '@seamstream/train
 import type { Artefact } from './artefact.js';
 import { Checkpoints } from './checkpoints.js';
 import type { RunHolder } from './hold-run.js';
+import type { JobRunner } from './job-runner.js';
 import { judgeAdapter, parentOf } from './judge-adapter.js';
 import { MakeArtefact, type MakeArtefactDependencies } from './make-artefact.js';
 import { RunEvents } from './run-events.js';
@@ -197,10 +198,11 @@ export class RunTraining {
     const { log, logger, onProgress } = this.dependencies;
     const { runId, algorithm, parentAdapter: parent } = plan;
     const { adapterDigest } = published;
+    const runner = this.making.runnerOf(plan);
+    const unfit = await this.hindranceTo(published, plan, { known, runner });
+    if (unfit !== undefined) return events.rejected({ adapterDigest, reason: unfit, evaluation: null, metrics });
     const { promote, rule, reason, evaluation } = await judgeAdapter(plan, published, known, {
-      log,
-      runner: this.making.runnerOf(plan),
-      signal: holder.signal,
+      ...{ log, runner, signal: holder.signal },
       onProgress: (done, total) => onProgress({ runId, algorithm, phase: 'evaluating', done, total, metrics: {} }),
     });
     logger.info({ runId, adapterDigest, promote, reason }, 'adapter judged');
@@ -213,6 +215,15 @@ export class RunTraining {
     return hindrance === undefined
       ? events.promoted(published, { rule, evaluation })
       : events.rejected({ adapterDigest, reason: hindrance, evaluation, metrics });
+  }
+
+  private async hindranceTo(
+    published: Parameters<typeof judgeAdapter>[1],
+    plan: RunPlan,
+    { known, runner }: { readonly known: TrainingHistory; readonly runner: JobRunner },
+  ): Promise<string | undefined> {
+    if (runner.hindranceTo === undefined) return undefined;
+    return runner.hindranceTo(await runner.load(published), await parentOf(plan, known.published, runner));
   }
 
   private async waitAfter(error: SeamError, attempt: number, { runId }: RunPlan, signal: AbortSignal): Promise<void> {

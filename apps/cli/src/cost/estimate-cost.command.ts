@@ -11,6 +11,8 @@ import { stageProgress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
+import { duration } from './duration.js';
+import { libraryCostCommand } from './library-cost.command.js';
 import { pricesCommand, spentCommand } from './spent-cost.command.js';
 
 const UNITS: Readonly<Record<CostPhase, string>> = {
@@ -40,12 +42,6 @@ type EstimateOptions = Omit<CostRequest, 'limit' | 'pricePerHour'> & {
   readonly limit?: number;
   readonly pricePerHour?: number;
 };
-
-/** Of seconds as people say it. */
-function duration(seconds: number): string {
-  if (seconds < 120) return `${seconds.toFixed(1)} s`;
-  return seconds < 7200 ? `${(seconds / 60).toFixed(1)} min` : `${(seconds / 3600).toFixed(1)} h`;
-}
 
 function renderCost(
   cost: EstimatedCost,
@@ -130,6 +126,7 @@ export function costCommand(run: RunCommand): Command {
     .summary('what a run will take, and what executors have cost')
     .addHelpText('after', examples([['seam cost estimate passages.json', 'time, tokens and money of self-edits']]))
     .addCommand(estimateCommand(run))
+    .addCommand(libraryCostCommand(run))
     .addCommand(spentCommand(run))
     .addCommand(pricesCommand(run));
 }

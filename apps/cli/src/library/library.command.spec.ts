@@ -93,6 +93,15 @@ describe('a library is promoted and rolled back like weights', () => {
     expect(await servedNow()).toBe(first.digest);
   });
 
+  it('is refused where none of its texts says anything, as an earlier release made one', async () => {
+    const { digest } = await learned(null, { items: [item('e1', '…')], changes: [added('e1', '…')] });
+    expect(await world.seam('adapters', 'rollback', ...WHY)).toBe(0);
+    await measured(digest);
+    expect(await world.seam('adapters', 'promote', digest, ...WHY)).not.toBe(0);
+    expect(world.takeErrors()).toContain('expected a text that says something, got none');
+    expect(await servedNow()).toBeNull();
+  });
+
   it('is refused where its object is another library', async () => {
     const digest = await imported('youtu.json');
     await measured(digest);

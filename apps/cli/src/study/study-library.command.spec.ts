@@ -54,7 +54,30 @@ describe('seam study library', () => {
     expect(await world.log.watermarks('seam.adapters')).toEqual(before);
   });
 
+  it('says what each row costs by declared or given prices, and never guesses', async () => {
+    const [executor, generator] = [world.models.executor.identity.model, world.models.generator.digest];
+    const { rows: unpriced } = await study();
+    expect(unpriced.map(([, { money }]) => money)).toEqual(unpriced.map(() => null));
+    expect(await world.seam('study', 'library')).toBe(0);
+    expect(world.takeOutput().match(/no price/g)).toHaveLength(5);
+    // The executor's alone: what no generator wrote is known, and the rest is not.
+    const { rows: half } = await study('--price', `${executor}=2/3`);
+    expect(half.map(([, { money }]) => money === null)).toEqual([false, true, true, false, true]);
+    await world.seam('cost', 'prices', 'set', executor, ...PRICE, '--prompt', '2', '--completion', '3');
+    world.takeOutput();
+    const { rows, currency } = await study('--price', `${generator}=5/7`);
+    expect(currency).toBe('EUR');
+    const row = Object.fromEntries(rows);
+    const { executor: asked, generator: wrote } = row.library!.used;
+    expect(wrote.completion).toBeGreaterThan(0);
+    // Each part is rounded up to millionths.
+    const parts = [asked.prompt * 2 + asked.completion * 3, wrote.prompt * 5 + wrote.completion * 7];
+    expect(row.library!.money).toBe(parts.reduce((sum, part) => sum + Math.ceil(part), 0));
+    expect(row['no experience']!.used.generator).toEqual({ prompt: 0, completion: 0 });
+  });
+
   it.each([
+    ['a price without two amounts', ['--price', 'executor=2'], /expected a model with two amounts/],
     ['a library that the log does not have', ['--library', 'abcdef'], /expected one of those in the log/],
     ['a file that is no library', ['--against', 'list.json'], /expected a JSON object of ids and texts/],
     ['a file that is not there', ['--against', 'absent.json'], /absent\.json/],
@@ -65,6 +88,8 @@ describe('seam study library', () => {
   });
 });
 
+const PRICE = ['--currency', 'EUR', '--by', 'ada', '--reason', 'price list'] as const;
+
 const study = async (...args: string[]): Promise<Study> => {
   expect(await world.seam('study', 'library', ...args, '--json')).toBe(0);
   return world.takeJson()[0] as Study;
@@ -74,8 +99,15 @@ interface Study {
   readonly digest: string;
   readonly problems: number;
   readonly items: number;
+  readonly currency: string | null;
   readonly rows: readonly (readonly [
     string,
-    { success: number; interval95: number[]; libraryAhead: { value: number; interval95: number[] } | null },
+    {
+      success: number;
+      interval95: number[];
+      libraryAhead: { value: number; interval95: number[] } | null;
+      money: number | null;
+      used: Record<'executor' | 'generator', { prompt: number; completion: number }>;
+    },
   ])[];
 }

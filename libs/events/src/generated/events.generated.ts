@@ -1171,13 +1171,13 @@ export interface LibraryReplyRecorded {
   readonly callId: string;
   /** summary: of one attempt. advantage: what a group teaches. consolidation: how a batch changes the library. */
   readonly stage: string;
-  /** The model's name at the endpoint. */
+  /** The model's name at the endpoint, or the digest of the checkpoint that replied on this machine. */
   readonly model: string;
   /** The complete reply. Null where the model refused or a filter cut it off. */
   readonly content: string | null;
   /** Whether the model ended the reply. False: it was cut off. */
   readonly isWhole: boolean;
-  /** Tokens that the model read, as the endpoint counts. */
+  /** Tokens that the model read, as the endpoint counts, or the tokenizer. */
   readonly promptTokens: number;
   /** Tokens that it wrote. */
   readonly responseTokens: number;

@@ -1,4 +1,5 @@
 /** Whether what was published can be served: weights, a library, or a team. */
+import { unservable } from '@seamstream/experience-library';
 import { isSeamError, messageOf, onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { sameFingerprint } from '@seamstream/language-model';
 import type { AdapterVersion } from '@seamstream/read-models';
@@ -24,6 +25,11 @@ type Published = Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 
  */
 export async function proveArtefact(world: AdapterWorld, published: Published, teamFile?: string): Promise<void> {
   const artefact = await openWhole(world, published);
+  if (artefact.kind === 'library' && unservable(artefact, null) !== undefined)
+    throw new SeamError(
+      'ADAPTER_INVALID',
+      `Cannot promote library ${shortId(artefact.digest)}: expected a text that says something, got none. To serve without a library: "seam adapters rollback --to base".`,
+    );
   const measured = await answersOf(world, artefact, teamFile);
   if (sameFingerprint(measured, published.fingerprint)) return;
   throw new SeamError(

@@ -1,7 +1,10 @@
 /** What a library is worth, compared with controls and other libraries. */
 import { type LibraryStudy, studyLibrary } from '@seamstream/evaluation';
+import type { EventLog } from '@seamstream/event-log';
 import { type ExperienceLibrary, importLibrary } from '@seamstream/experience-library';
+import { type GivenPrices, knownPrices } from '../cost/known-prices.js';
 import { readLibrary } from '../library/libraries.js';
+import { readDeclaredLimits } from '../quotas/index.js';
 import type { AskingObserver, AskingWorld } from './asking-world.js';
 import { chosenProblems, type ProblemOptions } from './evaluation-problems.js';
 import { verifiersFor } from './judging.js';
@@ -13,11 +16,17 @@ export interface LibraryStudyRequest extends ProblemOptions {
   readonly against: readonly string[];
   readonly seed: string;
   readonly limit?: number;
+  /** What tokens cost, by the name that outcomes record for the executor and by the digest of the generator's base model. */
+  readonly prices?: GivenPrices;
 }
 
 export interface StudiedLibrary {
   readonly digest: string;
   readonly result: LibraryStudy;
+  /** Of the log's prices; null where it has none. */
+  readonly currency: string | null;
+  /** Of each row, in millionths: what the executor read and wrote, and the generator for its entries. Null: a price is not known. */
+  readonly money: readonly (number | null)[];
 }
 
 /** Problems that are asked together. */
@@ -28,7 +37,10 @@ const BATCH = 64;
  * @throws as `evaluateAdapter`; INVALID_INPUT for weights
  */
 export async function studyLibraryOf(
-  world: AskingWorld & { readInput(path: string): Promise<Uint8Array> },
+  world: AskingWorld & {
+    readInput(path: string): Promise<Uint8Array>;
+    openLog(mode: 'read'): Promise<EventLog>;
+  },
   path: string | undefined,
   request: LibraryStudyRequest,
   observer: AskingObserver<StudiedLibrary>,
@@ -57,7 +69,16 @@ export async function studyLibraryOf(
       world.signal.throwIfAborted();
     },
   });
-  const studied = { digest: library.digest, result };
+  const declared = await readDeclaredLimits(await world.openLog('read'));
+  const prices = knownPrices(declared, request.prices ?? new Map(), world.clock.now());
+  const money = result.rows.map(([, { used }]) => {
+    const parts = [
+      prices.moneyOf(environment.identity.model, used.executor),
+      prices.moneyOf(generator.digest, used.generator),
+    ];
+    return parts.some((part) => part === null) ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+  });
+  const studied = { digest: library.digest, result, currency: prices.currency, money };
   observer.measured(studied);
   return studied;
 }

@@ -1,0 +1,72 @@
+/**
+ * Whether a text can help a solver at all. A small model that is asked for JSON often gives back what it was shown: the "…" of the form,
+ * the form itself, a sentence of the instructions. Nothing of that is an experience, and rules of size alone let it pass.
+ */
+import { sharedRuns } from '@seamstream/near-duplicates';
+import type { ExperienceLibrary, LibraryItem } from './library.js';
+
+/** White space and control characters are no part of an experience. */
+export function tidy(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+/** Characters that a reader sees. Fillers of scripts are letters, and show nothing. */
+const seen = (text: string): string => tidy(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+
+/** A text in which nothing can be read: blank, or signs without a letter or a digit. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(seen(text));
+}
+
+/** What is written where there is nothing to say. */
+const NO_ANSWER = /^(?:none|none yet|null|undefined|nothing|empty|n a|na|todo|tbd|placeholder)$/;
+const SHINGLE_WORDS = 2;
+/** Share of a text's pairs of words from which on it is the instructions again: the similarity of near duplicates. */
+const ECHO = 0.8;
+
+/**
+ * Why a text of a model is no experience, in words; undefined for one that may be. What it was asked may hold forms and sentences, but
+ * no material of a problem: an experience may repeat that.
+ */
+export function emptyReply(text: string, asked: readonly string[]): string | undefined {
+  const own = seen(text);
+  const words = wordsIn(own).join(' ');
+  if (NO_ANSWER.test(words)) return 'its text says that there is nothing to say';
+  if (isOfJson(own)) return 'its text is JSON';
+  if (asked.some((each) => sharedRuns(words, each, SHINGLE_WORDS) >= ECHO || holdsWord(each, words)))
+    return 'its text repeats what the model was asked';
+  return undefined;
+}
+
+/** An object or a list, or a part of one that was cut off. */
+function isOfJson(text: string): boolean {
+  return /^[{[].*[}\]]$/u.test(text) || /^[{[]*\s*"\w+"\s*:/u.test(text) || /"operations?"\s*:/u.test(text);
+}
+
+/** A pair of words cannot be shared by a text that is one word. */
+function holdsWord(asked: string, words: string): boolean {
+  return !words.includes(' ') && wordsIn(asked).includes(words);
+}
+
+function wordsIn(text: string): readonly string[] {
+  return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([word]) => word);
+}
+
+/** What an item does: ids and grounds are not in it. */
+const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([domain, field, text]);
+
+/**
+ * Why a library must not be served: nothing is in it, or nothing else than in its parent. Undefined for any other.
+ * @param parent null: the empty library
+ */
+export function unservable(
+  { items }: Pick<ExperienceLibrary, 'items'>,
+  parent: Pick<ExperienceLibrary, 'items'> | null,
+): string | undefined {
+  if (items.every(({ text }) => saysNothing(text))) return 'no text is in the library';
+  const [own, before] = [items, parent?.items ?? []].map((each) => each.map(actOf).sort());
+  return JSON.stringify(own) === JSON.stringify(before) ? 'the library says what its parent says' : undefined;
+}
