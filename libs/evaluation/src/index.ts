@@ -36,8 +36,10 @@ export {
   type LibraryStudy,
   studyLibrary,
 } from './library-study.js';
+export { learnPassages, type PassageLearning, type PassageQuestion, scoresByPassage } from './passage-learning.js';
 export type { Prediction, PredictionSink } from './predictions.js';
 export {
+  differences,
   RETENTION_ARMS,
   type RetentionArm,
   type RetentionResult,
@@ -48,7 +50,6 @@ export {
   type RetentionLine,
   type RetentionPassage,
   type RetentionSettings,
-  retentionOrder,
   studyRetention,
 } from './retention-study.js';
 export {
