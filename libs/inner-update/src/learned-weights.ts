@@ -5,6 +5,7 @@
 import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, createAdapter, decodePeft, PEFT_FILE } from '@seamstream/language-model';
 import { z } from 'zod';
+import { innerUpdateSchema } from './inner-update.config.js';
 
 /** In the order in which they are written. */
 export const LEARNED_FILE = { tensors: PEFT_FILE.tensors, config: PEFT_FILE.config, record: 'learned.json' } as const;
@@ -40,7 +41,7 @@ const recordSchema = z.strictObject({
   order: z.enum(['together', 'sequence']),
   seed: z.string(),
   /** How each training went about it. */
-  settings: z.record(z.string(), z.json()),
+  settings: innerUpdateSchema,
   training: z.strictObject({
     trainings: z.int().positive(),
     /** Passages with nothing to learn. */

@@ -33,8 +33,13 @@ export interface OpenedExecutor {
   readonly model: ExecutorModel;
   /** For an operator: what it is, and what was spent. @throws SeamError where it answers no request */
   status(): Readonly<Record<string, unknown>>;
-  /** Weights of it as PEFT's files; absent where they are not at hand. */
-  readonly encodeWeights?: (adapter: Adapter) => PeftFiles;
+  /** Absent where its weights are not at hand. */
+  readonly weights?: {
+    /** Digest of those that it learned and kept; null: the bare model. */
+    readonly parent: string | null;
+    /** Weights that it learns, as PEFT's files. */
+    readonly encode: (adapter: Adapter) => PeftFiles;
+  };
   close(): Promise<void>;
 }
 
@@ -66,20 +71,23 @@ async function openCheckpoint(
   const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
     assertAnswers(loaded, kind, prompts, maxTokens);
-    const learned = adapterFolder === undefined ? {} : { learned: await loadLearned(adapterFolder, loaded) };
+    const learned = adapterFolder === undefined ? undefined : await loadLearned(adapterFolder, loaded);
     const training = new LanguageModelTraining(modelFolder, loaded, { threads, executionProvider });
     const model = new LanguageModelExecutor(loaded, {
       name,
       maxTokens,
       training,
       ...(expectedDigest === undefined ? {} : { expectedDigest }),
-      ...learned,
+      ...(learned === undefined ? {} : { learned }),
     });
     const { revision } = model.identity;
     return {
       model,
       status: () => ({ model: name, revision }),
-      encodeWeights: (adapter) => encodePeft(adapter, loaded.config, modelFolder),
+      weights: {
+        parent: learned?.digest ?? null,
+        encode: (adapter) => encodePeft(adapter, loaded.config, modelFolder),
+      },
       close: () => closeAll(training, loaded),
     };
   } catch (error) {
