@@ -115,7 +115,7 @@ export function trainEditsCommand(run: RunCommand): Command {
         ['seam edits train edits.jsonl --to learned', 'one training on all of them'],
         ['seam edits train edits.jsonl --to learned --questions passages.json', 'and what it is worth'],
         ['seam edits train edits.jsonl --to learned --sequence', 'one passage after the other'],
-        ['SEAM_EXECUTOR_ADAPTER_FOLDER=learned seam solve questions.jsonl', 'answers with the weights'],
+        ['SEAM_EXECUTOR_ADAPTER_FOLDER=learned seam solve questions.jsonl --no-entry', 'answers with them'],
       ]),
     )
     .action((file: string, options: TrainOptions) => run((runtime) => train(runtime, file, options)));
