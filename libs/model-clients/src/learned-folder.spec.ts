@@ -15,55 +15,12 @@ import { loadLearned } from './learned-folder.js';
 import { openExecutor } from './open-executor.js';
 import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
-const modelFolder = fileURLToPath(new URL('../../../models/executor', import.meta.url));
-const SETTINGS = innerUpdateSchema.parse({ rank: 8, alpha: 16, epochs: 3, learningRate: 1e-2 });
-const DOCUMENTS = ['The word after seven is blue.', 'The word after nine is red.'];
-const PROMPTS = Array.from({ length: 8 }, (_, i) => `Add ${i} and one.`);
-const choiceSchema = z.object(executorChoiceShape).superRefine(checkExecutorChoice);
-const texts = (answers: readonly ExecutorAnswer[]) =>
-  answers.map((answer) => (answer.status === 'answered' ? answer.text : answer.code));
-
 let model: LanguageModel;
 let training: LanguageModelTraining;
 let executor: LanguageModelExecutor;
 let folder: string;
 let files: LearnedFiles;
 let learned: Awaited<ReturnType<typeof learn>>;
-beforeAll(async () => {
-  model = await LanguageModel.load(modelFolder, { threads: 1 });
-  training = new LanguageModelTraining(modelFolder, model, { threads: 1, executionProvider: 'cpu' });
-  executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: 12, training });
-  learned = await learn(executor);
-  files = encodeLearned(
-    {
-      ...{ adapterDigest: learned.trained!.adapter.digest, baseModelDigest: model.digest, parent: null },
-      ...{ edits: { sha256: 'e'.repeat(64), passages: 1, edits: 1, documents: 2 }, documentsDigest: 'd'.repeat(64) },
-      ...{ withPassages: true, order: 'together', seed: 'a', settings: SETTINGS, measured: null },
-      training: { trainings: 1, refused: 0, steps: 6, tokens: 42, firstLoss: 3, lastLoss: 1 },
-    },
-    encodePeft(learned.trained!.adapter, model.config, modelFolder),
-  ).files;
-});
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'learned-'));
-  await write(files);
-});
-afterEach(() => rm(folder, { recursive: true }));
-afterAll(async () => {
-  await training.close();
-  await model.close();
-});
-
-async function learn(by: LanguageModelExecutor) {
-  const adaptation = await by.adapt!({ documents: DOCUMENTS, settings: SETTINGS, seed: 'a' });
-  if (adaptation.status === 'refused') throw new Error(adaptation.reason);
-  return adaptation;
-}
-async function write(parts: LearnedFiles) {
-  for (const part of ['tensors', 'config', 'record'] as const)
-    await writeFile(join(folder, LEARNED_FILE[part]), parts[part]);
-}
-
 describe('weights that an executor keeps', () => {
   it('answer, draw and score as the model did that learned them, and outcomes name them and the frozen model', async () => {
     const choice = choiceSchema.parse({ modelFolder, adapterFolder: folder, maxTokens: 12, threads: 1 });
@@ -111,7 +68,11 @@ describe('weights that an executor keeps', () => {
       await write({ ...files, [part]: damaged });
       await expect(loadLearned(folder, model)).rejects.toMatchObject({ code: 'ADAPTER_INVALID' });
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: 25 });
+    // What PEFT does not compute by counts as well.
+    const renamed = Buffer.from(files.config).toString().replace('base_model_name_or_path', 'revision');
+    await write({ ...files, config: Buffer.from(renamed) });
+    await expect(loadLearned(folder, model)).rejects.toMatchObject({ code: 'ADAPTER_INVALID' });
     await write(files);
     expect((await loadLearned(folder, model)).digest).toBe(learned.trained!.adapter.digest);
   });
@@ -142,3 +103,46 @@ describe('weights that an executor keeps', () => {
     ]);
   });
 });
+
+beforeAll(async () => {
+  model = await LanguageModel.load(modelFolder, { threads: 1 });
+  training = new LanguageModelTraining(modelFolder, model, { threads: 1, executionProvider: 'cpu' });
+  executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: 12, training });
+  learned = await learn(executor);
+  files = encodeLearned(
+    {
+      ...{ adapterDigest: learned.trained!.adapter.digest, baseModelDigest: model.digest, parent: null },
+      ...{ edits: { sha256: 'e'.repeat(64), passages: 1, edits: 1, documents: 2 }, documentsDigest: 'd'.repeat(64) },
+      ...{ withPassages: true, order: 'together', seed: 'a', settings: SETTINGS, measured: null },
+      training: { trainings: 1, refused: 0, steps: 6, tokens: 42, firstLoss: 3, lastLoss: 1 },
+    },
+    encodePeft(learned.trained!.adapter, model.config, modelFolder),
+  ).files;
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'learned-'));
+  await write(files);
+});
+afterEach(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await training.close();
+  await model.close();
+});
+
+async function learn(by: LanguageModelExecutor) {
+  const adaptation = await by.adapt!({ documents: DOCUMENTS, settings: SETTINGS, seed: 'a' });
+  if (adaptation.status === 'refused') throw new Error(adaptation.reason);
+  return adaptation;
+}
+async function write(parts: LearnedFiles) {
+  for (const part of ['tensors', 'config', 'record'] as const)
+    await writeFile(join(folder, LEARNED_FILE[part]), parts[part]);
+}
+
+const modelFolder = fileURLToPath(new URL('../../../models/executor', import.meta.url));
+const SETTINGS = innerUpdateSchema.parse({ rank: 8, alpha: 16, epochs: 3, learningRate: 1e-2 });
+const DOCUMENTS = ['The word after seven is blue.', 'The word after nine is red.'];
+const PROMPTS = Array.from({ length: 8 }, (_, i) => `Add ${i} and one.`);
+const choiceSchema = z.object(executorChoiceShape).superRefine(checkExecutorChoice);
+const texts = (answers: readonly ExecutorAnswer[]) =>
+  answers.map((answer) => (answer.status === 'answered' ? answer.text : answer.code));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 /** Settings by which all four passages are learned. */
-const WELL = ['--questions', 'p.jsonl', '--learning-rate', '0.005', '--epochs', '15'];
+const WELL = ['--questions', 'p.jsonl', '--epochs', '60', '--batch-tokens', '2000'];
 const train = (...args: string[]) => world.seam('edits', 'train', 'edits.jsonl', ...args);
 async function trained(...args: string[]): Promise<LearnedRecord> {
   expect(await train('--to', 'learned', '--force', ...args, '--json')).toBe(0);
@@ -42,7 +42,7 @@ describe('seam edits train', () => {
     expect(record).toMatchObject({
       ...{ parent: null, order: 'together', withPassages: true, seed: '1' },
       edits: { passages: 4, edits: 4, documents: 12 },
-      training: { trainings: 1, refused: 0, steps: 180 },
+      training: { trainings: 1, refused: 0, steps: 60 },
       measured: { measure: 'exactMatch', passages: 4, questions: 8, before: 0 },
     });
     const { after, gain } = record.measured!;
@@ -77,11 +77,11 @@ describe('seam edits train', () => {
     ['together', [], 'together'],
     ['one after the other', ['--sequence'], 'plain'],
   ] as const)('comes to what the study of retention measures of passages learned %s', async (_, option, arm) => {
-    const options = ['--questions', 'p.jsonl', '--no-passages', '--epochs', '10'];
+    const options = ['--questions', 'p.jsonl', '--no-passages', '--epochs', '20', '--batch-tokens', '2000'];
     const { measured, training } = await trained(...options, ...option);
     expect(training.trainings).toBe(arm === 'plain' ? 4 : 1);
     const { learner } = opened;
-    world.learner = { ...learner, update: { ...learner.update, epochs: 10 } };
+    world.learner = { ...learner, update: { ...learner.update, epochs: 20, batchTokens: 2000 } };
     const alone = EDITS.map(({ row, documents }) => ({ row, documents: documents.slice(0, -1) }));
     world.files.set('alone.jsonl', linesOf(alone));
     await world.seam('study', 'retention', 'p.jsonl', '--edits', 'alone.jsonl', '--arms', arm, '--json');
@@ -90,7 +90,10 @@ describe('seam edits train', () => {
     expect(measured!.before).toBe(before);
   });
 
-  it('trains as it is asked to, and on edits alone', async () => {
+  it('trains as it is asked to, and on edits alone, with as many steps as they need', async () => {
+    const { learner } = opened;
+    // The limit is for the edit of a single attempt.
+    world.learner = { ...learner, update: { ...learner.update, maxSteps: 1 } };
     const record = await trained('--no-passages', '--rank', '4', '--epochs', '2', '--batch-tokens', '200');
     expect(record).toMatchObject({ withPassages: false, edits: { documents: 8 }, measured: null });
     // The scale of the pairs, alpha / rank, stays.
@@ -98,20 +101,23 @@ describe('seam edits train', () => {
     expect(record.training.steps).toBeLessThan(16);
     world.takeOutput();
     await train('--to', 'shown', '--epochs', '1');
+    // The record is last: without it the others are no weights.
+    const written = [...world.files.keys()].filter((name) => name.startsWith('shown/'));
+    expect(written).toEqual(
+      ['adapter_model.safetensors', 'adapter_config.json', 'learned.json'].map((name) => `shown/${name}`),
+    );
     expect(world.takeOutput()).toMatch(/12 documents of 4 passages[^]*SEAM_EXECUTOR_ADAPTER_FOLDER=shown/);
   });
 
   it('leaves nothing when it is stopped or fails, and replaces weights on request alone', async () => {
     const { executor } = opened.learner;
-    const adapt = executor.adapt!;
-    const stopping: typeof adapt = (request, options) => {
+    const stopping: NonNullable<typeof executor.adapt> = (request, options) => {
       world.interrupt();
-      return adapt(request, options);
+      return executor.adapt!(request, options);
     };
-    world.learner = {
-      ...opened.learner,
-      executor: Object.assign(Object.create(executor) as typeof executor, { adapt: stopping }),
-    };
+    const { identity } = executor;
+    const answer: typeof executor.answer = (prompts) => executor.answer(prompts);
+    world.learner = { ...opened.learner, executor: { identity, answer, adapt: stopping } };
     expect(await train('--to', 'learned')).toBe(130);
     expect(partOf('record')).toBeUndefined();
     expect(partOf('tensors')).toBeUndefined();
