@@ -36,7 +36,13 @@ export {
   type LibraryStudy,
   studyLibrary,
 } from './library-study.js';
-export { learnPassages, type PassageLearning, type PassageQuestion, scoresByPassage } from './passage-learning.js';
+export {
+  learnPassages,
+  type PassageLearning,
+  type PassageQuestion,
+  type PassagesLearned,
+  scoresByPassage,
+} from './passage-learning.js';
 export type { Prediction, PredictionSink } from './predictions.js';
 export {
   differences,

@@ -1,5 +1,11 @@
 /** Passages that a model is trained on, at once or one after the other, and how well it then answers about them without seeing them. */
-import type { Adaptation, AdaptationOptions, AdaptationRequest, ExecutorModel } from '@seamstream/environments';
+import type {
+  Adaptation,
+  AdaptationOptions,
+  AdaptationRequest,
+  ExecutorModel,
+  TrainedWeights,
+} from '@seamstream/environments';
 import { Random, SeamError } from '@seamstream/kernel';
 import { mean } from '@seamstream/statistics';
 import { squadScore } from '@seamstream/verifiers';
@@ -18,6 +24,7 @@ export interface Scoring {
   /** What is judged of a response. */
   readonly answerOf: (response: string) => string;
   readonly signal?: AbortSignal | undefined;
+  readonly onAnswered?: ((answered: number, total: number) => void) | undefined;
 }
 
 /** Which passages are learned when. */
@@ -51,12 +58,13 @@ export async function scoresByPassage(
   model: Pick<Learner, 'answer'>,
   questions: readonly (readonly PassageQuestion[])[],
   asked: readonly number[],
-  { measure, answerOf, signal }: Scoring,
+  { measure, answerOf, signal, onAnswered }: Scoring,
 ): Promise<ReadonlyMap<number, number>> {
   const all = asked.flatMap((passage) => questions[passage]!.map((question) => ({ passage, question })));
   const answers = await model.answer(
     all.map(({ question }) => question.prompt),
     signal,
+    ({ answered }) => onAnswered?.(answered, all.length),
   );
   const scores = new Map<number, number[]>(asked.map((passage) => [passage, []]));
   answers.forEach((answer, index) => {
@@ -76,6 +84,21 @@ export interface PassageLearning extends Pick<AdaptationRequest, 'settings' | 's
   readonly onStep?: (at: number, trainings: number, step: { done: number; planned: number; loss: number }) => void;
 }
 
+/** What trainings came to. */
+export interface PassagesLearned {
+  readonly model: Learner;
+  /** Of the last training; null where none had something to learn, or the weights are elsewhere. */
+  readonly adapter: TrainedWeights['adapter'] | null;
+  /** Trainings that had something to learn. */
+  readonly trainings: number;
+  /** Mean loss in nats a token of each step of all of them. */
+  readonly losses: readonly number[];
+  /** Tokens that carried loss, over all steps. */
+  readonly tokens: number;
+  /** Why others had nothing to learn. */
+  readonly refused: readonly string[];
+}
+
 /**
  * What a model learns of passages, as the arms `together` and `plain` of a study of retention do with the same seed.
  * @param documents of each passage
@@ -85,33 +108,31 @@ export async function learnPassages(
   model: Learner,
   documents: readonly (readonly string[])[],
   { order, settings, seed, signal, onStep }: PassageLearning,
-): Promise<{
-  readonly model: Learner;
-  /** Of those trainings that had something to learn; of a sequence the last one has all of it. */
-  readonly learned: readonly Extract<Adaptation, { status: 'adapted' }>[];
-  /** Why others had nothing. */
-  readonly refused: readonly string[];
-}> {
+): Promise<PassagesLearned> {
   const passages = retentionOrder(seed, documents.length);
-  const trainings =
+  const planned =
     order === 'together'
       ? [{ at: 'together' as const, texts: passages.flatMap((passage) => documents[passage]!) }]
       : passages.map((passage, at) => ({ at, texts: documents[passage]! }));
-  let current = model;
-  const learned: Extract<Adaptation, { status: 'adapted' }>[] = [];
+  let [current, adapter, trainings, tokens] = [model, null as PassagesLearned['adapter'], 0, 0];
+  const losses: number[] = [];
   const refused: string[] = [];
-  for (const [number, { at, texts }] of trainings.entries()) {
+  for (const [number, { at, texts }] of planned.entries()) {
     const adaptation = await trainOn(
       current,
       { documents: texts, settings, seed: trainingSeed(seed, at) },
-      { purpose: 'train on edits', signal, onStep: (step) => onStep?.(number, trainings.length, step) },
+      { purpose: 'train on edits', signal, onStep: (step) => onStep?.(number, planned.length, step) },
     );
     if (adaptation.status === 'refused') {
       refused.push(adaptation.reason);
       continue;
     }
-    learned.push(adaptation);
+    // The weights of earlier trainings are let go: of a long sequence they would fill the memory.
     current = adaptation.model;
+    adapter = adaptation.trained?.adapter ?? null;
+    for (const loss of adaptation.trained?.losses ?? []) losses.push(loss);
+    tokens += adaptation.trained?.tokens ?? 0;
+    trainings++;
   }
-  return { model: current, learned, refused };
+  return { model: current, adapter, trainings, losses, tokens, refused };
 }

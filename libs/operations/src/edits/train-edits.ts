@@ -4,12 +4,13 @@
  *   lines ─► documents by passage ─► questions before ─► training ─► questions after ─► PEFT's files, and last their record
  */
 import { join } from 'node:path';
-import { answerLine, type TrainedWeights } from '@seamstream/environments';
+import { answerLine } from '@seamstream/environments';
 import {
   differences,
   learnPassages,
   type PassageLearning,
   type PassageQuestion,
+  type PassagesLearned,
   scoresByPassage,
 } from '@seamstream/evaluation';
 import {
@@ -71,17 +72,16 @@ export async function trainEdits(
   if (weights === undefined) throw notTrainable(executor.identity.model);
   const settings = settingsOf(learner.update, request.settings);
   const exam = asked === null ? null : new Exam(learner, asked, request.measure, world.signal);
-  const before = await exam?.scores(executor);
+  const before = await exam?.scores(executor, (done, total) => onProgress('asking before', done, total));
   const documents = edits.passages.map((passage) => passage.documents);
-  const { model, learned, refused } = await learnPassages(executor, documents, {
+  const learned = await learnPassages(executor, documents, {
     ...{ order, seed, settings, signal: world.signal },
     onStep: (at, of, { done, planned, loss }) =>
       onProgress(of === 1 ? 'training' : `training ${at + 1} of ${of}`, done, planned, `loss ${loss.toFixed(3)}`),
   });
-  const trainings = learned.flatMap(({ trained }) => (trained === undefined ? [] : [trained]));
-  const adapter = trainings.at(-1)?.adapter;
-  if (adapter === undefined) throw nothingLearned(path, refused[0] ?? 'it holds no document');
-  const after = await exam?.scores(model);
+  const { adapter } = learned;
+  if (adapter === null) throw nothingLearned(path, learned.refused[0] ?? 'it holds no document');
+  const after = await exam?.scores(learned.model, (done, total) => onProgress('asking after', done, total));
   const { record, files } = encodeLearned(
     {
       adapterDigest: adapter.digest,
@@ -90,7 +90,7 @@ export async function trainEdits(
       edits: edits.facts,
       documentsDigest: sha256(canonicalJson(documents)),
       ...{ withPassages, order, seed, settings: { ...settings } },
-      training: trainingFacts(trainings, refused.length),
+      training: trainingFacts(learned),
       measured: exam === null ? null : exam.measured(before!, after!),
     },
     weights.encode(adapter),
@@ -108,11 +108,9 @@ function settingsOf(configured: InnerUpdateSettings, asked: TrainEditsRequest['s
   return innerUpdateSchema.parse({ ...configured, ...asked, alpha, maxSteps: Number.MAX_SAFE_INTEGER });
 }
 
-function trainingFacts(trainings: readonly TrainedWeights[], refused: number): LearnedRecord['training'] {
-  const losses = trainings.flatMap((training) => training.losses);
+function trainingFacts({ trainings, refused, losses, tokens }: PassagesLearned): LearnedRecord['training'] {
   return {
-    ...{ trainings: trainings.length, refused, steps: losses.length },
-    tokens: trainings.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...{ trainings, refused: refused.length, steps: losses.length, tokens },
     ...{ firstLoss: losses[0]!, lastLoss: losses.at(-1)! },
   };
 }
@@ -202,9 +200,13 @@ class Exam {
   private readonly judged: (response: string) => string;
 
   /** By passage. */
-  async scores(model: Parameters<typeof scoresByPassage>[0]): Promise<readonly number[]> {
+  async scores(
+    model: Parameters<typeof scoresByPassage>[0],
+    onAnswered: (answered: number, total: number) => void,
+  ): Promise<readonly number[]> {
     const { questions, measure, signal, judged: answerOf } = this;
-    const scores = await scoresByPassage(model, questions, [...questions.keys()], { measure, signal, answerOf });
+    const scoring = { measure, signal, answerOf, onAnswered };
+    const scores = await scoresByPassage(model, questions, [...questions.keys()], scoring);
     return [...scores.values()];
   }
 
