@@ -183,11 +183,18 @@ export default [
       },
       {
         control: 'kept weights are trained further by their own settings',
-        from: 'if (start !== null) this.assertContinues(start, settings);',
+        from: 'this.assertContinues(settings, start);',
         to: '',
       },
     ],
   ),
+  ...quick('libs/model-clients/src/open-executor.ts', 'libs/model-clients/src/learned-folder.spec.ts', [
+    {
+      control: 'an environment that cannot train kept weights further is refused at the start',
+      from: 'if (kind.trains === true) model.assertContinues(choice.innerUpdate);',
+      to: '',
+    },
+  ]),
   ...quick('libs/model-clients/src/executor.config.ts', 'libs/model-clients/src/learned-folder.spec.ts', [
     {
       control: 'kept weights belong to no server',

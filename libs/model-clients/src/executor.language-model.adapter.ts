@@ -124,7 +124,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     { documents, settings, seed }: AdaptationRequest,
     { signal, onStep }: AdaptationOptions = {},
   ): Promise<Adaptation> {
-    if (start !== null) this.assertContinues(start, settings);
+    this.assertContinues(settings, start);
     const maxTokens = Math.min(settings.maxDocumentTokens, this.model.config.maxPositions);
     const updated = await innerUpdate(training, {
       documents: documentsOf(documents, (text) => this.encodeDocument(text), maxTokens),
@@ -150,8 +150,14 @@ export class LanguageModelExecutor implements ExecutorModel {
     };
   }
 
-  /** Pairs of another size cannot be trained further, and another scale would change what they say. */
-  private assertContinues({ settings: had, digest }: Adapter, settings: InnerUpdateSettings): void {
+  /**
+   * Pairs of another size cannot be trained further, and another scale would change what they say.
+   * @param start what training would begin with; its own weights unless given
+   * @throws INVALID_CONFIGURATION for other settings than those of weights that it kept
+   */
+  assertContinues(settings: InnerUpdateSettings, start: Adapter | null = this.learned): void {
+    if (start === null) return;
+    const { settings: had, digest } = start;
     const [kept, asked] = [had, trainableOf(settings, '')].map(pairsOf);
     if (kept === asked) return;
     throw new SeamError(

@@ -56,6 +56,11 @@ describe('weights that an executor keeps', () => {
         message: expect.stringContaining('rank 8, alpha 16'),
       });
     }
+    // Of an environment that trains, before the first attempt.
+    const choice = choiceSchema.parse({ modelFolder, adapterFolder: folder, environment: 'inner-lora-update' });
+    await expect(openExecutor(choice, { environment: {}, prompts: await loadPrompts() })).rejects.toMatchObject({
+      message: expect.stringContaining('SEAM_EXECUTOR_INNER_UPDATE_RANK'),
+    });
   });
 
   it('are refused with any byte of them changed', async () => {

@@ -80,6 +80,7 @@ async function openCheckpoint(
       ...(expectedDigest === undefined ? {} : { expectedDigest }),
       ...(learned === undefined ? {} : { learned }),
     });
+    if (kind.trains === true) model.assertContinues(choice.innerUpdate);
     const { revision } = model.identity;
     return {
       model,
