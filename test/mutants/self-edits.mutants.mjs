@@ -205,6 +205,7 @@ export default [
   ...quick('libs/evaluation/src/passage-learning.ts', 'cli/src/edits/train-edits.command.spec.ts', [
     {
       control: 'passages learned in turn begin with what was learned before',
+      title: 'one after the other',
       from: 'current = adaptation.model;',
       to: '',
     },
@@ -212,26 +213,31 @@ export default [
   ...quick('libs/operations/src/edits/train-edits.ts', 'cli/src/edits/train-edits.command.spec.ts', [
     {
       control: 'edits are learned without their passages where that is asked',
+      title: 'trains as it is asked to',
       from: 'number === 0 && !withPassages ? documents.slice(0, -1) : documents',
       to: 'documents',
     },
     {
       control: 'questions are about the passages that were learned',
+      title: 'says what is wrong',
       from: 'if (passage !== task.passage)',
       to: "if (task.passage === '')",
     },
     {
       control: 'many edits have as many steps as they need',
+      title: 'trains as it is asked to',
       from: 'maxSteps: Number.MAX_SAFE_INTEGER',
       to: 'maxSteps: configured.maxSteps',
     },
     {
       control: 'another rank leaves the scale of the pairs',
+      title: 'trains as it is asked to',
       from: '(configured.alpha / configured.rank) * rank',
       to: 'configured.alpha',
     },
     {
       control: 'the record of weights is written last',
+      title: 'trains as it is asked to',
       from: "of ['tensors', 'config', 'record'] as const)",
       to: "of ['record', 'tensors', 'config'] as const)",
     },
