@@ -154,13 +154,23 @@ export default [
     },
     {
       control: 'training ends once its loss falls no more',
-      from: 'if (plateau.isReached(sum / perEpoch)) break;',
+      from: 'if (plateau.isReached(sum / batches.length)) break;',
       to: '',
     },
     {
       control: 'documents are taken in an order of the seed',
       from: "Random.of('inner-update', seed, epoch).shuffled(usable)",
       to: 'usable',
+    },
+    {
+      control: 'a step has no more tokens than its limit',
+      from: 'tokens + length <= batchTokens',
+      to: 'tokens <= batchTokens',
+    },
+    {
+      control: 'by tokens the steps of every epoch are planned',
+      from: 'if (batchTokens === undefined) return',
+      to: 'if (batchTokens !== 0) return',
     },
     { control: 'the rate falls', from: 'learningRate * (1 - losses.length / planned)', to: 'learningRate' },
     {

@@ -150,6 +150,98 @@ export default [
     from: '`${step.arm} ${step.seed} ${step.step}` !== wanted[steps.length]) break;',
     to: '`${step.arm} ${step.seed} ${step.step}` === wanted[steps.length]) break;',
   },
+  ...quick('libs/inner-update/src/learned-weights.ts', 'libs/model-clients/src/learned-folder.spec.ts', [
+    {
+      control: 'files of another training are refused',
+      from: 'if (sha256(bytes) !== record.files[name])',
+      to: 'if (bytes.length === 0)',
+    },
+    {
+      control: 'kept weights of another model are refused',
+      from: 'if (record.baseModelDigest !== base.digest)',
+      to: "if (record.baseModelDigest === '')",
+    },
+    {
+      control: 'kept weights are those that their record names',
+      from: 'if (adapter.digest !== record.adapterDigest)',
+      to: "if (adapter.digest === '')",
+    },
+  ]),
+  ...quick(
+    'libs/model-clients/src/executor.language-model.adapter.ts',
+    'libs/model-clients/src/learned-folder.spec.ts',
+    [
+      {
+        control: 'an executor with kept weights is another executor',
+        from: 'learned === undefined ? model.digest : `${learned.digest}@${model.digest}`',
+        to: 'model.digest',
+      },
+      {
+        control: 'an executor answers with the weights that it kept',
+        from: 'return this.answerGreedily(this.learned, prompts,',
+        to: 'return this.answerGreedily(null, prompts,',
+      },
+      {
+        control: 'kept weights are trained further by their own settings',
+        from: 'this.assertContinues(settings, start);',
+        to: '',
+      },
+    ],
+  ),
+  ...quick('libs/model-clients/src/open-executor.ts', 'libs/model-clients/src/learned-folder.spec.ts', [
+    {
+      control: 'an environment that cannot train kept weights further is refused at the start',
+      from: 'if (kind.trains === true) model.assertContinues(choice.innerUpdate);',
+      to: '',
+    },
+  ]),
+  ...quick('libs/model-clients/src/executor.config.ts', 'libs/model-clients/src/learned-folder.spec.ts', [
+    {
+      control: 'kept weights belong to no server',
+      from: "if (driver !== 'checkpoint' && adapterFolder !== undefined)",
+      to: "if (driver === 'checkpoint' && adapterFolder !== undefined)",
+    },
+  ]),
+  ...quick('libs/evaluation/src/passage-learning.ts', 'cli/src/edits/train-edits.command.spec.ts', [
+    {
+      control: 'passages learned in turn begin with what was learned before',
+      title: 'one after the other',
+      from: 'current = adaptation.model;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/operations/src/edits/train-edits.ts', 'cli/src/edits/train-edits.command.spec.ts', [
+    {
+      control: 'edits are learned without their passages where that is asked',
+      title: 'trains as it is asked to',
+      from: 'number === 0 && !withPassages ? documents.slice(0, -1) : documents',
+      to: 'documents',
+    },
+    {
+      control: 'questions are about the passages that were learned',
+      title: 'says what is wrong',
+      from: 'if (passage !== task.passage)',
+      to: "if (task.passage === '')",
+    },
+    {
+      control: 'many edits have as many steps as they need',
+      title: 'trains as it is asked to',
+      from: 'maxSteps: Number.MAX_SAFE_INTEGER',
+      to: 'maxSteps: configured.maxSteps',
+    },
+    {
+      control: 'another rank leaves the scale of the pairs',
+      title: 'trains as it is asked to',
+      from: '(configured.alpha / configured.rank) * rank',
+      to: 'configured.alpha',
+    },
+    {
+      control: 'the record of weights is written last',
+      title: 'trains as it is asked to',
+      from: "of ['tensors', 'config', 'record'] as const)",
+      to: "of ['record', 'tensors', 'config'] as const)",
+    },
+  ]),
   ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/self-training.spec.ts', [
     { control: 'training waits for every attempt', from: 'settled < problems ? {', to: 'settled < 0 ? {' },
     {

@@ -27,7 +27,8 @@ export function fewestToPromote({
 /** Another one is its own fault, and no number of problems follows from it. */
 const isRisk = (risk: number): boolean => risk > 0 && risk < 1;
 
-const { driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } = executorChoiceShape;
+const { driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } =
+  executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -42,7 +43,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
       executor: z
         .object({
-          ...{ driver, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder },
+          ...{ driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder },
           /** The model that judges problems with judge@1. */
           judge: judgeSchema,
         })

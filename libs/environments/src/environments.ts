@@ -13,6 +13,8 @@ export interface EnvironmentKind {
   open(executor: ExecutorModel, prompts: Prompts, choice: Omit<EnvironmentChoice, 'environment'>): Environment;
   /** The shortest prompts that it asks, one of each kind: a model that cannot hold them is refused before the first problem. */
   shortestPrompts(prompts: Prompts): readonly string[];
+  /** Whether it trains the executor, by the settings of inner updates; absent: it does not. */
+  readonly trains?: true;
 }
 
 export type Environments = Readonly<Record<string, EnvironmentKind>>;
@@ -28,10 +30,12 @@ export const ENVIRONMENTS: Environments = {
   'inner-lora-update': {
     open: (executor, prompts, choice) => InnerLoraUpdate.open(executor, prompts, choice),
     shortestPrompts: (prompts) => [prompts.executor(SHORTEST, null)],
+    trains: true,
   },
   'few-shot-lora-update': {
     open: (executor, _, choice) => FewShotLoraUpdate.open(executor, choice),
     shortestPrompts: () => [promptText([{ input: [[0]], output: [[0]] }], [[0]])],
+    trains: true,
   },
 };
 

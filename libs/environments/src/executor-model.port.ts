@@ -2,6 +2,7 @@
 import type { ExecutorIdentity, ToolCall } from '@seamstream/events';
 import type { InnerUpdateSettings, TrainingText } from '@seamstream/inner-update';
 import type { ErrorCode } from '@seamstream/kernel';
+import type { Adapter } from '@seamstream/language-model';
 
 export interface ExecutorModel {
   /** The template is not its own: an environment adds it. */
@@ -66,7 +67,18 @@ export interface AdaptationRequest {
 export interface AdaptationOptions {
   /** Ends training between two steps, with ABORTED. */
   readonly signal?: AbortSignal | undefined;
-  readonly onStep?: (() => void) | undefined;
+  readonly onStep?:
+    | ((step: { readonly done: number; readonly planned: number; readonly loss: number }) => void)
+    | undefined;
+}
+
+/** How a training went, and the weights, for who keeps them. */
+export interface TrainedWeights {
+  readonly adapter: Adapter;
+  /** Mean loss in nats a token of each step, before it was taken. */
+  readonly losses: readonly number[];
+  /** Tokens that carried loss, over all steps. */
+  readonly tokens: number;
 }
 
 export type Adaptation =
@@ -75,6 +87,8 @@ export type Adaptation =
       readonly status: 'adapted';
       readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt' | 'score'>;
       readonly adapter: AdapterFacts;
+      /** Absent where the weights are elsewhere. */
+      readonly trained?: TrainedWeights;
     }
   /** The documents make a training impossible: a fault of who wrote them. */
   | { readonly status: 'refused'; readonly reason: string };

@@ -124,7 +124,7 @@ export class FewShotLoraUpdate extends Environment {
     const { learning_rate: learningRate, num_train_epochs: epochs } = read.value.training;
     const settings = {
       ...this.settings.innerUpdate,
-      ...{ learningRate, epochs, batchSize: BATCH_SIZE, maxSteps: MAX_STEPS },
+      ...{ learningRate, epochs, batchSize: BATCH_SIZE, batchTokens: undefined, maxSteps: MAX_STEPS },
     };
     const adaptation = await this.executor.adapt(
       { documents, settings, seed },

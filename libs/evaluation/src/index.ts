@@ -37,8 +37,16 @@ export {
   studyLibrary,
   type UsedTokens,
 } from './library-study.js';
+export {
+  learnPassages,
+  type PassageLearning,
+  type PassageQuestion,
+  type PassagesLearned,
+  scoresByPassage,
+} from './passage-learning.js';
 export type { Prediction, PredictionSink } from './predictions.js';
 export {
+  differences,
   RETENTION_ARMS,
   type RetentionArm,
   type RetentionResult,
@@ -49,7 +57,6 @@ export {
   type RetentionLine,
   type RetentionPassage,
   type RetentionSettings,
-  retentionOrder,
   studyRetention,
 } from './retention-study.js';
 export {

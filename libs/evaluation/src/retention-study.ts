@@ -1,26 +1,26 @@
 /** Edits merged one after the other into a model, with what is left of each passage after every one of them. */
-import type { Adaptation, AdaptationRequest, ExecutorModel } from '@seamstream/environments';
-import { Random, SeamError } from '@seamstream/kernel';
-import { costOf, isKept, mean } from '@seamstream/statistics';
-import { squadScore } from '@seamstream/verifiers';
+import type { AdaptationRequest } from '@seamstream/environments';
+import { Random } from '@seamstream/kernel';
+import { costOf, isKept } from '@seamstream/statistics';
+import {
+  type Learner,
+  type PassageQuestion,
+  retentionOrder,
+  type Scoring,
+  scoresByPassage,
+  trainingSeed,
+  trainOn,
+} from './passage-learning.js';
 import type { RetentionArm, RetentionStep, RetentionStudied } from './retention.js';
 
 export interface RetentionPassage {
   /** Trained on. */
   readonly documents: readonly string[];
   /** At least one; asked without the passage. */
-  readonly questions: readonly RetentionQuestion[];
+  readonly questions: readonly PassageQuestion[];
 }
 
-interface RetentionQuestion {
-  readonly prompt: string;
-  /** Answers that are as right as each other. */
-  readonly golds: readonly string[];
-}
-
-type Learner = Pick<ExecutorModel, 'answer' | 'adapt'>;
-
-export interface RetentionSettings {
+export interface RetentionSettings extends Scoring {
   readonly executor: Learner;
   readonly update: AdaptationRequest['settings'];
   readonly arms: readonly RetentionArm[];
@@ -30,14 +30,10 @@ export interface RetentionSettings {
   readonly replayed: number;
   /** Of the arm gate: an edit is refused where the mean score of what was learned before falls by more. 0 … 1. */
   readonly mostCost: number;
-  readonly measure: 'exactMatch' | 'f1';
-  /** What is judged of a response. */
-  readonly answerOf: (response: string) => string;
   /** Steps of an earlier run, the frozen model's scores first: they are not measured again. */
   readonly known?: Known | undefined;
   /** Called with each scores before the work continues. */
   readonly onScores?: ((line: RetentionLine) => Promise<void>) | undefined;
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((stage: string, done: number, total: number) => void) | undefined;
 }
 
@@ -47,11 +43,6 @@ export type RetentionLine = { readonly before: readonly number[] } | RetentionSt
 interface Known {
   readonly before?: readonly number[] | undefined;
   readonly steps: readonly RetentionStep[];
-}
-
-/** Which passages are learned when. */
-export function retentionOrder(seed: string, passages: number): readonly number[] {
-  return Random.of('retention', seed).shuffled(Array.from({ length: passages }, (_, index) => index));
 }
 
 /**
@@ -91,8 +82,8 @@ interface Sequence {
 }
 
 class Study {
-  private readonly measured: readonly (readonly RetentionQuestion[])[];
-  private readonly gating: readonly (readonly RetentionQuestion[])[];
+  private readonly measured: readonly (readonly PassageQuestion[])[];
+  private readonly gating: readonly (readonly PassageQuestion[])[];
   private done = 0;
   private readonly total: number;
 
@@ -115,7 +106,7 @@ class Study {
     this.done += kept.length;
     if (arm === 'together') {
       if (kept.length > 0) return;
-      const learned = await this.learn(this.settings.executor, order, `${seed}/together`);
+      const learned = await this.learn(this.settings.executor, order, trainingSeed(seed, 'together'));
       const model = learned ?? this.settings.executor;
       yield { arm, seed, step: n, scores: await this.scores(model, order), merged: learned !== null };
       this.tell(arm, seed);
@@ -126,7 +117,7 @@ class Study {
     for (let at = 0; at < n; at++) {
       const known = kept[at];
       if (known?.merged === false) continue;
-      const learned = await this.learn(model, this.documentsAt(sequence, at), `${seed}/${at}`);
+      const learned = await this.learn(model, this.documentsAt(sequence, at), trainingSeed(seed, at));
       if (known !== undefined) {
         model = learned ?? model;
         continue;
@@ -142,7 +133,7 @@ class Study {
 
   /** By passage; null for those that are not asked. */
   async scores(model: Learner, asked: readonly number[]): Promise<readonly (number | null)[]> {
-    const scores = await this.scored(model, this.measured, asked);
+    const scores = await scoresByPassage(model, this.measured, asked, this.settings);
     return this.passages.map((_, index) => scores.get(index) ?? null);
   }
 
@@ -160,14 +151,13 @@ class Study {
 
   /** Null where nothing can be trained on the documents. */
   private async learn(model: Learner, learned: readonly number[], seed: string): Promise<Learner | null> {
-    if (model.adapt === undefined)
-      throw new SeamError(
-        'INVALID_CONFIGURATION',
-        'Cannot study retention: expected an executor whose weights can be trained, got an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint.',
-      );
     const { update, signal } = this.settings;
     const documents = learned.flatMap((passage) => this.passages[passage]!.documents);
-    const adaptation: Adaptation = await model.adapt({ documents, settings: update, seed }, { signal });
+    const adaptation = await trainOn(
+      model,
+      { documents, settings: update, seed },
+      { purpose: 'study retention', signal },
+    );
     return adaptation.status === 'refused' ? null : adaptation.model;
   }
 
@@ -175,30 +165,9 @@ class Study {
   private async costs(model: Learner, learned: Learner, earlier: readonly number[]): Promise<number> {
     if (earlier.length === 0) return 0;
     const [was, is] = [
-      await this.scored(model, this.gating, earlier),
-      await this.scored(learned, this.gating, earlier),
+      await scoresByPassage(model, this.gating, earlier, this.settings),
+      await scoresByPassage(learned, this.gating, earlier, this.settings),
     ];
     return costOf([...was.values()], [...is.values()]);
-  }
-
-  private async scored(
-    model: Learner,
-    questions: readonly (readonly RetentionQuestion[])[],
-    asked: readonly number[],
-  ): Promise<ReadonlyMap<number, number>> {
-    const { signal, answerOf, measure } = this.settings;
-    const all = asked.flatMap((passage) => questions[passage]!.map((question) => ({ passage, question })));
-    const answers = await model.answer(
-      all.map(({ question }) => question.prompt),
-      signal,
-    );
-    const scores = new Map<number, number[]>(asked.map((passage) => [passage, []]));
-    answers.forEach((answer, index) => {
-      if (answer.status === 'failed') throw new SeamError(answer.code, answer.reason);
-      const { passage, question } = all[index]!;
-      const score = squadScore(answerOf(answer.text), question.golds);
-      scores.get(passage)!.push(measure === 'f1' ? score.f1 : Number(score.isExact));
-    });
-    return new Map([...scores].map(([passage, own]) => [passage, mean(own)]));
   }
 }

@@ -115,7 +115,8 @@ function aheadOf(
   return plain === undefined || arm === 'plain' ? null : differences(own, plain);
 }
 
-function differences(ones: readonly number[], others: readonly number[]): Estimate | null {
+/** Means of passages less those of the same passages: of all the mean, with an interval over passages. Null without any. */
+export function differences(ones: readonly number[], others: readonly number[]): Estimate | null {
   return boundedMean(
     ones.map((one, index) => one - others[index]!),
     DIFFERENCE,

@@ -24,6 +24,8 @@ export const innerUpdateSchema = z.strictObject({
   epochs: positive.max(1000).default(10),
   /** Documents a step. Memory does not grow with it: gradients of a step are summed over parts. */
   batchSize: positive.default(1),
+  /** Instead of a number of documents: a step takes documents up to so many tokens, and a longer one alone. Absent: batchSize decides. */
+  batchTokens: positive.optional(),
   /** A longer document is cut into documents of this many tokens. */
   maxDocumentTokens: z.int().min(2).default(2048),
   /** More optimizer steps than this are a fault of the edit: nothing is trained. */

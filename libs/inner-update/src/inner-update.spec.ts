@@ -1,5 +1,6 @@
 import type { TrainingSequence } from '@seamstream/language-model';
 import { FakeEngine } from '@seamstream/training-contract/testing';
+import fc from 'fast-check';
 import { documentsOf } from './documents.js';
 import { type InnerUpdateSettings, innerUpdateSchema } from './inner-update.config.js';
 import { type Document, type InnerUpdateRequest, innerUpdate } from './inner-update.js';
@@ -36,6 +37,30 @@ describe('an inner update', () => {
     for (const order of [one, two])
       expect(order.toSorted((a, b) => a - b)).toEqual(documents.map(({ tokenIds }) => tokenIds[0]));
     expect(one).not.toEqual(two);
+  });
+
+  it('fills steps with documents up to a number of tokens, each document once an epoch, for any documents', async () => {
+    const lengths = fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 1, maxLength: 12 });
+    const limits = fc.integer({ min: 1, max: 40 });
+    const property = fc.asyncProperty(lengths, limits, fc.integer({ min: 1, max: 3 }), async (sizes, limit, epochs) => {
+      const documents = sizes.map((length, id) => ({ tokenIds: Array.from({ length }, () => id), lossFrom: 1 }));
+      const settings = settingsOf({ epochs, batchTokens: limit, plateau: { patience: 0, minimumFall: 0 } });
+      const { update, steps } = await updated({ documents, settings });
+      expect(update).toMatchObject({ status: 'trained', planned: steps.length });
+      const tokens = (step: readonly TrainingSequence[]) => step.reduce((sum, each) => sum + each.tokenIds.length, 0);
+      const ids: number[] = [];
+      for (const [at, step] of steps.entries()) {
+        if (step.length > 1) expect(tokens(step)).toBeLessThanOrEqual(limit);
+        ids.push(...step.map(({ tokenIds }) => tokenIds[0]!));
+        // The step could not have taken the next document as well, unless an epoch ends here.
+        if (ids.length % sizes.length !== 0)
+          expect(tokens(step) + steps[at + 1]![0]!.tokenIds.length).toBeGreaterThan(limit);
+      }
+      const ofEpoch = (epoch: number) => ids.slice(epoch * sizes.length, (epoch + 1) * sizes.length);
+      for (let epoch = 0; epoch < epochs; epoch++)
+        expect(ofEpoch(epoch).toSorted((a, b) => a - b)).toEqual([...sizes.keys()]);
+    });
+    await fc.assert(property, { numRuns: 60 });
   });
 
   it('weighs each token of a step alike of all its documents', async () => {

@@ -50,12 +50,13 @@ const OPTIMIZER: Omit<OptimizerSettings, 'learningRate'> = {
 /** @throws ABORTED; otherwise as the engine does */
 export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRequest): Promise<InnerUpdate> {
   const { documents, settings, seed, start = null, signal, onStep } = request;
-  const { epochs, batchSize, maxSteps, learningRate, schedule } = settings;
+  const { epochs, maxSteps, learningRate, schedule } = settings;
   // 1. What the documents allow.
   const usable = documents.filter(({ tokenIds, lossFrom }) => lossFrom >= 1 && lossFrom < tokenIds.length);
   if (usable.length === 0) return { status: 'refused', reason: 'it holds no document with a token to learn' };
-  const perEpoch = Math.ceil(usable.length / batchSize);
-  const planned = perEpoch * epochs;
+  const batchesOf = (epoch: number): readonly (readonly Document[])[] =>
+    stepsOf(Random.of('inner-update', seed, epoch).shuffled(usable), settings);
+  const planned = plannedSteps(usable.length, settings, batchesOf);
   if (planned > maxSteps)
     return { status: 'refused', reason: `its ${usable.length} documents need ${planned} steps, more than ${maxSteps}` };
   // 2. The steps, epoch by epoch, until the loss falls no more.
@@ -69,21 +70,18 @@ export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRe
     const plateau = new Plateau(settings.plateau);
     let tokens = 0;
     for (let epoch = 0; epoch < epochs; epoch++) {
-      const order = Random.of('inner-update', seed, epoch).shuffled(usable);
+      const batches = batchesOf(epoch);
       let sum = 0;
-      for (let at = 0; at < order.length; at += batchSize) {
+      for (const batch of batches) {
         if (signal?.aborted) throw aborted(losses.length, planned);
         const rate = schedule === 'constant' ? learningRate : learningRate * (1 - losses.length / planned);
-        const metrics = await weights.step(sequencesOf(order.slice(at, at + batchSize)), {
-          ...OPTIMIZER,
-          learningRate: rate,
-        });
+        const metrics = await weights.step(sequencesOf(batch), { ...OPTIMIZER, learningRate: rate });
         losses.push(metrics.loss);
         tokens += metrics.tokens;
         sum += metrics.loss;
         onStep?.({ done: losses.length, planned, loss: metrics.loss });
       }
-      if (plateau.isReached(sum / perEpoch)) break;
+      if (plateau.isReached(sum / batches.length)) break;
     }
     return { status: 'trained', adapter: await weights.exportAdapter(), losses, tokens, planned };
   } finally {
@@ -94,6 +92,38 @@ export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRe
 /** What an inner update trains: the pairs of its adapter. */
 export function trainableOf({ rank, alpha, targetModules }: InnerUpdateSettings, seed: string): TrainableSettings {
   return { kind: 'lora', rank, alpha, targetModules, modulesToSave: [], seed };
+}
+
+/** Documents in their order as the steps of an epoch. */
+function stepsOf(
+  order: readonly Document[],
+  { batchSize, batchTokens }: Pick<InnerUpdateSettings, 'batchSize' | 'batchTokens'>,
+): readonly (readonly Document[])[] {
+  const steps: Document[][] = [];
+  let tokens = 0;
+  for (const document of order) {
+    const { length } = document.tokenIds;
+    const last = steps.at(-1);
+    const fits = batchTokens === undefined ? last?.length !== batchSize : tokens + length <= batchTokens;
+    if (last !== undefined && fits) {
+      last.push(document);
+      tokens += length;
+    } else {
+      steps.push([document]);
+      tokens = length;
+    }
+  }
+  return steps;
+}
+
+/** Epochs differ in their order, so that by tokens they may differ in their steps. */
+function plannedSteps(
+  documents: number,
+  { epochs, batchSize, batchTokens }: InnerUpdateSettings,
+  batchesOf: (epoch: number) => readonly unknown[],
+): number {
+  if (batchTokens === undefined) return Math.ceil(documents / batchSize) * epochs;
+  return Array.from({ length: epochs }, (_, epoch) => batchesOf(epoch).length).reduce((sum, each) => sum + each, 0);
 }
 
 /** The mean over all tokens of the step is its loss. */

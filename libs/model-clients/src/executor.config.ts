@@ -139,6 +139,8 @@ export const executorChoiceShape = {
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
+  /** Of the driver checkpoint: folder of weights that `seam edits train` kept; it answers with them. */
+  adapterFolder: z.string().min(1).optional(),
   /** Of the driver checkpoint: threads that generate; results do not depend on it. */
   threads: positive.default(2),
   /** Of the driver checkpoint: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
@@ -163,7 +165,7 @@ export type ExecutorChoice = z.infer<z.ZodObject<typeof executorChoiceShape>>;
 
 /** What a choice lacks or contradicts itself in; a check of the object that has the shape. */
 export function checkExecutorChoice(
-  { driver, endpoint, tools }: Pick<ExecutorChoice, 'driver' | 'endpoint' | 'tools'>,
+  { driver, endpoint, tools, adapterFolder }: Pick<ExecutorChoice, 'driver' | 'endpoint' | 'tools' | 'adapterFolder'>,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const needed = [
@@ -186,6 +188,12 @@ export function checkExecutorChoice(
       });
     }
   }
+  if (driver !== 'checkpoint' && adapterFolder !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['adapterFolder'],
+      message: `expected none, since the driver is ${driver}: the weights of a server are not at hand`,
+    });
   const servers = Object.keys(tools.servers).length;
   if (driver === 'tools' && servers === 0)
     context.addIssue({

@@ -1,4 +1,4 @@
-/** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
+/** The frozen executor as a language model of this system: greedy, until its end token or its limit. Weights that it keeps are part of it. */
 
 import type {
   Adaptation,
@@ -19,8 +19,14 @@ import {
   innerUpdateSchema,
   trainableOf,
 } from '@seamstream/inner-update';
-import { canonicalJson, SeamError } from '@seamstream/kernel';
-import type { Adapter, GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+import { canonicalJson, SeamError, shortId } from '@seamstream/kernel';
+import type {
+  Adapter,
+  GenerationRequest,
+  GenerationResult,
+  SamplingSettings,
+  TrainableSettings,
+} from '@seamstream/language-model';
 import type { GeneratorModel } from '@seamstream/rollout';
 import { fittingPrompt } from '@seamstream/rollout';
 import type { TrainingEngine } from '@seamstream/training-contract';
@@ -34,6 +40,8 @@ export interface LanguageModelExecutorSettings {
   readonly expectedDigest?: string;
   /** Trains the same weights, where self-edits act on them. */
   readonly training?: TrainingEngine;
+  /** What it learned and kept: it answers, and is trained further, with these weights. */
+  readonly learned?: Adapter;
 }
 
 /** How a call ends early, and who hears how far it is. */
@@ -56,11 +64,13 @@ export class LanguageModelExecutor implements ExecutorModel {
   /** By what was asked: of calls that were ended, what they had finished. */
   private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
+  /** Null: the bare weights. */
+  private readonly learned: Adapter | null;
 
   /** @param model generates; its port is the generator's, without an adapter. @throws CHECKPOINT_INVALID when the weights are not the expected ones. */
   constructor(
     private readonly model: GeneratorModel,
-    { name, maxTokens, expectedDigest, training }: LanguageModelExecutorSettings,
+    { name, maxTokens, expectedDigest, training, learned }: LanguageModelExecutorSettings,
   ) {
     if (expectedDigest !== undefined && model.digest !== expectedDigest) {
       throw new SeamError(
@@ -76,12 +86,16 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.controlTokens = controlTokens;
     this.chats = chatTemplate !== undefined;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
-    this.identity = { model: name, revision: model.digest, decoding };
+    this.learned = learned ?? null;
+    // With other weights it is another executor: outcomes say so, and no log has both.
+    const revision = learned === undefined ? model.digest : `${learned.digest}@${model.digest}`;
+    this.identity = { model: name, revision, decoding };
     if (training === undefined) return;
-    this.adapt = (request, options) => this.adaptedBy(training, null, request, options);
+    this.adapt = (request, options) => this.adaptedBy(training, this.learned, request, options);
     this.countTokens = (text) => this.encodeDocument(text).length;
     // New pairs change nothing, under all settings.
-    this.score = (texts) => this.scoresBy(training, null, innerUpdateSchema.parse({}), texts);
+    const scored = learned?.settings ?? trainableOf(innerUpdateSchema.parse({}), 'scores');
+    this.score = (texts) => this.scoresBy(training, this.learned, scored, texts);
   }
 
   answer(
@@ -90,7 +104,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
   ): Promise<readonly ExecutorAnswer[]> {
-    return this.answerGreedily(null, prompts, { signal, onProgress, until });
+    return this.answerGreedily(this.learned, prompts, { signal, onProgress, until });
   }
 
   sample(
@@ -100,7 +114,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(null, requests, this.drawing(drawing), { signal, onProgress, until });
+    return this.generate(this.learned, requests, this.drawing(drawing), { signal, onProgress, until });
   }
 
   /** @param start what training begins with; null: the bare weights */
@@ -110,6 +124,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     { documents, settings, seed }: AdaptationRequest,
     { signal, onStep }: AdaptationOptions = {},
   ): Promise<Adaptation> {
+    this.assertContinues(settings, start);
     const maxTokens = Math.min(settings.maxDocumentTokens, this.model.config.maxPositions);
     const updated = await innerUpdate(training, {
       documents: documentsOf(documents, (text) => this.encodeDocument(text), maxTokens),
@@ -120,26 +135,43 @@ export class LanguageModelExecutor implements ExecutorModel {
       onStep,
     });
     if (updated.status === 'refused') return updated;
-    const { adapter } = updated;
+    const { adapter, losses, tokens } = updated;
     return {
       status: 'adapted',
       adapter: { digest: adapter.digest, bytes: bytesOf(adapter) },
+      trained: { adapter, losses, tokens },
       model: {
         answer: (prompts, ended, onProgress, until) =>
           this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),
         sample: (requests, drawing, ended, onProgress, until) =>
           this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until }),
         adapt: (request, options) => this.adaptedBy(training, adapter, request, options),
-        score: (texts) => this.scoresBy(training, adapter, settings, texts),
+        score: (texts) => this.scoresBy(training, adapter, trainableOf(settings, 'scores'), texts),
       },
     };
+  }
+
+  /**
+   * Pairs of another size cannot be trained further, and another scale would change what they say.
+   * @param start what training would begin with; its own weights unless given
+   * @throws INVALID_CONFIGURATION for other settings than those of weights that it kept
+   */
+  assertContinues(settings: InnerUpdateSettings, start: Adapter | null = this.learned): void {
+    if (start === null) return;
+    const { settings: had, digest } = start;
+    const [kept, asked] = [had, trainableOf(settings, '')].map(pairsOf);
+    if (kept === asked) return;
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot train executor ${this.identity.model} further: expected the settings of its weights ${shortId(digest)} (${kept}), got ${asked}. Set SEAM_EXECUTOR_INNER_UPDATE_RANK, …_ALPHA and …_TARGET_MODULES to theirs.`,
+    );
   }
 
   /** @throws PROMPT_TOO_LONG where a text does not fit the model */
   private async scoresBy(
     training: TrainingEngine,
     adapter: Adapter | null,
-    settings: InnerUpdateSettings,
+    trainable: TrainableSettings,
     texts: readonly ScoredText[],
   ): Promise<readonly TextScore[]> {
     const sequences = texts.map(({ prompt, continuation }) => {
@@ -151,7 +183,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     });
     const weights = await training.begin({
       adapter,
-      trainable: trainableOf(settings, 'scores'),
+      trainable,
       objective: { kind: 'negative-log-likelihood' },
     });
     try {
@@ -269,4 +301,11 @@ export class LanguageModelExecutor implements ExecutorModel {
 
 function bytesOf({ tensors }: Adapter): number {
   return tensors.values().reduce((sum, { data }) => sum + data.byteLength, 0);
+}
+
+/** Which pairs there are, in words. */
+function pairsOf(trainable: TrainableSettings): string {
+  if (trainable.kind === 'full') return 'whole weights';
+  const { rank, alpha, targetModules } = trainable;
+  return `rank ${rank}, alpha ${alpha}, modules ${[...targetModules].sort().join(' ')}`;
 }

@@ -3,13 +3,14 @@
 import { type EnvironmentKind, type Environments, type ExecutorModel, environmentKind } from '@seamstream/environments';
 import type { Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
+import { type Adapter, encodePeft, fromNamedFolder, LanguageModel, type PeftFiles } from '@seamstream/language-model';
 import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
 import { ToolServers } from '@seamstream/tool-servers';
 import { actingByTools } from './act-by-tools.js';
 import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor, type WayToAnswer } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import { loadLearned } from './learned-folder.js';
 import { assertAnswers } from './start-checks.js';
 import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
@@ -32,6 +33,13 @@ export interface OpenedExecutor {
   readonly model: ExecutorModel;
   /** For an operator: what it is, and what was spent. @throws SeamError where it answers no request */
   status(): Readonly<Record<string, unknown>>;
+  /** Absent where its weights are not at hand. */
+  readonly weights?: {
+    /** Digest of those that it learned and kept; null: the bare model. */
+    readonly parent: string | null;
+    /** Weights that it learns, as PEFT's files. */
+    readonly encode: (adapter: Adapter) => PeftFiles;
+  };
   close(): Promise<void>;
 }
 
@@ -58,19 +66,31 @@ async function openCheckpoint(
       `Cannot open the executor: the template ${choice.template} has a system message, and a checkpoint is asked by one message of a user. Use a template without system.txt, or the driver endpoint.`,
     );
   }
-  const { modelFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } = choice;
+  const { modelFolder, adapterFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } =
+    choice;
   const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
     assertAnswers(loaded, kind, prompts, maxTokens);
+    const learned = adapterFolder === undefined ? undefined : await loadLearned(adapterFolder, loaded);
     const training = new LanguageModelTraining(modelFolder, loaded, { threads, executionProvider });
     const model = new LanguageModelExecutor(loaded, {
       name,
       maxTokens,
       training,
       ...(expectedDigest === undefined ? {} : { expectedDigest }),
+      ...(learned === undefined ? {} : { learned }),
     });
+    if (kind.trains === true) model.assertContinues(choice.innerUpdate);
     const { revision } = model.identity;
-    return { model, status: () => ({ model: name, revision }), close: () => closeAll(training, loaded) };
+    return {
+      model,
+      status: () => ({ model: name, revision }),
+      weights: {
+        parent: learned?.digest ?? null,
+        encode: (adapter) => encodePeft(adapter, loaded.config, modelFolder),
+      },
+      close: () => closeAll(training, loaded),
+    };
   } catch (error) {
     await loaded.close();
     throw error;

@@ -13,5 +13,5 @@ export async function openLearner(
   const prompts = await loadPrompts({ template, ownTemplates });
   const opened = await openExecutor(executor, { environment, prompts });
   onClose(() => opened.close());
-  return { executor: opened.model, prompts, update };
+  return { executor: opened.model, prompts, update, weights: opened.weights };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadPrompts } from '@seamstream/experience';
 import { innerUpdateSchema } from '@seamstream/inner-update';
-import { LanguageModel } from '@seamstream/language-model';
+import { type Adapter, encodePeft, LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
 import type { LearnerModel } from '@seamstream/operations/evaluate';
 
@@ -14,14 +14,32 @@ export interface TrainedLearner {
 /** @param model a folder of `models/` */
 export async function trainedLearner(
   model: string,
-  { maxTokens, ...update }: { readonly maxTokens: number; readonly epochs: number; readonly batchSize?: number },
+  {
+    maxTokens,
+    learned,
+    ...update
+  }: {
+    readonly maxTokens: number;
+    readonly epochs: number;
+    readonly batchSize?: number;
+    /** What it carries, as its folder says. */
+    readonly learned?: (base: LanguageModel) => Adapter;
+  },
 ): Promise<TrainedLearner> {
   const folder = fileURLToPath(new URL(`../../../../models/${model}`, import.meta.url));
   const loaded = await LanguageModel.load(folder, { threads: 1 });
+  const carried = learned?.(loaded);
   const training = new LanguageModelTraining(folder, loaded, { threads: 1, executionProvider: 'cpu' });
   return {
     learner: {
-      executor: new LanguageModelExecutor(loaded, { name: 'executor', maxTokens, training }),
+      executor: new LanguageModelExecutor(loaded, {
+        ...{ name: 'executor', maxTokens, training },
+        ...(carried === undefined ? {} : { learned: carried }),
+      }),
+      weights: {
+        parent: carried?.digest ?? null,
+        encode: (adapter) => encodePeft(adapter, loaded.config, folder),
+      },
       prompts: await loadPrompts({ template: 'direct' }),
       update: innerUpdateSchema.parse({
         ...{ rank: 8, alpha: 16, learningRate: 1e-2, plateau: { patience: 0 } },

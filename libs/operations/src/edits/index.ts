@@ -15,3 +15,4 @@ export {
   type PreviewRequest,
   previewEdits,
 } from './preview-edits.js';
+export { type TrainEditsRequest, type TrainEditsWorld, trainEdits } from './train-edits.js';

@@ -12,6 +12,7 @@ export { DEFAULT_SET, WORLD_SETS, type WorldSet } from './evaluation-problems.js
 export { type Studied, type StudyRequest, studyAdapter } from './study-adapter.js';
 export { type LibraryStudyRequest, type StudiedLibrary, studyLibraryOf } from './study-library.js';
 export {
+  type KeepableWeights,
   type LearnerModel,
   type RetentionReport,
   type RetentionRequest,

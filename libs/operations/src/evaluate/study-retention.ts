@@ -13,6 +13,7 @@ import {
 import type { ExecutorIdentity } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
+import type { Adapter, PeftFiles } from '@seamstream/language-model';
 import { z } from 'zod';
 import type { InputDoor } from '../publish/dataset-file.js';
 import type { GrowingOutput, GrowOptions, OutputOptions } from './asking-world.js';
@@ -36,6 +37,15 @@ export interface LearnerModel {
   readonly executor: ExecutorModel;
   readonly prompts: Prompts;
   readonly update: AdaptationRequest['settings'];
+  /** For who keeps what it learns; absent where its weights are not at hand. */
+  readonly weights?: KeepableWeights | undefined;
+}
+
+/** Weights that a model carries, and how those that it learns are written. */
+export interface KeepableWeights {
+  /** Digest of those that it carries already; null: the bare model. */
+  readonly parent: string | null;
+  readonly encode: (adapter: Adapter) => PeftFiles;
 }
 
 export interface RetentionWorld extends InputDoor {
