@@ -77,6 +77,18 @@ export default [
       to: "attributeSet(attributeWorldOf(method, seed), 'heldOut',",
     },
   ]),
+  ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/world-files.spec.ts`, [
+    {
+      control: 'validation problems that a planned run names stay as another release wrote them',
+      from: 'if (isKept) return;',
+      to: '',
+    },
+    {
+      control: 'a folder of another world has its own validation problems',
+      from: 'begun?.method === method && begun.seed === seed && existsSync',
+      to: 'existsSync',
+    },
+  ]),
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
     {
       control: 'files of one’s own are read by the method that knows them',

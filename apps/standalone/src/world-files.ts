@@ -17,6 +17,7 @@ import { makeFolder } from '@seamstream/service-kit/drivers';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
 import { ATTRIBUTE_PRESETS, type Method } from './methods.js';
+import { settingsOfFolder } from './run-settings.js';
 
 /**
  * Validation problems per domain; those of a domain are asked once it has appeared. Enough that every comparison of a demonstration asks
@@ -85,7 +86,8 @@ export function attributeSet(world: World, split: Exclude<Split, 'train'>, count
 
 /**
  * Writes entry schemas and validation problems where {@link worldFiles} says. Schemas that are there already stay: the masks under which
- * a folder's entries were sampled follow from them, and its adapters are made again from both.
+ * a folder's entries were sampled follow from them, and its adapters are made again from both. Validation problems of the same world
+ * stay as well: a planned run names the digest of their file, and another release may write them otherwise.
  * @param seed of the run: it draws the world of attributes
  */
 export async function writeWorldFiles(
@@ -93,6 +95,8 @@ export async function writeWorldFiles(
   { method, seed }: { readonly method: Method; readonly seed: number } = { method: 'experiences', seed: 1 },
 ): Promise<void> {
   const files = worldFiles(dataFolder);
+  const begun = await settingsOfFolder(dataFolder);
+  const isKept = begun?.method === method && begun.seed === seed && existsSync(files.validation);
   const isOfAttributes = ATTRIBUTE_PRESETS[method] !== undefined;
   const schemas = Object.fromEntries(
     isOfAttributes
@@ -102,6 +106,7 @@ export async function writeWorldFiles(
   await makeFolder(dirname(resolve(files.entrySchemas)));
   await writeWhole(files.world, `${JSON.stringify({ method, seed })}\n`);
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
+  if (isKept) return;
   await writeWhole(
     files.validation,
     validationOf(method, seed)

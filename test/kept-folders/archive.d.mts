@@ -1,0 +1,1 @@
+export function unpackFolder(archive: string, folder: string): Promise<void>;
