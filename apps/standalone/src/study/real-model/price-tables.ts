@@ -3,9 +3,9 @@
  *
  *   Prices: corn $61, rice $76, cheese $22, … What is the price of rice?    The price of rice is $76
  *
- * An entry says what one row costs, in other words than the answer, which would earn nothing. SmolLM2-135M-Instruct alone says the right
- * sentence for about half of the tables of eight rows, with the right row for nearly all, with another row for few: an entry rescues or
- * breaks. As a writer it names the right row for half of them.
+ * An entry states one row, but not as the sentence that is asked for, which would earn nothing. SmolLM2-135M-Instruct alone says the right
+ * sentence for 46 % of the tables of eight rows, with the right row for all, with a wrong number for none: an entry rescues or breaks. As a
+ * writer it states the right row for 38 %.
  * Chosen on the split `development` (docs/experiments/LOG.md, 2026-11-27). Each split has its own words, so no word of a held-out table was
  * trained on.
  */
@@ -85,7 +85,7 @@ export function priceTables(templatesFolder: string): StudyTask {
       [DOMAIN]: {
         type: 'object',
         // Free in the word and in the number: the table's own are a few of millions.
-        properties: { fact: { type: 'string', pattern: '^The cost of [a-z]{2,10} is \\$[1-9][0-9]?$' } },
+        properties: { fact: { type: 'string', pattern: '^The price of [a-z]{2,10}: \\$[1-9][0-9]?$' } },
         required: ['fact'],
         additionalProperties: false,
       },

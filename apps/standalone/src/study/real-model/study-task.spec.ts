@@ -51,7 +51,7 @@ describe('a price table', () => {
       expect(fact.test(reference)).toBe(false);
       const rows = [...prompt.matchAll(/([a-z]+) (\$\d+)/g)];
       expect(rows).toHaveLength(8);
-      expect(rows.every(([, good, price]) => fact.test(`The cost of ${good!} is ${price!}`))).toBe(true);
+      expect(rows.every(([, good, price]) => fact.test(`The price of ${good!}: ${price!}`))).toBe(true);
     }
   });
 
