@@ -28,7 +28,7 @@ export {
   findQuerySchema,
   libraryDiffQuerySchema,
   logQuerySchema,
-  overviewQuerySchema,
+  momentQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
   slotSchema,

@@ -55,6 +55,12 @@ const evaluation = {
   perDomain: { arithmetic: 0.75 },
   judges: [{ model: 'words', revision: 'fp_1', verdicts: 250 }],
   judgedApart: 3,
+  differences: [
+    {
+      ...{ problemId: 'v-1', domain: 'arithmetic', question: 'How many?', rescued: true },
+      ...{ parentEntry: null, parentAnswer: '5', entry: '{"strategy":"carry"}', answer: null },
+    },
+  ],
 };
 const candidate = { problem, experienceId: 'x-1', groupId: 'g-1', candidateIndex: 2, groupSize: 8 };
 

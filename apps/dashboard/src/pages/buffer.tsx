@@ -3,13 +3,13 @@ import type { BufferContents } from '@seamstream/read-models';
 import type { JSX } from 'preact';
 import { Card, Empty, Facts, Heads, How, Scrolled, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, short } from '../parts/words.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 /** Versions that are listed, the newest first. */
 const MOST_VERSIONS = 100;
 
 export function BufferPage(): JSX.Element {
-  const { data, fault } = useView<BufferContents>('/api/views/buffer');
+  const { data, fault } = useViewAsOf<BufferContents>('/api/views/buffer');
   if (data === null) return <Waiting fault={fault} />;
   const reasons = Object.keys(data.rejected);
   const reasonTitles = reasons.map((reason) => reason.replaceAll('_', ' '));
