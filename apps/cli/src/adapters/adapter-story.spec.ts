@@ -36,6 +36,8 @@ describe('seam adapters changes', () => {
     expect(output).toMatch(/entry after +{"hint":"carry"}\nanswer after +4\n\n3 further ones the log only counts\.\n$/);
     await world.seam('adapters', 'changes', 'a111', '--json');
     expect(world.takeJson()).toMatchObject([{ rescued: 3, broken: 1, differences: [difference], onlyCounted: 3 }]);
+    await world.seam('adapters', '--json');
+    expect(world.takeOutput()).not.toContain(difference.problemId);
   });
 
   it('says so where the two were not asked the same problems', async () => {

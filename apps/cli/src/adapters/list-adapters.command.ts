@@ -1,5 +1,5 @@
 import { findAdapter } from '@seamstream/operations/adapters';
-import { changesOf, readAdapterUse } from '@seamstream/operations/read-models';
+import { changesOf, readAdapterUse, withoutDifferences } from '@seamstream/operations/read-models';
 import type { AdapterLineage } from '@seamstream/read-models';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
@@ -21,7 +21,7 @@ async function showLineage(
 ): Promise<ExitCode> {
   const lineage = await readLineage(runtime, options);
   const { terminal } = runtime;
-  if (terminal.json) terminal.printJson(lineage);
+  if (terminal.json) terminal.printJson(withoutDifferences(lineage));
   else terminal.print(render(lineage, terminal.style));
   return EXIT.ok;
 }

@@ -56,10 +56,19 @@ export function changesOf({ adapterDigest, parent, evaluation }: AdapterVersion)
   };
 }
 
+/** @see withoutDifferences */
+export function withoutItsDifferences(evaluation: Evaluation | null): Evaluation | null {
+  return evaluation === null || (evaluation.differences ?? []).length === 0
+    ? evaluation
+    : { ...evaluation, differences: [] };
+}
+
 /** Without what {@link changesOf} tells of one adapter: of all of them it would be long. */
 export function withoutDifferences(lineage: AdapterLineage): AdapterLineage {
-  const short = <T extends { readonly evaluation: Evaluation | null }>(of: T): T =>
-    of.evaluation === null ? of : { ...of, evaluation: { ...of.evaluation, differences: [] } };
+  const short = <T extends { readonly evaluation: Evaluation | null }>(of: T): T => ({
+    ...of,
+    evaluation: withoutItsDifferences(of.evaluation),
+  });
   return {
     ...lineage,
     servedBy: lineage.servedBy && short(lineage.servedBy),
