@@ -2,23 +2,6 @@ import type { SeamEvent } from '@seamstream/events';
 import { answerOf, generated, interleaved, placed, withheld } from '@seamstream/testing/log-of';
 import { adapterUseProjection } from './adapter-use.projection.js';
 
-interface Written {
-  readonly at: number;
-  readonly by: string | null;
-  readonly arm?: 'explore' | 'deploy';
-  readonly release?: readonly [releaseId: string, isCandidate: boolean];
-}
-
-function written({ at, by, arm = 'deploy', release }: Written): SeamEvent {
-  const event = generated(`p-${at}`, { adapterDigest: by, arm });
-  if (event.type !== 'ExperienceGenerated') throw new Error('Cannot write: expected an experience.');
-  const [releaseId, isCandidate] = release ?? ['', false];
-  return {
-    ...{ ...event, meta: { ...event.meta, occurredAt: at } },
-    release: release === undefined ? null : { releaseId, stage: 0, unit: 'u', share: null, isCandidate },
-  };
-}
-
 const LOG = placed([
   written({ at: 5, by: 'a' }),
   written({ at: 3, by: null, arm: 'explore' }),
@@ -45,3 +28,20 @@ describe('the use of adapters', () => {
     expect(answerOf(adapterUseProjection, [...LOG, ...LOG])).toEqual(expected);
   });
 });
+
+interface Written {
+  readonly at: number;
+  readonly by: string | null;
+  readonly arm?: 'explore' | 'deploy';
+  readonly release?: readonly [releaseId: string, isCandidate: boolean];
+}
+
+function written({ at, by, arm = 'deploy', release }: Written): SeamEvent {
+  const event = generated(`p-${at}`, { adapterDigest: by, arm });
+  if (event.type !== 'ExperienceGenerated') throw new Error('Cannot write: expected an experience.');
+  const [releaseId, isCandidate] = release ?? ['', false];
+  return {
+    ...{ ...event, meta: { ...event.meta, occurredAt: at } },
+    release: release === undefined ? null : { releaseId, stage: 0, unit: 'u', share: null, isCandidate },
+  };
+}

@@ -508,6 +508,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       repeated: 0,
       judges: [],
       judgedApart: 0,
+      differences: [],
     },
     baseModelDigest: '23'.repeat(32),
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },

@@ -125,7 +125,7 @@ describe('comparing a candidate with its parent', () => {
     });
   });
 
-  it('tells what both said on some of the problems that differ, and of none that does not count', async () => {
+  it('reports what both said on some of the problems that differ, and of none that does not count', async () => {
     const evaluator = new Ruler(100, (isCandidate, problem) => {
       if (problem < 10) return isCandidate ? null : true;
       return isCandidate === problem < 40;

@@ -12,18 +12,6 @@ const difference = {
 };
 const compared = { ...evaluationOf(0.75, 0.5), problems: 8, rescued: 3, broken: 1, differences: [difference] };
 
-async function withEvents(...events: readonly SeamEvent[]): Promise<FakeWorld> {
-  const world = await fakeWorld();
-  await world.log.append(events.map(encodeEvent));
-  return world;
-}
-
-/** An entry as its generator wrote it at a time. */
-function writtenAt(at: number, adapterDigest: string | null): SeamEvent {
-  const event = generated(`p-${at}`, { adapterDigest, arm: 'deploy' });
-  return { ...event, meta: { ...event.meta, occurredAt: at } };
-}
-
 describe('seam adapters changes', () => {
   it('shows problems that were rescued with what both said, and counts those that the log has not', async () => {
     const world = await withEvents(adapterPublished(ADAPTER, null, 'r'), evaluatedByPerson(ADAPTER, compared));
@@ -70,3 +58,15 @@ describe('seam adapters use', () => {
     expect(world.takeOutput()).toBe('No experience was written yet.\n');
   });
 });
+
+async function withEvents(...events: readonly SeamEvent[]): Promise<FakeWorld> {
+  const world = await fakeWorld();
+  await world.log.append(events.map(encodeEvent));
+  return world;
+}
+
+/** An entry as its generator wrote it at a time. */
+function writtenAt(at: number, adapterDigest: string | null): SeamEvent {
+  const event = generated(`p-${at}`, { adapterDigest, arm: 'deploy' });
+  return { ...event, meta: { ...event.meta, occurredAt: at } };
+}

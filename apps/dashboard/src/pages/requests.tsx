@@ -4,7 +4,7 @@ import { Card, Empty, How, PlainTable, Waiting } from '../parts/pieces.js';
 import { count, figure, time } from '../parts/words.js';
 import { useView } from '../state/view.js';
 
-/** As the gateway tells it. */
+/** As the gateway reports it. */
 interface ToldRequests {
   readonly sinceMs: number;
   readonly routes: readonly {

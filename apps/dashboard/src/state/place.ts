@@ -10,7 +10,7 @@ export const path = computed(() => address.value.split('?')[0]!.split('/').filte
 export const query = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
 
 /** The moment that pages are of: a time in ISO 8601, or the place of a record; null is now. */
-export const asOf = computed(() => query.value.get('asOf') || null);
+export const asOf = computed(() => (query.value.get('asOf') === '' ? null : query.value.get('asOf')));
 
 /** Goes to an address of this page. @param instead replaces the present one: a letter typed is no step back */
 export function go(to: string, instead = false): void {

@@ -27,7 +27,7 @@ it('a flood of hostile paths, ids and methods makes no more series, and each req
   await gateway.stop();
 }, 60_000);
 
-it('tells what /metrics has: requests by route, errors by their code', async () => {
+it('reports what /metrics has: requests by route, errors by their code', async () => {
   const gateway = await startGateway();
   await fetch(`${gateway.url}/api/problems/none`);
   await fetch(`${gateway.url}/api/views/log?limit=none`);

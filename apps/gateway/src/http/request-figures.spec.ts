@@ -1,23 +1,23 @@
 /** Figures of requests are those that Prometheus computes from the same series. */
 import { ServiceMetrics } from '@seamstream/service-kit';
-import { type MetricSample, requestFigures } from './request-figures.js';
+import { requestFigures } from './request-figures.js';
 
 const BUCKETS = [0.1, 1, 10];
 
-/** What is told of requests to one route, each of so many seconds. */
-async function toldOf(requests: readonly (readonly [seconds: number, status: string])[]) {
+/** What is reported of requests to one route, each of so many seconds. */
+async function figuresOf(requests: readonly (readonly [seconds: number, status: string])[]) {
   const metrics = new ServiceMetrics();
   const histogram = metrics.histogram('s', 'S.', ['route', 'method', 'status'], BUCKETS);
   for (const [seconds, status] of requests) histogram.observe({ route: '/r', method: 'GET', status }, seconds);
   const { values } = await histogram.get();
-  return requestFigures({ seconds: values as MetricSample[], errors: [] });
+  return requestFigures({ seconds: values, errors: [] });
 }
 
 describe('the figures of requests', () => {
   it('count a route by class of status, and estimate its time over all of them', async () => {
     const quick = Array.from({ length: 90 }, () => [0.01, '2xx'] as const);
     const slow = Array.from({ length: 10 }, () => [5, '5xx'] as const);
-    const { routes, buckets } = await toldOf([...quick, ...slow]);
+    const { routes, buckets } = await figuresOf([...quick, ...slow]);
     // histogram_quantile(0.5, …) = 0.1 * 50 / 90; of 0.95 = 1 + 9 * (95 - 90) / 10
     expect(routes).toEqual([
       {
@@ -29,7 +29,7 @@ describe('the figures of requests', () => {
   });
 
   it('say the last end of what took longer', async () => {
-    expect((await toldOf([[60, '2xx']])).routes[0]!.seconds).toEqual({ p50: 10, p95: 10, p99: 10 });
+    expect((await figuresOf([[60, '2xx']])).routes[0]!.seconds).toEqual({ p50: 10, p95: 10, p99: 10 });
   });
 
   it('have the most asked route and the most frequent error first', () => {

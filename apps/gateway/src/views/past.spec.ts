@@ -53,7 +53,7 @@ describe('Pages as of a moment', () => {
     expect(changed).toEqual(['problems', 'adapters/use', 'releases', 'success', 'cost?by=domain']);
   });
 
-  it('a problem that was not published then is not found, and one that was has what came until then', async () => {
+  it('a problem that was not published then is not found, and one that was has what happened until then', async () => {
     const key = await keyOf(DEFAULT_TENANT, 'operator');
     await log.append([{ ...encodeEvent(published('early')), timestampMs: 1_000 }]);
     await log.append(

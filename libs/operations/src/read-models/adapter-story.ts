@@ -63,7 +63,7 @@ export function withoutItsDifferences(evaluation: Evaluation | null): Evaluation
     : { ...evaluation, differences: [] };
 }
 
-/** Without what {@link changesOf} tells of one adapter: of all of them it would be long. */
+/** Without what {@link changesOf} says of one adapter: of all of them it would be long. */
 export function withoutDifferences(lineage: AdapterLineage): AdapterLineage {
   const short = <T extends { readonly evaluation: Evaluation | null }>(of: T): T => ({
     ...of,
