@@ -70,6 +70,19 @@ describe('a log of the past', () => {
     });
   });
 
+  it('is of no place between records, as the end of a transaction is', async () => {
+    class WithGap extends InMemoryEventLog {
+      override read({ to: _, ...options }: Parameters<InMemoryEventLog['read']>[0]) {
+        return super.read({ ...options, from: options.from === 1 ? 2 : options.from });
+      }
+    }
+    const log = new WithGap();
+    await log.createTopics([TOPIC]);
+    await log.append([1, 2, 3].map(record));
+    await expect(PastEventLog.asOf(log, 't/0/1')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await PastEventLog.asOf(log, 't/0/2')).asOfMs).toBe(3);
+  });
+
   it('takes nothing, and leaves the log open', async () => {
     const log = new InMemoryEventLog();
     await log.createTopics([TOPIC]);
