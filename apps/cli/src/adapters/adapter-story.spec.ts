@@ -1,6 +1,6 @@
 /** What an adapter changed against its parent, and which adapters were in use, as commands say it. */
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
-import { generated } from '@seamstream/testing/log-of';
+import { generated, published, recorded } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
 import { adapterPublished } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -56,6 +56,33 @@ describe('seam adapters use', () => {
     const world = await fakeWorld();
     await world.seam('adapters', 'use');
     expect(world.takeOutput()).toBe('No experience was written yet.\n');
+  });
+});
+
+describe('commands that read the log as it was', () => {
+  it.each([
+    ['adapters list', 'No adapters yet', 'a1110000'],
+    ['adapters use', 'No experience was written yet', 'a1110000'],
+    ['cost spent arm', 'No attempt of an executor', 'deploy'],
+    ['adapters show a111', 'there are none yet', 'a1110000'],
+    ['show p-1', 'got none of the 0 in the log', 'How many?'],
+  ])('seam %s has nothing that came later', async (command, then, now) => {
+    const world = await withEvents();
+    const solved = recorded('p-1', true, { arm: 'deploy' });
+    const events = [published('p-1'), adapterPublished(ADAPTER, null, 'r'), writtenAt(1, ADAPTER), solved];
+    await world.log.append(events.map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
+    const printed = async (...options: string[]) => {
+      await world.seam(...command.split(' '), ...options);
+      return world.takeOutput() + world.takeErrors();
+    };
+    expect(await printed('--as-of', '1970-01-01T00:00:04Z')).toContain(then);
+    expect(await printed('--as-of', '1970-01-01T00:00:05Z')).toContain(now);
+  });
+
+  it('are those that have the option: another one refuses it', async () => {
+    const world = await fakeWorld();
+    for (const command of ['adapters tree', 'buffer export'])
+      expect([command, await world.seam(...command.split(' '), '--as-of', '1970-01-01')]).toEqual([command, 2]);
   });
 });
 

@@ -97,8 +97,13 @@ export function adaptersCommand(run: RunCommand): Command {
         ['seam adapters merge 4f3a90c1 --into DIR', 'a whole model'],
       ]),
     )
-    .addOption(asOfOption())
-    .action((options: ReadModelOptions) => run((runtime) => showLineage(runtime, options, renderAdapterList)))
+    .action(() => run((runtime) => showLineage(runtime, {}, renderAdapterList)))
+    .addCommand(
+      new Command('list')
+        .summary('every adapter')
+        .addOption(asOfOption())
+        .action((options: ReadModelOptions) => run((runtime) => showLineage(runtime, options, renderAdapterList))),
+    )
     .addCommand(
       new Command('tree')
         .summary('who was trained from whom')

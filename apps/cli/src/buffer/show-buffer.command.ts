@@ -29,7 +29,12 @@ export function bufferCommand(run: RunCommand): Command {
         ['seam replay --verify-buffer', 'does the log give it again?'],
       ]),
     )
-    .addOption(asOfOption())
-    .action((options: ReadModelOptions) => run((runtime) => showBuffer(runtime, options)))
+    .action(() => run((runtime) => showBuffer(runtime, {})))
+    .addCommand(
+      new Command('show')
+        .summary('the last version')
+        .addOption(asOfOption())
+        .action((options: ReadModelOptions) => run((runtime) => showBuffer(runtime, options))),
+    )
     .addCommand(exportBufferCommand(run));
 }

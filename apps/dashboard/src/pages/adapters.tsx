@@ -45,7 +45,7 @@ function Tree({ of }: { readonly of: AdapterLineage }): JSX.Element {
       how={
         <How
           counted="Each adapter under the one it was trained from, with its success on validation problems."
-          command="seam adapters"
+          command="seam adapters list"
         />
       }
     >

@@ -18,12 +18,14 @@ export function BufferPage(): JSX.Element {
     <>
       <h1>Buffer</h1>
       {data.versions.length === 0 ? (
-        <Empty command="seam buffer">No version yet. One is committed when a round of problems is complete.</Empty>
+        <Empty command="seam buffer show">No version yet. One is committed when a round of problems is complete.</Empty>
       ) : (
         <div class="cards">
           <Card
             title="Kept"
-            how={<How counted="Rows of the newest version, and every decision of the buffer." command="seam buffer" />}
+            how={
+              <How counted="Rows of the newest version, and every decision of the buffer." command="seam buffer show" />
+            }
           >
             <p class="big">
               <span data-value="rows">{count(rows)}</span> <small>rows</small>
@@ -49,7 +51,7 @@ export function BufferPage(): JSX.Element {
             how={
               <How
                 counted="By domain and difficulty: rows in the newest version, admissions, and refusals by reason."
-                command="seam buffer --json"
+                command="seam buffer show --json"
               />
             }
           >

@@ -187,7 +187,7 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
         <div class="cards">
           <Card
             title="Served"
-            how={<How counted="The last promotion in the log that counts." command="seam adapters" />}
+            how={<How counted="The last promotion in the log that counts." command="seam adapters list" />}
           >
             {served === null ? (
               <p class="big">base model</p>
@@ -225,7 +225,7 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
             how={
               <How
                 counted="Each adapter next to its parent, on problems that decided nothing before."
-                command="seam adapters --json"
+                command="seam adapters list --json"
               />
             }
           >

@@ -8,7 +8,7 @@ type Element = JSX.Element;
 
 /** Commands that answer from the log as it was. */
 const TELLS_THE_PAST =
-  /^seam (lift|ledger|learned|runs list|release status|adapters(?! verify)|buffer|show|cost spent)\b/;
+  /^seam (lift|ledger|learned|runs list|release status|adapters (list|show|changes|use)|buffer show|show|cost spent)\b/;
 
 /** How a number was counted, and the command that prints the same. */
 export function How({ counted, command }: { readonly counted: string; readonly command: string }): Element {
