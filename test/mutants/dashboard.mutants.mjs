@@ -32,8 +32,38 @@ export default [
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
     control: 'a log as it was has the records of that moment, and no later one',
-    from: 'this.asOfMs + 1)',
-    to: 'this.asOfMs)',
+    from: 'asOfMs + 1)',
+    to: 'asOfMs)',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a log as of a record ends with it',
+    from: 'return last.offset + 1;',
+    to: 'return last.offset + 2;',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a place without a record is no moment',
+    from: 'if (record?.offset === last.offset)',
+    to: 'if (record !== undefined)',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a word that is no moment is one',
+    from: String.raw`/^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN`,
+    to: 'Date.parse(word)',
   },
   {
     ...{
@@ -48,8 +78,42 @@ export default [
   {
     ...{ file: 'apps/gateway/src/views/live-views.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
     control: 'the first page as of a moment has nothing later',
-    from: 'log: new PastEventLog(this.kept.log, asOfMs)',
-    to: 'log: asOfMs < 0 ? new PastEventLog(this.kept.log, asOfMs) : this.kept.log',
+    from: 'new DashboardReader({ log, snapshots: null }, true)',
+    to: 'new DashboardReader({ log: this.kept.log, snapshots: null }, true)',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/live-views.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'the past says how far services are now',
+    from: 'new DashboardReader({ log, snapshots: null }, true)',
+    to: 'new DashboardReader({ log, snapshots: null }, false)',
+  },
+  {
+    file: 'libs/training-runs/src/differences.ts',
+    ...{ suite: 'quick', spec: 'libs/training-runs/src/differences.spec.ts' },
+    control: 'an evaluation has a bounded number of differences',
+    from: 'if (kind.length === MOST_OF_A_KIND) return;',
+    to: '',
+  },
+  {
+    file: 'libs/training-runs/src/differences.ts',
+    ...{ suite: 'quick', spec: 'libs/training-runs/src/differences.spec.ts' },
+    control: 'a difference has the beginnings of texts',
+    from: 'excerpt(entry, MOST_CHARACTERS.entry)',
+    to: 'entry',
+  },
+  {
+    file: 'libs/read-models/src/adapter-use.projection.ts',
+    ...{ suite: 'quick', spec: 'libs/read-models/src/adapter-use.projection.spec.ts' },
+    control: 'an experience that is read twice counts once as use',
+    from: '!advance(state.folded, position) || ',
+    to: '',
+  },
+  {
+    file: 'apps/gateway/src/http/request-figures.ts',
+    ...{ suite: 'quick', spec: 'apps/gateway/src/http/request-figures.spec.ts' },
+    control: 'the time of a route is over all classes of status',
+    from: '(upTo.get(endOf(labels.le)) ?? 0) + value',
+    to: 'value',
   },
   {
     file: 'apps/gateway/src/page/page.controller.ts',

@@ -91,8 +91,8 @@ export default [
   chart('network-policies.yaml', 'there is a door to the collector', '{{- with $v.tracing.url }}', '{{- with "" }}'),
   gateway(
     'a path of a client is no label',
-    /\{ routeOptions \}: FastifyRequest\): string \{\n {2}return routeOptions.url \?\? NO_ROUTE/,
-    '{ raw }: FastifyRequest): string {\n  return raw.url ?? NO_ROUTE',
+    /\{ routeOptions \}: FastifyRequest\): string \{\n {2}return routeOptions.url \?\? NONE/,
+    '{ raw }: FastifyRequest): string {\n  return raw.url ?? NONE',
   ),
   gateway('a client that does not sample is not traced', 'return context.isSampled && isAmong', 'return isAmong'),
   gateway(

@@ -2,6 +2,7 @@
 import type { DashboardPage } from '@seamstream/gateway-contract';
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AsOf } from './parts/as-of.js';
 import { KeyForm } from './parts/key-form.js';
 import { Waiting } from './parts/pieces.js';
 import { Search } from './parts/search.js';
@@ -9,7 +10,7 @@ import { count } from './parts/words.js';
 import { isSignedIn, needsKey, readWho, signOut } from './state/access.js';
 import { helpIsOpen, listenToKeys } from './state/keys.js';
 import { connection, foldedRecords, followLog, lag, paused, togglePause } from './state/live.js';
-import { path } from './state/place.js';
+import { asOf, path } from './state/place.js';
 import { chosenTheme, nextTheme } from './state/theme.js';
 import { reading } from './state/view.js';
 
@@ -41,6 +42,7 @@ const PAGES: Readonly<Record<DashboardPage, readonly [title: string, load: Load,
   log: ['Log', async () => (await import('./pages/log.js')).LogPage],
   'dead-letters': ['Dead letters', async () => (await import('./pages/dead-letters.js')).DeadLettersPage],
   access: ['Access', async () => (await import('./pages/access.js')).AccessPage],
+  requests: ['Requests', async () => (await import('./pages/requests.js')).RequestsPage],
   cost: ['Cost', async () => (await import('./pages/cost.js')).CostPage],
   doctor: ['Doctor', async () => (await import('./pages/doctor.js')).DoctorPage],
 };
@@ -97,10 +99,13 @@ export function App(): JSX.Element {
         ) : page === undefined ? (
           <h1>There is no such page.</h1>
         ) : (
-          <Loaded
-            key={`${name}${id === undefined ? '' : '/'}`}
-            load={id !== undefined && page[2] !== undefined ? page[2] : page[1]}
-          />
+          <>
+            <AsOf page={name as DashboardPage} />
+            <Loaded
+              key={`${name}${id === undefined ? '' : '/'} ${asOf.value}`}
+              load={id !== undefined && page[2] !== undefined ? page[2] : page[1]}
+            />
+          </>
         )}
       </main>
       <Help />

@@ -61,7 +61,7 @@ export async function serveHttp(
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes.
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, options);
   app.useGlobalGuards(new RoleGuard(access));
-  app.useGlobalFilters(new ErrorsFilter(world.logger, access));
+  app.useGlobalFilters(new ErrorsFilter(world.logger, access, world.requests));
   await listen(app, gateway, anyPortIfTaken);
   const url = await app.getUrl();
   world.logger.info({ url }, 'gateway listens');

@@ -14,10 +14,10 @@ describe('a log of the past', () => {
         await log.createTopics([TOPIC]);
         const times = steps.map((_, at) => steps.slice(0, at + 1).reduce((sum, step) => sum + (step % 3), 0));
         if (times.length > 0) await log.append(times.map(record));
-        const [{ low, high } = { low: -1, high: -1 }] = await new PastEventLog(log, asOfMs).watermarks('t');
+        const [{ low, high } = { low: -1, high: -1 }] = await new PastEventLog(log, { asOfMs }).watermarks('t');
         expect([low, high]).toEqual([0, times.filter((time) => time <= asOfMs).length]);
         const read: number[] = [];
-        for await (const chunk of new PastEventLog(log, asOfMs).read({ topic: 't', partition: 0, from: 0 }))
+        for await (const chunk of new PastEventLog(log, { asOfMs }).read({ topic: 't', partition: 0, from: 0 }))
           read.push(...chunk.map(({ offset }) => offset));
         expect(read).toHaveLength(high);
       }),
@@ -35,15 +35,58 @@ describe('a log of the past', () => {
     const log = new Asked();
     await log.createTopics([TOPIC]);
     await log.append([record(1)]);
-    expect((await new PastEventLog(log, -2).watermarks('t'))[0]!.high).toBe(0);
+    expect((await new PastEventLog(log, { asOfMs: -2 }).watermarks('t'))[0]!.high).toBe(0);
     // Kafka takes times below 0 for places.
     expect(asked).toEqual([0]);
+  });
+
+  it('ends with a record that is named by its place, and elsewhere with the records of its time', async () => {
+    const log = new InMemoryEventLog();
+    await log.createTopics([{ name: 't', partitions: 2 }]);
+    await log.append([7, 7, 7, 8].map((time) => ({ ...record(time), partition: 0 })));
+    await log.append([6, 7, 8].map((time) => ({ ...record(time), partition: 1 })));
+    const ends = async (word: string) => {
+      const past = await PastEventLog.asOf(log, word);
+      return [past.asOfMs, ...(await past.watermarks('t')).map(({ high }) => high)];
+    };
+    expect(await ends('t/0/1')).toEqual([7, 2, 2]);
+    expect(await ends('t/1/0')).toEqual([6, 0, 1]);
+    expect(await ends(new Date(7).toISOString())).toEqual([7, 3, 2]);
+  });
+
+  it.each([
+    ['t/0/1', 'NOT_FOUND', 'got t/0/1, where the log holds none'],
+    ['t/9/0', 'NOT_FOUND', 'got t/9/0, where the log holds none'],
+    ['u/0/0', 'NOT_FOUND', 'got u/0/0, where the log holds none'],
+    ['t/0', 'INVALID_INPUT', 'expected a time in ISO 8601 or the place of a record'],
+    ['then', 'INVALID_INPUT', 'got "then"'],
+  ])('is of no moment that it cannot find: %s', async (word, code, message) => {
+    const log = new InMemoryEventLog();
+    await log.createTopics([TOPIC]);
+    await log.append([record(1)]);
+    await expect(PastEventLog.asOf(log, word)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('is of no place between records, as the end of a transaction is', async () => {
+    class WithGap extends InMemoryEventLog {
+      override read({ to: _, ...options }: Parameters<InMemoryEventLog['read']>[0]) {
+        return super.read({ ...options, from: options.from === 1 ? 2 : options.from });
+      }
+    }
+    const log = new WithGap();
+    await log.createTopics([TOPIC]);
+    await log.append([1, 2, 3].map(record));
+    await expect(PastEventLog.asOf(log, 't/0/1')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await PastEventLog.asOf(log, 't/0/2')).asOfMs).toBe(3);
   });
 
   it('takes nothing, and leaves the log open', async () => {
     const log = new InMemoryEventLog();
     await log.createTopics([TOPIC]);
-    const past = new PastEventLog(log, 5);
+    const past = new PastEventLog(log, { asOfMs: 5 });
     await expect(past.append()).rejects.toThrow('expected the log of now');
     for (const act of [past.claim, past.transact, past.consume, past.createTopics])
       await expect(act()).rejects.toThrow('expected the log of now');

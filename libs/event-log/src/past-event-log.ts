@@ -1,25 +1,57 @@
 /** A log as it was at a moment: later records are not there. It is for reading alone, and says nothing of how far consumers were. */
-import { SeamError } from '@seamstream/kernel';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { LogRecord, ReadOptions, Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
 
+/** A record by its place. */
+interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+interface Moment {
+  /** Records of this moment are there, in milliseconds since the Unix epoch. */
+  readonly asOfMs: number;
+  /** The last record of its partition, where the moment is that of a record. */
+  readonly last?: RecordPlace;
+}
+
 export class PastEventLog extends ForwardingEventLog {
-  /** @param asOfMs records of this moment are there, in milliseconds since the Unix epoch */
   constructor(
     log: ForwardingEventLog['log'],
-    private readonly asOfMs: number,
+    private readonly moment: Moment,
   ) {
     super(log);
+  }
+
+  /**
+   * The log as a word says it: a time in ISO 8601, or the place of a record.
+   * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
+   */
+  static async asOf(log: ForwardingEventLog['log'], word: string): Promise<PastEventLog> {
+    return new PastEventLog(log, await momentOf(log, word));
+  }
+
+  /** In milliseconds since the Unix epoch. */
+  get asOfMs(): number {
+    return this.moment.asOfMs;
   }
 
   /** In each partition up to its first record of a later time: clocks of writers may differ. */
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
     return Promise.all(
       (await super.watermarks(topic)).map(async ({ partition, low, high }) => {
-        const end = await super.offsetForTime(topic, partition, Math.max(0, this.asOfMs + 1));
+        const end = await this.endOf(topic, partition);
         return { partition, low, high: Math.max(low, Math.min(high, end)) };
       }),
     );
+  }
+
+  private async endOf(topic: string, partition: number): Promise<number> {
+    const { asOfMs, last } = this.moment;
+    if (last?.topic === topic && last.partition === partition) return last.offset + 1;
+    return super.offsetForTime(topic, partition, Math.max(0, asOfMs + 1));
   }
 
   override async committedOffsets(): ReturnType<ForwardingEventLog['committedOffsets']> {
@@ -46,6 +78,40 @@ export class PastEventLog extends ForwardingEventLog {
   override close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** `topic/partition/offset`, as the page and `seam tail --json` name a record. */
+const RECORD_PLACE = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})$/;
+
+/**
+ * What a word says: a time in ISO 8601, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
+ * their records of the same time.
+ * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
+ */
+async function momentOf(log: ForwardingEventLog['log'], word: string): Promise<Moment> {
+  const [, topic, partitionText, offsetText] = RECORD_PLACE.exec(word) ?? [];
+  if (topic === undefined) {
+    // Of other words Date.parse makes a time too: "t/0" is the year 2000.
+    const asOfMs = /^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN;
+    if (!Number.isNaN(asOfMs)) return { asOfMs };
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read the log as it was: expected a time in ISO 8601 or the place of a record, e.g. 2030-01-31T12:00:00Z or seam.outcomes/0/1234, got ${JSON.stringify(word)}.`,
+    );
+  }
+  const last = { topic, partition: Number(partitionText), offset: Number(offsetText) };
+  const isKnown = (await log.topics()).some(({ name }) => name === topic);
+  const range = { topic, partition: last.partition, from: last.offset, to: last.offset + 1 };
+  const held = isKnown
+    ? (await log.watermarks(topic)).find(({ partition }) => partition === last.partition)
+    : undefined;
+  if (held !== undefined && last.offset >= held.low && last.offset < held.high)
+    for await (const [record] of log.read(range))
+      if (record?.offset === last.offset) return { asOfMs: record.timestampMs, last };
+  throw new SeamError(
+    'NOT_FOUND',
+    `Cannot read the log as it was: expected the place of a record, got ${onOneLine(word)}, where the log holds none. Take one that seam tail prints.`,
+  );
 }
 
 function ofThePast(act: string): SeamError {

@@ -12,6 +12,7 @@ export const DASHBOARD_PAGES = [
   'log',
   'dead-letters',
   'access',
+  'requests',
   'cost',
   'doctor',
 ] as const;

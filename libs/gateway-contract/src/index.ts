@@ -29,7 +29,7 @@ export {
   findQuerySchema,
   libraryDiffQuerySchema,
   logQuerySchema,
-  overviewQuerySchema,
+  momentQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
   slotSchema,

@@ -4,10 +4,13 @@ import { z } from 'zod';
 const words = z.string().trim().min(1).max(200);
 const count = (most: number) => z.coerce.number().int().min(0).max(most);
 
-/** A moment of the past, as ISO 8601 in UTC; absent: now. */
-export const overviewQuerySchema = z.strictObject({ asOf: z.iso.datetime().optional() });
+/** A moment of the past: a time in ISO 8601, or the place of a record (topic/partition/offset); absent: now. */
+const moment = z.string().trim().min(1).max(300).optional();
+
+export const momentQuerySchema = z.strictObject({ asOf: moment });
 
 export const problemsQuerySchema = z.strictObject({
+  asOf: moment,
   domain: words.optional(),
   arm: z.enum(['explore', 'deploy', 'control']).optional(),
   standing: z.enum(['solved', 'failed', 'ungraded', 'expired', 'deadLettered', 'inFlight']).optional(),
@@ -64,6 +67,7 @@ export const costQuerySchema = z.strictObject({
   by: z.enum(['key', 'tenant', 'adapter', 'arm', 'model', 'domain']).default('arm'),
   since: z.iso.date().optional(),
   tenant: words.optional(),
+  asOf: moment,
 });
 
 /**

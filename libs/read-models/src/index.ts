@@ -7,6 +7,7 @@ export {
   adapterLineageProjection,
   type RefusedDecision,
 } from './adapter-lineage.projection.js';
+export { type AdapterUse, type AdapterUseState, adapterUseProjection } from './adapter-use.projection.js';
 export {
   type BufferContents,
   type BufferContentsState,

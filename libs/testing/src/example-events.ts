@@ -55,6 +55,12 @@ const evaluation = {
   perDomain: { arithmetic: 0.75 },
   judges: [{ model: 'words', revision: 'fp_1', verdicts: 250 }],
   judgedApart: 3,
+  differences: [
+    {
+      ...{ problemId: 'v-1', domain: 'arithmetic', question: 'How many?', rescued: true },
+      ...{ parentEntry: null, parentAnswer: '5', entry: '{"strategy":"carry"}', answer: null },
+    },
+  ],
 };
 const candidate = { problem, experienceId: 'x-1', groupId: 'g-1', candidateIndex: 2, groupSize: 8 };
 
@@ -503,6 +509,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       repeated: 0,
       judges: [],
       judgedApart: 0,
+      differences: [],
     },
     baseModelDigest: '23'.repeat(32),
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },

@@ -4,6 +4,16 @@ import type { JudgedBy } from '@seamstream/rollout';
 import type { Artefact } from './artefact.js';
 import type { EvaluationTerms } from './run-plan.js';
 
+/** A problem with what was said about it. */
+export interface Said {
+  readonly problemId: string;
+  readonly prompt: string;
+  /** Null where none was written. */
+  readonly entry: string | null;
+  /** Null where the response holds none. */
+  readonly answer: string | null;
+}
+
 /** What became of one problem. */
 export interface ProblemResult {
   readonly domain: string;
@@ -11,6 +21,8 @@ export interface ProblemResult {
   readonly solved: boolean | null;
   /** The model whose opinion that is; absent where none was asked. */
   readonly judgedBy?: JudgedBy;
+  /** Absent where no entry was written for the problem alone, say by a team. */
+  readonly said?: Said;
 }
 
 /** How many problems of a set were asked, by domain. */

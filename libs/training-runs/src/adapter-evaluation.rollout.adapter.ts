@@ -4,7 +4,7 @@ import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { GeneratorModel, JudgedBy, Served } from '@seamstream/rollout';
 import type { Verifiers } from '@seamstream/verifiers';
-import type { AdapterEvaluation, ProblemResult, Stretch } from './adapter-evaluation.port.js';
+import type { AdapterEvaluation, ProblemResult, Said, Stretch } from './adapter-evaluation.port.js';
 import { ProblemSetEvaluation } from './problem-set-evaluation.js';
 import type { EvaluationTerms } from './run-plan.js';
 
@@ -47,6 +47,7 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
     const { generator, environmentOf, prompts, schemaFor, verifiers, responseMaxTokens, entryMaxTokens } =
       this.settings;
     const judgedBy: JudgedBy[] = problems.map(() => null);
+    const said: Said[] = problems.map(({ problemId, prompt }) => ({ problemId, prompt, entry: null, answer: null }));
     const environment = await environmentOf(responseMaxTokens);
     const { arms } = await evaluate(problems, {
       arms: ['trained'],
@@ -59,12 +60,14 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       maxEntryTokens: entryMaxTokens,
       seed: problemSetDigest(problems),
       onPrediction: (prediction) => {
-        judgedBy[prediction.problem] = prediction.judgedBy;
+        const { problem, entry, answer } = prediction;
+        judgedBy[problem] = prediction.judgedBy;
+        said[problem] = { ...said[problem]!, entry, answer };
       },
       onProgress: (_arm, done, total) => onProgress(done, total),
     });
     return problems.map(({ domain }, index) => ({
-      ...{ domain, solved: arms.trained?.solved[index] ?? null, judgedBy: judgedBy[index]! },
+      ...{ domain, solved: arms.trained?.solved[index] ?? null, judgedBy: judgedBy[index]!, said: said[index]! },
     }));
   }
 }

@@ -36,7 +36,8 @@ class Ruler extends AdapterEvaluation {
     onProgress(count, count);
     return Array.from({ length: count }, (_, index) => {
       const problem = ((asked.even ?? 0) * 2 + from + index) % this.problems;
-      return { domain: problem % 2 === 0 ? 'even' : 'odd', solved: this.solves(adapter !== null, problem) };
+      const said = { problemId: `p-${problem}`, prompt: 'Is it?', entry: adapter?.digest ?? null, answer: null };
+      return { domain: problem % 2 === 0 ? 'even' : 'odd', solved: this.solves(adapter !== null, problem), said };
     });
   }
 }
@@ -122,6 +123,19 @@ describe('comparing a candidate with its parent', () => {
       success: 1,
       parentSuccess: 0.625,
     });
+  });
+
+  it('reports what both said on some of the problems that differ, and of none that does not count', async () => {
+    const evaluator = new Ruler(100, (isCandidate, problem) => {
+      if (problem < 10) return isCandidate ? null : true;
+      return isCandidate === problem < 40;
+    });
+    const { differences } = await compare(evaluator);
+    expect(differences).toContainEqual(
+      expect.objectContaining({ problemId: 'p-10', rescued: true, entry: 'candidate' }),
+    );
+    expect(differences).toContainEqual(expect.objectContaining({ problemId: 'p-40', rescued: false }));
+    expect(differences!.filter(({ problemId }) => Number(problemId.slice(2)) < 10)).toEqual([]);
   });
 
   it('measures nothing where no problem has appeared', async () => {

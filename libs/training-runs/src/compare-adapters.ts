@@ -4,6 +4,7 @@ import { needsMoreProblems } from '@seamstream/release';
 import { isSameJudge, type JudgedBy, tallyJudges } from '@seamstream/rollout';
 import type { AdapterEvaluation, AskedPerDomain, ProblemResult } from './adapter-evaluation.port.js';
 import type { Artefact } from './artefact.js';
+import { Differences } from './differences.js';
 import type { RunPromotion } from './run-plan.js';
 import { askedAgain } from './validation-row.js';
 
@@ -34,6 +35,7 @@ export async function compareAdapters(
   const results: (ProblemResult & { readonly byParent: boolean })[] = [];
   const asked: Record<string, number> = {};
   const counts = { rescued: 0, broken: 0 };
+  const differences = new Differences();
   const judgedBy: JudgedBy[] = [];
   let judgedApart = 0;
   let from = 0;
@@ -43,7 +45,8 @@ export async function compareAdapters(
     const own = await evaluator.measure(candidate, domains, stretch, (done) => told(done / 2));
     const others = await evaluator.measure(parent, domains, stretch, (done) => told((stretch.count + done) / 2));
     judgedBy.push(...judgesOf(own), ...judgesOf(others));
-    for (const [index, { domain, solved, judgedBy: judge = null }] of own.entries()) {
+    for (const [index, result] of own.entries()) {
+      const { domain, solved, judgedBy: judge = null } = result;
       asked[domain] = (asked[domain] ?? 0) + 1;
       const byParent = others[index]?.solved ?? null;
       if (solved === null || byParent === null) continue;
@@ -54,6 +57,7 @@ export async function compareAdapters(
       results.push({ domain, solved, byParent });
       if (solved && !byParent) counts.rescued++;
       if (!solved && byParent) counts.broken++;
+      differences.note(result, others[index]!);
     }
     from += stretch.count;
   }
@@ -69,7 +73,7 @@ export async function compareAdapters(
       (all, [domain, count]) => all + askedAgain(sizes[domain] ?? count, before[domain] ?? 0, count),
       0,
     ),
-    ...{ judges: tallyJudges(judgedBy), judgedApart },
+    ...{ judges: tallyJudges(judgedBy), judgedApart, differences: differences.noted },
   };
 }
 

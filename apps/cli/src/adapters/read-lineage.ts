@@ -1,9 +1,9 @@
 import * as readModels from '@seamstream/operations/read-models';
 import type { AdapterLineage } from '@seamstream/read-models';
-import type { CommandRuntime } from '../command-runtime.js';
+import type { CommandRuntime, ReadModelOptions } from '../command-runtime.js';
 import { keptLogOf } from '../read-models/read-model-options.js';
 
 /** All adapters of the log, with what became of them. */
-export async function readLineage(runtime: CommandRuntime): Promise<AdapterLineage> {
-  return (await readModels.readLineage(...(await keptLogOf(runtime)))).answer;
+export async function readLineage(runtime: CommandRuntime, options: ReadModelOptions = {}): Promise<AdapterLineage> {
+  return (await readModels.readLineage(...(await keptLogOf(runtime, options)))).answer;
 }

@@ -1,14 +1,15 @@
 import { readOverview } from '@seamstream/operations/buffer';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { asItWas, asOfOption } from '../read-models/read-model-options.js';
 import { exportBufferCommand } from './export-buffer.command.js';
 import { renderOverview } from './render-overview.js';
 
-async function showBuffer(runtime: CommandRuntime): Promise<ExitCode> {
+async function showBuffer(runtime: CommandRuntime, { asOf }: ReadModelOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const overview = await readOverview(await runtime.openLog('read'));
+  const overview = await readOverview(await asItWas(await runtime.openLog('read'), asOf));
   if (terminal.json) terminal.printJson({ ...overview, last: overview.commits.at(-1) ?? null });
   else terminal.print(renderOverview(overview, terminal.style));
   return EXIT.ok;
@@ -28,6 +29,12 @@ export function bufferCommand(run: RunCommand): Command {
         ['seam replay --verify-buffer', 'does the log give it again?'],
       ]),
     )
-    .action(() => run(showBuffer))
+    .action(() => run((runtime) => showBuffer(runtime, {})))
+    .addCommand(
+      new Command('show')
+        .summary('the last version')
+        .addOption(asOfOption())
+        .action((options: ReadModelOptions) => run((runtime) => showBuffer(runtime, options))),
+    )
     .addCommand(exportBufferCommand(run));
 }

@@ -8,6 +8,7 @@ import { Argument, Command } from 'commander';
 import { byOption, checkWords, examples, personOf, readTime } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { asItWas, asOfOption, keptLogOf } from '../read-models/read-model-options.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { minuteOf } from '../terminal/text.js';
@@ -17,16 +18,21 @@ import { renderExtra } from './render-extra.js';
 interface SpentOptions {
   readonly since?: string;
   readonly tenant?: string;
+  readonly asOf?: string;
 }
 
-async function showSpent(runtime: CommandRuntime, by: CostGroup, { since, tenant }: SpentOptions): Promise<ExitCode> {
+async function showSpent(
+  runtime: CommandRuntime,
+  by: CostGroup,
+  { since, tenant, asOf }: SpentOptions,
+): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const sinceMs = since === undefined ? 0 : readTime('--since', since);
   const progress = (total: number) => terminal.progress('records read', total);
   if (tenant !== undefined) checkTenant('sum costs', tenant);
   const options = { signal, progress };
-  const lift = async () => (await readCounts(await runtime.openKeptLog(), options)).answer;
-  const source = { log: await runtime.openLog('read'), lift };
+  const lift = async () => (await readCounts((await keptLogOf(runtime, { asOf }))[0], options)).answer;
+  const source = { log: await asItWas(await runtime.openLog('read'), asOf), lift };
   const cost = await costReport(source, { by, sinceMs, tenant }, options);
   const { extra } = cost;
   if (terminal.json) terminal.printJson(cost);
@@ -40,7 +46,7 @@ async function showSpent(runtime: CommandRuntime, by: CostGroup, { since, tenant
 }
 
 /** Of a part of the log that holds none nothing is said of the rest. */
-function nothingIn({ since, tenant }: Readonly<Record<keyof SpentOptions, string | undefined>>): string {
+function nothingIn({ since, tenant }: Readonly<Record<'since' | 'tenant', string | undefined>>): string {
   const parts = [
     tenant === undefined ? '' : ` of the tenant ${onOneLine(tenant)}`,
     since === undefined ? '' : ` since ${onOneLine(since)}`,
@@ -134,6 +140,7 @@ export function spentCommand(run: RunCommand): Command {
     .addArgument(new Argument('<by>', 'what to sum by').choices(Object.keys(COST_GROUPS)).argOptional().default('key'))
     .option('--since <time>', 'leaves earlier attempts out, as ISO 8601')
     .option('--tenant <name>', 'what this tenant has paid alone (default: all)')
+    .addOption(asOfOption())
     .addHelpText(
       'after',
       examples([

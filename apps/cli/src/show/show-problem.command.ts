@@ -3,9 +3,11 @@ import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { asItWas, asOfOption } from '../read-models/read-model-options.js';
 import { renderStory } from './render-story.js';
 
 interface ShowOptions {
+  readonly asOf?: string;
   readonly full?: true;
 }
 
@@ -13,7 +15,7 @@ interface ShowOptions {
 async function showProblem(runtime: CommandRuntime, meant: string, options: ShowOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   // Everything that is in the log, believed or not: a result that does not count is part of the story.
-  const log = await runtime.openUnsignedLog('read');
+  const log = await asItWas(await runtime.openUnsignedLog('read'), options.asOf);
   const progress = (label: string) => (total: number) => terminal.progress(label, total);
   const problemId = await findProblem(log, meant, { signal, progress: progress('looking for the problem') });
   const told = await readStory(log, problemId, { signal, progress: progress('reading the log') });
@@ -32,6 +34,7 @@ export function showCommand(run: RunCommand): Command {
     )
     .argument('<problem>', 'an id, its first characters (at least four), or words of the question')
     .option('--full', 'responses, answers and reasons whole')
+    .addOption(asOfOption())
     .addHelpText(
       'after',
       examples([

@@ -3,6 +3,7 @@ import type { ListedKey, SignedInUser } from '@seamstream/operations/access';
 import type { SeenAccess } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
 import { Audit } from '../parts/audit.js';
+import { Choice, Filters, named } from '../parts/filters.js';
 import { DeclaredLimits, LimitsInUse } from '../parts/limits.js';
 import { Badge, Card, Empty, How, PlainTable, Waiting } from '../parts/pieces.js';
 import { count, plural, time } from '../parts/words.js';
@@ -140,17 +141,14 @@ function Keys({ of }: { readonly of: readonly ListedKey[] }): JSX.Element {
         <Empty command='seam gateway keys issue "support bot" --role publisher --by me'>No key was issued yet.</Empty>
       ) : (
         <>
-          <p class="filters">
-            <label>
-              state
-              <select value={state} onChange={(event) => setQuery({ keys: event.currentTarget.value })}>
-                <option value="">all</option>
-                {Object.keys(STATE_KINDS).map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            </label>
-          </p>
+          <Filters>
+            <Choice
+              label="state"
+              value={state}
+              options={[['', 'all'], ...named(Object.keys(STATE_KINDS))]}
+              onChoose={(keys) => setQuery({ keys })}
+            />
+          </Filters>
           <PlainTable label="Keys" titles={KEY_TITLES}>
             {shown.map((key) => (
               <Key key={key.keyId} of={key} />

@@ -2,13 +2,15 @@
 import type { AdapterLineage, AdapterVersion } from '@seamstream/read-models';
 import type { JSX } from 'preact';
 import { ActText } from '../parts/act-text.js';
+import { Changes } from '../parts/adapter-changes.js';
+import { InUse } from '../parts/adapter-use.js';
 import { AdapterLink, Card, Empty, Facts, Heads, How, Status, Waiting } from '../parts/pieces.js';
 import { bytes, count, figure, percent, plural, points, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 export function AdaptersPage(): JSX.Element {
-  const { data, fault } = useView<AdapterLineage>('/api/views/adapters');
+  const { data, fault } = useViewAsOf<AdapterLineage>('/api/views/adapters');
   if (data === null) return <Waiting fault={fault} />;
   const chosen = path.value[1];
   const version = data.versions.find(({ adapterDigest }) => adapterDigest === chosen);
@@ -18,7 +20,14 @@ export function AdaptersPage(): JSX.Element {
       {chosen !== undefined && version === undefined ? (
         <p class="fault">The log has no adapter {short(chosen)}.</p>
       ) : null}
-      {version === undefined ? <Tree of={data} /> : <Detail of={version} lineage={data} />}
+      {version === undefined ? (
+        <div class="cards">
+          <Tree of={data} />
+          <InUse />
+        </div>
+      ) : (
+        <Detail of={version} lineage={data} />
+      )}
     </>
   );
 }
@@ -36,7 +45,7 @@ function Tree({ of }: { readonly of: AdapterLineage }): JSX.Element {
       how={
         <How
           counted="Each adapter under the one it was trained from, with its success on validation problems."
-          command="seam adapters"
+          command="seam adapters list"
         />
       }
     >
@@ -175,6 +184,8 @@ function Detail({ of, lineage }: { readonly of: AdapterVersion; readonly lineage
           </>
         )}
       </Card>
+      <Changes digest={of.adapterDigest} />
+      <InUse only={of.adapterDigest} />
       <Card title="Decided" size="wide" how={how}>
         {of.acts.length === 0 ? <p class="dim">{of.reason ?? 'Nothing was decided on it.'}</p> : null}
         <ol class="timeline">

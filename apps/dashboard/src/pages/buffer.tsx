@@ -3,13 +3,13 @@ import type { BufferContents } from '@seamstream/read-models';
 import type { JSX } from 'preact';
 import { Card, Empty, Facts, Heads, How, Scrolled, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, short } from '../parts/words.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 /** Versions that are listed, the newest first. */
 const MOST_VERSIONS = 100;
 
 export function BufferPage(): JSX.Element {
-  const { data, fault } = useView<BufferContents>('/api/views/buffer');
+  const { data, fault } = useViewAsOf<BufferContents>('/api/views/buffer');
   if (data === null) return <Waiting fault={fault} />;
   const reasons = Object.keys(data.rejected);
   const reasonTitles = reasons.map((reason) => reason.replaceAll('_', ' '));
@@ -18,12 +18,14 @@ export function BufferPage(): JSX.Element {
     <>
       <h1>Buffer</h1>
       {data.versions.length === 0 ? (
-        <Empty command="seam buffer">No version yet. One is committed when a round of problems is complete.</Empty>
+        <Empty command="seam buffer show">No version yet. One is committed when a round of problems is complete.</Empty>
       ) : (
         <div class="cards">
           <Card
             title="Kept"
-            how={<How counted="Rows of the newest version, and every decision of the buffer." command="seam buffer" />}
+            how={
+              <How counted="Rows of the newest version, and every decision of the buffer." command="seam buffer show" />
+            }
           >
             <p class="big">
               <span data-value="rows">{count(rows)}</span> <small>rows</small>
@@ -49,7 +51,7 @@ export function BufferPage(): JSX.Element {
             how={
               <How
                 counted="By domain and difficulty: rows in the newest version, admissions, and refusals by reason."
-                command="seam buffer --json"
+                command="seam buffer show --json"
               />
             }
           >

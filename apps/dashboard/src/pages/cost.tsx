@@ -3,11 +3,12 @@ import type { CostGroup, CostReport, SpentRow } from '@seamstream/operations/cos
 import type { AccessReader } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
 import { ExtraSolvedCost } from '../parts/extra-solved.js';
+import { Choice, Field, Filters, named } from '../parts/filters.js';
 import { AdapterLink, Card, Empty, How, PlainTable, Waiting } from '../parts/pieces.js';
 import { Prices } from '../parts/prices.js';
 import { count, money, shellWord } from '../parts/words.js';
 import { query, setQuery } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 interface ToldCost extends CostReport {
   /** To what it is the answer. */
@@ -38,11 +39,11 @@ export function CostPage(): JSX.Element {
   const chosen = { by: by === '' ? 'arm' : by, since: DAY.test(since) ? since : '', tenant: tenant.trim() };
   const asked = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value !== ''));
   // Every attempt of the log is read for an answer: once, and not as the log grows.
-  const { data, fault } = useView<ToldCost>(`/api/views/cost?${asked}`, false);
+  const { data, fault } = useViewAsOf<ToldCost>(`/api/views/cost?${asked}`, false);
   return (
     <>
       <h1>Cost</h1>
-      <Filters of={chosen} isOfAll={data?.you.isOfAll === true || tenant !== ''} />
+      <CostFilters of={chosen} isOfAll={data?.you.isOfAll === true || tenant !== ''} />
       {data === null || fault !== null || !isSame(data.asked, chosen) ? (
         <Waiting fault={fault} />
       ) : (
@@ -56,34 +57,18 @@ export function CostPage(): JSX.Element {
 const isSame = (one: Chosen, other: Chosen): boolean =>
   one.by === other.by && one.since === other.since && one.tenant === other.tenant;
 
-function Filters({ of, isOfAll }: { readonly of: Chosen; readonly isOfAll: boolean }): JSX.Element {
+function CostFilters({ of, isOfAll }: { readonly of: Chosen; readonly isOfAll: boolean }): JSX.Element {
   return (
-    <search class="filters">
-      <label>
-        by
-        <select value={of.by} onChange={(event) => setQuery({ by: event.currentTarget.value })}>
-          {GROUPS.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
+    <Filters>
+      <Choice label="by" value={of.by} options={named(GROUPS)} onChoose={(by) => setQuery({ by })} />
       <label>
         since
         <input type="date" value={of.since} onChange={(event) => setQuery({ since: event.currentTarget.value })} />
       </label>
       {isOfAll ? (
-        <label>
-          tenant
-          <input
-            key={of.tenant}
-            defaultValue={of.tenant}
-            placeholder="all"
-            spellcheck={false}
-            onChange={(event) => setQuery({ tenant: event.currentTarget.value.trim() })}
-          />
-        </label>
+        <Field label="tenant" value={of.tenant} placeholder="all" onEnter={(tenant) => setQuery({ tenant })} />
       ) : null}
-    </search>
+    </Filters>
   );
 }
 

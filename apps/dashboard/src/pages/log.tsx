@@ -1,6 +1,7 @@
 /** The log, newest first: a typed filter, what could not be decoded, and what caused what. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Choice, Field, Filters, named } from '../parts/filters.js';
 import { PeekList } from '../parts/peek-list.js';
 import { Badge, Empty, Facts, How, Text, Waiting } from '../parts/pieces.js';
 import { clock, count, plural, time } from '../parts/words.js';
@@ -100,28 +101,21 @@ export function LogPage(): JSX.Element {
   return (
     <>
       <h1>Log</h1>
-      <search class="filters">
-        <label>
-          topic
-          <select value={topics} onChange={(event) => setQuery({ topics: event.currentTarget.value, peek: undefined })}>
-            <option value="">all</option>
-            {TOPICS.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label class="grow">
-          filter
-          <input
-            key={filter}
-            class="mono"
-            defaultValue={filter}
-            placeholder={EXAMPLE}
-            spellcheck={false}
-            onChange={(event) => setQuery({ filter: event.currentTarget.value, peek: undefined }, false)}
-          />
-        </label>
-      </search>
+      <Filters>
+        <Choice
+          label="topic"
+          value={topics}
+          options={[['', 'all'], ...named(TOPICS)]}
+          onChoose={(value) => setQuery({ topics: value, peek: undefined })}
+        />
+        <Field
+          label="filter"
+          value={filter}
+          placeholder={EXAMPLE}
+          isCode
+          onEnter={(text) => setQuery({ filter: text, peek: undefined }, false)}
+        />
+      </Filters>
       {fault === null ? null : <Waiting fault={fault} />}
       {data === null ? (
         fault === null ? (
@@ -202,6 +196,7 @@ function Peek({ of }: { readonly of: ToldRecord }): JSX.Element {
         {meta?.causationId == null ? null : <a href={about(`meta.messageId = '${meta.causationId}'`)}>↑ its cause</a>}
         {meta === undefined ? null : <a href={about(`meta.causationId = '${meta.messageId}'`)}>↓ its effects</a>}
         {problem === undefined ? null : <a href={`/problems/${encodeURIComponent(problem)}`}>→ its problem</a>}
+        <a href={`/?asOf=${encodeURIComponent(placeOf(of))}`}>⟲ as of this record</a>
       </p>
       {of.error === undefined ? null : (
         <>

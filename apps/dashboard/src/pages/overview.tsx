@@ -2,22 +2,20 @@
 import type { LiftAnswer } from '@seamstream/operations/read-models';
 import type { Overview } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
-import { AsOf, chosenMoment } from '../parts/as-of.js';
 import { Chart, type Line } from '../parts/chart.js';
 import { Forest, verdictOf } from '../parts/forest.js';
 import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
-import { useView } from '../state/view.js';
+import { asOf } from '../state/place.js';
+import { useViewAsOf } from '../state/view.js';
 
 export function OverviewPage(): JSX.Element {
-  const moment = chosenMoment();
   return (
     <>
       <h1 class="unseen">Overview</h1>
-      <AsOf of={moment} />
-      {moment === undefined ? <Now /> : <Then at={moment} />}
+      {asOf.value === null ? <Now /> : <Then />}
     </>
   );
 }
@@ -32,10 +30,9 @@ interface ToldThen {
   readonly overview: Overview;
 }
 
-/** The past does not change: it is read once. */
-function Then({ at }: { readonly at: number }): JSX.Element {
-  const { data, fault } = useView<ToldThen>(`/api/views/overview?asOf=${new Date(at).toISOString()}`, false);
-  return data?.at === at && fault === null ? <Shown of={data.overview} at={at} /> : <Waiting fault={fault} />;
+function Then(): JSX.Element {
+  const { data, fault } = useViewAsOf<ToldThen>('/api/views/overview');
+  return data !== null && fault === null ? <Shown of={data.overview} at={data.at} /> : <Waiting fault={fault} />;
 }
 
 /** @param props.at a moment of the past; absent: now */
@@ -44,7 +41,7 @@ function Shown({ of, at }: { readonly of: Overview; readonly at?: number | undef
     <>
       <Helps of={of} />
       <Learns of={of} at={at} />
-      <Well of={of} isPast={at !== undefined} />
+      <Well of={of} />
     </>
   );
 }
@@ -190,7 +187,7 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
         <div class="cards">
           <Card
             title="Served"
-            how={<How counted="The last promotion in the log that counts." command="seam adapters" />}
+            how={<How counted="The last promotion in the log that counts." command="seam adapters list" />}
           >
             {served === null ? (
               <p class="big">base model</p>
@@ -228,7 +225,7 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
             how={
               <How
                 counted="Each adapter next to its parent, on problems that decided nothing before."
-                command="seam adapters --json"
+                command="seam adapters list --json"
               />
             }
           >
@@ -263,14 +260,14 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
           >
             <Learned measured={measured} />
           </Card>
-          {at === undefined ? <FactsCard /> : null}
+          <FactsCard />
         </div>
       )}
     </section>
   );
 }
 
-function Well({ of, isPast }: { readonly of: Overview; readonly isPast: boolean }): JSX.Element {
+function Well({ of }: { readonly of: Overview }): JSX.Element {
   const { ledger, findings, newestAt, waiting, buffer } = of.status;
   return (
     <section class="question" aria-labelledby="well">
@@ -321,10 +318,10 @@ function Well({ of, isPast }: { readonly of: Overview; readonly isPast: boolean 
         >
           <ol class="stages">
             {of.stages.map(({ name, records, lag }) => (
-              <li key={name} class={lag > 0 && !isPast ? 'behind' : ''}>
+              <li key={name} class={lag !== null && lag > 0 ? 'behind' : ''}>
                 <strong>{name}</strong>
                 <span>{count(records)}</span>
-                {isPast ? null : <small>{lag === 0 ? 'up to date' : `${count(lag)} to go`}</small>}
+                {lag === null ? null : <small>{lag === 0 ? 'up to date' : `${count(lag)} to go`}</small>}
               </li>
             ))}
           </ol>

@@ -6,7 +6,7 @@ import { partText } from '../parts/extra-solved.js';
 import { AdapterLink, Badge, Card, Facts, How, Standing, Status, Text, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, plural, pretty, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 interface ToldProblem {
   readonly story: ProblemStory;
@@ -47,7 +47,7 @@ export function Story({
   readonly problemId: string;
   readonly isPeek?: boolean;
 }): JSX.Element {
-  const { data, fault } = useView<ToldProblem>(`/api/views/problems/${encodeURIComponent(problemId)}`, !isPeek);
+  const { data, fault } = useViewAsOf<ToldProblem>(`/api/views/problems/${encodeURIComponent(problemId)}`, !isPeek);
   if (data?.story.problem.problemId !== problemId) return <Waiting fault={fault} />;
   const { story, cost } = data;
   const groups = Map.groupBy(story.attempts, ({ groupId }) => groupId);

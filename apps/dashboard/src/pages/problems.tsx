@@ -1,11 +1,12 @@
 /** The problems that were published last: filters, live, with a look into one next to the list. */
 import type { ListedProblem, ProblemList } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
+import { Choice, Filters, named, type Option } from '../parts/filters.js';
 import { PeekList } from '../parts/peek-list.js';
 import { Empty, How, Standing, Waiting } from '../parts/pieces.js';
 import { clock, count, plural, STANDINGS } from '../parts/words.js';
 import { go, query, setQuery } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 import { Story } from './problem.js';
 
 /** Rows that are asked for at once; a filter finds what is further down. */
@@ -36,12 +37,13 @@ const ROOM: ReadonlySet<string> = new Set(['arm', 'candidates', 'domain']);
 export function ProblemsPage(): JSX.Element {
   const asked = new URLSearchParams(query.value);
   asked.delete('peek');
+  asked.delete('asOf');
   asked.set('limit', String(MOST_ROWS));
-  const { data, fault } = useView<ProblemList>(`/api/views/problems?${asked}`);
+  const { data, fault } = useViewAsOf<ProblemList>(`/api/views/problems?${asked}`);
   return (
     <>
       <h1>Problems</h1>
-      <Filters domains={data?.domains ?? []} />
+      <ProblemFilters domains={data?.domains ?? []} />
       {data === null ? (
         <Waiting fault={fault} />
       ) : (
@@ -80,32 +82,19 @@ export function ProblemsPage(): JSX.Element {
   );
 }
 
-function Filters({ domains }: { readonly domains: readonly string[] }): JSX.Element {
-  const choice = (name: string, label: string, values: readonly (readonly [string, string])[]): JSX.Element => (
-    <label>
-      {label}
-      <select value={query.value.get(name) ?? ''} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
-        <option value="">all</option>
-        {values.map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
+function ProblemFilters({ domains }: { readonly domains: readonly string[] }): JSX.Element {
+  const choice = (name: string, label: string, options: readonly Option[]): JSX.Element => (
+    <Choice
+      label={label}
+      value={query.value.get(name) ?? ''}
+      options={[['', 'all'], ...options]}
+      onChoose={(value) => setQuery({ [name]: value })}
+    />
   );
   return (
-    <search class="filters">
-      {choice(
-        'domain',
-        'domain',
-        domains.map((each) => [each, each]),
-      )}
-      {choice(
-        'arm',
-        'arm',
-        ['explore', 'deploy', 'control'].map((each) => [each, each]),
-      )}
+    <Filters>
+      {choice('domain', 'domain', named(domains))}
+      {choice('arm', 'arm', named(['explore', 'deploy', 'control']))}
       {choice(
         'standing',
         'became',
@@ -119,6 +108,6 @@ function Filters({ domains }: { readonly domains: readonly string[] }): JSX.Elem
           onInput={(event) => setQuery({ text: event.currentTarget.value })}
         />
       </label>
-    </search>
+    </Filters>
   );
 }

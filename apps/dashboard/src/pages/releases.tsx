@@ -18,10 +18,10 @@ import {
 } from '../parts/pieces.js';
 import { count, percent, plural, pretty, short, time } from '../parts/words.js';
 import { path } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 export function ReleasesPage(): JSX.Element {
-  const { data, fault } = useView<PlainReleases>('/api/views/releases');
+  const { data, fault } = useViewAsOf<PlainReleases>('/api/views/releases');
   if (data === null) return <Waiting fault={fault} />;
   const chosen = path.value[1];
   const release = data.releases.find(({ event }) => event.releaseId === chosen);

@@ -6,12 +6,12 @@ import { AdapterLink, Card, Empty, Facts, Heads, How, Scrolled, Status, Waiting 
 import { settingsDiff } from '../parts/settings-diff.js';
 import { clock, count, figure, percent, short, time } from '../parts/words.js';
 import { path, query, setQuery } from '../state/place.js';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 
 const COLOURS = ['--treated', '--lift', '--control', '--promotion'];
 
 export function TrainingPage(): JSX.Element {
-  const { data, fault } = useView<{ readonly runs: readonly RecordedRun[] }>('/api/views/runs');
+  const { data, fault } = useViewAsOf<{ readonly runs: readonly RecordedRun[] }>('/api/views/runs');
   if (data === null) return <Waiting fault={fault} />;
   const { runs } = data;
   const chosen = path.value[1];
@@ -49,7 +49,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
         how={
           <How
             counted="The figures that runs report with their checkpoints. Choose up to four runs below."
-            command="seam runs --json"
+            command="seam runs list --json"
           />
         }
       >
@@ -66,7 +66,7 @@ function List({ runs }: { readonly runs: readonly RecordedRun[] }): JSX.Element 
       <Card
         title="Runs"
         size="full"
-        how={<How counted="Every training run of the log, newest first." command="seam runs" />}
+        how={<How counted="Every training run of the log, newest first." command="seam runs list" />}
       >
         <Scrolled label="Training runs">
           <table class="plain-table">

@@ -1,46 +1,89 @@
-/** The moment that the first page is of: now, or one of the past, which is in the address. */
-import type { JSX } from 'preact';
-import { query, setQuery } from '../state/place.js';
+/** The moment that pages are of: now, or one of the past, which is in the address. */
+import type { DashboardPage } from '@seamstream/gateway-contract';
+import type { ComponentChildren, JSX } from 'preact';
+import { asOf, setQuery } from '../state/place.js';
+import { Field, Filters } from './filters.js';
 import { How } from './pieces.js';
 import { time } from './words.js';
 
-/** Undefined: now, also where the address has no moment that can be read. In milliseconds since the Unix epoch. */
-export function chosenMoment(): number | undefined {
-  const at = Date.parse(query.value.get('asOf') ?? '');
-  return Number.isNaN(at) ? undefined : at;
+/** Pages that show the log as it was. */
+const OF_THE_PAST: ReadonlySet<DashboardPage> = new Set<DashboardPage>([
+  ...(['', 'problems', 'adapters', 'releases', 'training', 'buffer', 'cost'] as const),
+]);
+
+/** Chooses the moment; on a page that is of now alone it says so, where one looks at the past. */
+export function AsOf({ page }: { readonly page: DashboardPage }): JSX.Element | null {
+  const moment = asOf.value;
+  if (!OF_THE_PAST.has(page)) return moment === null ? null : <OfNow moment={moment} />;
+  const at = Date.parse(moment ?? '');
+  return (
+    <>
+      <Filters>
+        <label>
+          as of
+          <input
+            type="datetime-local"
+            step="1"
+            value={Number.isNaN(at) || isPlace(moment) ? '' : localText(at)}
+            onChange={(event) => {
+              const chosen = new Date(event.currentTarget.value).getTime();
+              choose(Number.isNaN(chosen) ? undefined : new Date(chosen).toISOString());
+            }}
+          />
+        </label>
+        <Field
+          label="or up to a record"
+          value={isPlace(moment) ? moment! : ''}
+          placeholder="topic/partition/offset"
+          onEnter={choose}
+        />
+      </Filters>
+      {moment === null ? null : <OfThePast moment={moment} />}
+    </>
+  );
 }
 
-export function AsOf({ of }: { readonly of: number | undefined }): JSX.Element {
-  const iso = of === undefined ? '' : new Date(of).toISOString();
+const choose = (moment: string | undefined): void => setQuery({ asOf: moment }, false);
+
+/** Not a time: the place of a record. */
+const isPlace = (moment: string | null): boolean => moment?.includes('/') === true;
+
+function Named({ moment }: { readonly moment: string }): JSX.Element {
+  const at = Date.parse(moment);
+  return <span data-value="as-of">{isPlace(moment) || Number.isNaN(at) ? moment : time(at)}</span>;
+}
+
+function OfThePast({ moment }: { readonly moment: string }): JSX.Element {
   return (
-    <search class="filters">
-      <label>
-        as of
-        <input
-          type="datetime-local"
-          step="1"
-          value={of === undefined ? '' : localText(of)}
-          onChange={(event) => {
-            const at = new Date(event.currentTarget.value).getTime();
-            setQuery({ asOf: Number.isNaN(at) ? undefined : new Date(at).toISOString() }, false);
-          }}
-        />
-      </label>
-      {of === undefined ? null : (
-        <p class="dim line">
-          <span>
-            This is what the log said at <span data-value="as-of">{time(of)}</span>. How far services were is not in it.{' '}
-            <button type="button" class="quiet" onClick={() => setQuery({ asOf: undefined }, false)}>
-              Back to now
-            </button>
-          </span>
-          <How
-            counted="The log is read up to that moment, from its first record on. Records of that moment count."
-            command={`seam lift --as-of ${iso}; seam ledger --as-of ${iso}; seam runs list --as-of ${iso}`}
-          />
-        </p>
-      )}
-    </search>
+    <p class="dim line">
+      <span>
+        This is what the log said {isPlace(moment) ? 'up to the record' : 'at'} <Named moment={moment} />. How far
+        services were is not in it. <BackToNow>Back to now</BackToNow>
+      </span>
+      <How
+        counted="The log is read up to that moment, from its first record on. Records of that moment count. A record is a moment by its time: its partition ends with it."
+        command={`seam lift --as-of ${moment}`}
+      />
+    </p>
+  );
+}
+
+function OfNow({ moment }: { readonly moment: string }): JSX.Element {
+  return (
+    <p class="line" role="note">
+      <span>
+        This page is of now alone: it does not show the log as it was at <Named moment={moment} />.{' '}
+        <BackToNow>Leave that moment</BackToNow>
+      </span>
+    </p>
+  );
+}
+
+function BackToNow({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <button type="button" class="quiet" onClick={() => choose(undefined)}>
+      {children}
+    </button>
   );
 }
 

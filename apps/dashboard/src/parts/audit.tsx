@@ -3,6 +3,7 @@ import type { Act, ActName } from '@seamstream/operations/audit';
 import type { JSX } from 'preact';
 import { query, setQuery } from '../state/place.js';
 import { useView } from '../state/view.js';
+import { Choice, Field, Filters, named } from './filters.js';
 import { PeekList } from './peek-list.js';
 import { Badge, Empty, Facts, How, Waiting } from './pieces.js';
 import { count, plural, shellWord, time } from './words.js';
@@ -63,7 +64,7 @@ export function Audit(props: { readonly tenant: string | null; readonly shown: s
   return (
     <section aria-label="Who changed what">
       <h2>Who changed what</h2>
-      <Filters act={act} by={by} hours={hours} told={data} />
+      <ActFilters act={act} by={by} hours={hours} told={data} />
       {fault === null ? null : <Waiting fault={fault} />}
       {data === null ? (
         fault === null ? (
@@ -128,7 +129,7 @@ function Acts(props: { readonly of: ToldAudit; readonly command: string; readonl
   );
 }
 
-function Filters(props: {
+function ActFilters(props: {
   readonly act: string;
   readonly by: string;
   readonly hours: string;
@@ -143,44 +144,29 @@ function Filters(props: {
   const within = (kind: string): { readonly hours?: string } =>
     Number(hours) > mostHours(kind) ? { hours: String(mostHours(kind)) } : {};
   return (
-    <search class="filters">
-      <label>
-        acts
-        <select
-          value={act}
-          onChange={(event) =>
-            setQuery({ act: event.currentTarget.value, ...within(event.currentTarget.value), peek: undefined })
-          }
-        >
-          <option value="">changes</option>
-          <option value="all">all</option>
-          {(told?.kinds ?? []).map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        in the
-        <select value={hours} onChange={(event) => setQuery({ hours: event.currentTarget.value, peek: undefined })}>
-          {SPANS.map(([value, words]) => (
-            <option key={value} value={value} disabled={Number(value) > mostHours(act)}>
-              {words}
-              {Number(value) > mostHours(act) ? ': for changes only' : ''}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        by
-        <input
-          key={by}
-          defaultValue={by}
-          placeholder="a person, key or user"
-          spellcheck={false}
-          onChange={(event) => setQuery({ by: event.currentTarget.value.trim(), peek: undefined }, false)}
-        />
-      </label>
-    </search>
+    <Filters>
+      <Choice
+        label="acts"
+        value={act}
+        options={[['', 'changes'], ['all', 'all'], ...named(told?.kinds ?? [])]}
+        onChoose={(value) => setQuery({ act: value, ...within(value), peek: undefined })}
+      />
+      <Choice
+        label="in the"
+        value={hours}
+        options={SPANS.map(([value, words]) => {
+          const isTooLong = Number(value) > mostHours(act);
+          return [value, isTooLong ? `${words}: for changes only` : words, isTooLong];
+        })}
+        onChoose={(value) => setQuery({ hours: value, peek: undefined })}
+      />
+      <Field
+        label="by"
+        value={by}
+        placeholder="a person, key or user"
+        onEnter={(text) => setQuery({ by: text, peek: undefined }, false)}
+      />
+    </Filters>
   );
 }
 

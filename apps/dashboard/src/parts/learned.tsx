@@ -2,7 +2,7 @@
 import type { LearnedFact, LearnedFactsAnswer } from '@seamstream/operations/read-models';
 import type { MeasuredAdapter } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 import { Card, How, Scrolled } from './pieces.js';
 import { percent, plural } from './words.js';
 
@@ -45,7 +45,7 @@ export function Learned({ measured }: { readonly measured: readonly MeasuredAdap
 
 /** A cell for each fact that problems name, greener the more of its problems are solved by now. Nothing where they name none. */
 export function FactsCard(): JSX.Element | null {
-  const { data } = useView<LearnedFactsAnswer>('/api/views/facts');
+  const { data } = useViewAsOf<LearnedFactsAnswer>('/api/views/facts');
   if (data === null || data.facts.length === 0) return null;
   const domains = Map.groupBy(data.facts, ({ domain }) => domain);
   return (

@@ -1,22 +1,29 @@
 /** Small pieces that all pages are made of. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { asOf } from '../state/place.js';
 import { STANDINGS, short } from './words.js';
 
 type Element = JSX.Element;
 
+/** Commands that answer from the log as it was. */
+const TELLS_THE_PAST =
+  /^seam (lift|ledger|learned|runs list|release status|adapters (list|show|changes|use)|buffer show|show|cost spent)\b/;
+
 /** How a number was counted, and the command that prints the same. */
 export function How({ counted, command }: { readonly counted: string; readonly command: string }): Element {
   const id = useId();
+  const isPast = asOf.value !== null && TELLS_THE_PAST.test(command) && !command.includes('--as-of');
+  const said = isPast ? `${command} --as-of ${asOf.value}` : command;
   return (
     <>
-      <button type="button" class="how" popovertarget={id} aria-label={`How it is counted: ${command}`}>
+      <button type="button" class="how" popovertarget={id} aria-label={`How it is counted: ${said}`}>
         how
       </button>
       <div id={id} popover="auto" class="how-box">
         <p>{counted}</p>
         <p>On the command line:</p>
-        <code class="command">{command}</code>
+        <code class="command">{said}</code>
       </div>
     </>
   );

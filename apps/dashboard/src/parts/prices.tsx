@@ -1,7 +1,7 @@
 /** Prices of a million tokens, as they were declared, with the time for which each is valid. */
 import type { ListedPrice } from '@seamstream/operations/quotas';
 import type { JSX } from 'preact';
-import { useView } from '../state/view.js';
+import { useViewAsOf } from '../state/view.js';
 import { Badge, Card, Empty, How, PlainTable, Waiting } from './pieces.js';
 import { money, plural, time } from './words.js';
 
@@ -20,7 +20,7 @@ const TITLES = ['model', 'from', 'until', 'currency', 'read', 'cached', 'written
 const EVERY_MS = 15_000;
 
 export function Prices(): JSX.Element {
-  const { data, fault } = useView<ToldPrices>('/api/views/prices', false, EVERY_MS);
+  const { data, fault } = useViewAsOf<ToldPrices>('/api/views/prices', false, EVERY_MS);
   return (
     <Card
       title="Prices of a million tokens"

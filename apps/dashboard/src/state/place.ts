@@ -9,6 +9,9 @@ addEventListener('popstate', () => {
 export const path = computed(() => address.value.split('?')[0]!.split('/').filter(Boolean).map(decodeURIComponent));
 export const query = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
 
+/** The moment that pages are of: a time in ISO 8601, or the place of a record; null is now. */
+export const asOf = computed(() => (query.value.get('asOf') === '' ? null : query.value.get('asOf')));
+
 /** Goes to an address of this page. @param instead replaces the present one: a letter typed is no step back */
 export function go(to: string, instead = false): void {
   if (instead) history.replaceState(null, '', to);
@@ -37,7 +40,10 @@ addEventListener('click', (event) => {
   if (link.pathname.startsWith('/api/')) return;
   event.preventDefault();
   const isElsewhere = link.pathname !== location.pathname;
-  go(link.pathname + link.search);
+  const to = new URLSearchParams(link.search);
+  // One who looks at a moment looks at it on the next page as well.
+  if (isElsewhere && asOf.value !== null && !to.has('asOf')) to.set('asOf', asOf.value);
+  go(`${link.pathname}${to.size === 0 ? '' : `?${to}`}`);
   if (!isElsewhere) return;
   scrollTo(0, 0);
   // The keys belong to the page that one went to, and a reader of screens begins there.

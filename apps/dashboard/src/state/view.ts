@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { askGateway } from './access.js';
 import { paused, version } from './live.js';
+import { asOf } from './place.js';
 
 interface View<T> {
   /** Null before the first answer. */
@@ -69,6 +70,13 @@ export function useView<T>(url: string, follows = true, everyMs?: number): View<
   }, [url]);
   useEffect(() => wake.current(), [at]);
   return view;
+}
+
+/** As {@link useView}, of the moment that the address has. The past does not change: it is read once. */
+export function useViewAsOf<T>(url: string, follows = true, everyMs?: number): View<T> {
+  const moment = asOf.value;
+  const past = moment === null ? '' : `${url.includes('?') ? '&' : '?'}asOf=${encodeURIComponent(moment)}`;
+  return useView<T>(url + past, follows && moment === null, moment === null ? everyMs : undefined);
 }
 
 /** Counts up while the page is seen and not paused. */

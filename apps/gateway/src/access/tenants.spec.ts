@@ -274,6 +274,8 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   },
   'GET /api/views/log': { requests: () => [{ query: 'topics=seam.problems' }, { query: `filter=${MARK}` }, {}] },
   'GET /api/views/adapters': { requests: nothing },
+  'GET /api/views/adapters/use': { requests: nothing },
+  'GET /api/views/adapters/:word/changes': { requests: () => [{ id: 'served' }] },
   'GET /api/views/runs': { requests: nothing },
   'GET /api/views/buffer': { requests: nothing },
   'GET /api/views/releases': { requests: nothing },
@@ -294,6 +296,7 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
     requests: () => ['key', 'tenant', 'domain', 'arm', 'model'].map((by) => ({ query: `by=${by}` })),
   },
   'GET /api/views/prices': { requests: nothing },
+  'GET /api/views/requests': { requests: nothing },
   'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
   // Last: from then on the ids are in what the strangers have said themselves.
   'POST /v1/feedback': {

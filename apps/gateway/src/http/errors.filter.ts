@@ -7,6 +7,7 @@ import { ZodError } from 'zod';
 import type { Access } from '../access/access.js';
 import { NoRoomError } from '../access/refused-error.js';
 import { ApiError } from './api-error.js';
+import type { ObservedRequests } from './observed-requests.js';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
@@ -30,6 +31,7 @@ export class ErrorsFilter implements ExceptionFilter {
   constructor(
     private readonly logger: ServiceLogger,
     private readonly access: Pick<Access, 'count'>,
+    private readonly requests: Pick<ObservedRequests, 'endsWith'>,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -37,6 +39,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const answer = asApiError(error);
+    this.requests.endsWith(request, answer.body.error.code);
     // Who is refused at the door is counted there.
     if (error instanceof NoRoomError) this.access.count(error, request.raw, request.routeOptions.url);
     if (answer.status >= 500) this.logger.error({ requestId: request.id, err: error }, 'a request failed');

@@ -1,6 +1,9 @@
 /** What is measured of requests is bounded by the routes, and no text of a client is in it. */
 import { SpanCollector } from '@seamstream/testing/span-collector';
 import { startGateway } from '../gateway.fake.js';
+import type { ObservedRequests } from './observed-requests.js';
+
+type ToldRequests = Awaited<ReturnType<ObservedRequests['figures']>>;
 
 const HOSTILE = 'hostile-7f3a';
 
@@ -21,6 +24,28 @@ it('a flood of hostile paths, ids and methods makes no more series, and each req
   expect(after.split('\n').length).toBe(before.split('\n').length);
   expect(after).toContain('seam_http_request_seconds_count{route="/api/problems/:id",method="GET",status="4xx"} 100');
   expect(after).not.toContain(HOSTILE);
+  await gateway.stop();
+}, 60_000);
+
+it('reports what /metrics has: requests by route, errors by their code', async () => {
+  const gateway = await startGateway();
+  await fetch(`${gateway.url}/api/problems/none`);
+  await fetch(`${gateway.url}/api/views/log?limit=none`);
+  await fetch(`${gateway.url}/api/me`);
+  const told = (await (await fetch(`${gateway.url}/api/views/requests`)).json()) as ToldRequests;
+  const text = await gateway.service.metrics.registry.metrics();
+  expect(told.routes).toHaveLength(3);
+  for (const { route, method, byStatus } of told.routes)
+    for (const [status, requests] of Object.entries(byStatus))
+      expect(text).toContain(
+        `seam_http_request_seconds_count{route="${route}",method="${method}",status="${status}"} ${requests}\n`,
+      );
+  expect(told.errors.map(({ status, code }) => [status, code])).toEqual([
+    ['400', 'invalid_value'],
+    ['404', 'not_found'],
+  ]);
+  for (const { status, code, requests } of told.errors)
+    expect(text).toContain(`seam_http_errors_total{status="${status}",code="${code}"} ${requests}\n`);
   await gateway.stop();
 }, 60_000);
 

@@ -15,42 +15,67 @@ import {
   traceparentOf,
 } from '@seamstream/service-kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type MetricSample, type RequestFigures, requestFigures } from './request-figures.js';
 
 /** Seconds. An answer of a language model takes as long as a minute, a page some milliseconds. */
 const BUCKETS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300];
-/** Of requests that no route takes. */
-const NO_ROUTE = 'none';
+/** Of requests that no route takes, and of errors without a code. */
+const NONE = 'none';
 /** Others are those of scanners: Node knows some 35. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export class ObservedRequests {
   private readonly spans = new WeakMap<IncomingMessage, OpenSpan>();
+  private readonly codes = new WeakMap<IncomingMessage, string>();
+  private readonly seconds: ReturnType<ServiceMetrics['histogram']>;
+  private readonly errors: ReturnType<ServiceMetrics['counter']>;
+  private readonly sinceMs: number;
 
   constructor(
-    private readonly metrics: ServiceMetrics,
+    metrics: ServiceMetrics,
     private readonly tracing: Tracing | undefined,
     private readonly clock: Clock,
-  ) {}
-
-  /** Before any hook that may refuse a request: what is refused counts as well. */
-  observe(fastify: FastifyInstance): void {
-    const seconds = this.metrics.histogram(
+  ) {
+    this.sinceMs = clock.now();
+    this.seconds = metrics.histogram(
       'seam_http_request_seconds',
       "Time from a client's request to the end of its answer, by route, method and class of status.",
       ['route', 'method', 'status'],
       BUCKETS,
     );
+    this.errors = metrics.counter(
+      'seam_http_errors_total',
+      'Requests that ended with a status of 400 or above, by it and by the code of the error, "none" where it has none.',
+      ['status', 'code'],
+    );
+  }
+
+  /** Before any hook that may refuse a request: what is refused counts as well. */
+  observe(fastify: FastifyInstance): void {
     if (this.tracing !== undefined) this.trace(fastify, this.tracing);
     fastify.addHook('onResponse', async (request, reply) => {
-      const status = `${Math.floor(reply.raw.statusCode / 100)}xx`;
-      seconds.observe({ route: routeOf(request), method: methodOf(request), status }, reply.elapsedTime / 1000);
       const { statusCode } = reply.raw;
+      const status = `${Math.floor(statusCode / 100)}xx`;
+      this.seconds.observe({ route: routeOf(request), method: methodOf(request), status }, reply.elapsedTime / 1000);
+      if (statusCode >= 400) this.errors.inc({ status: String(statusCode), code: this.codes.get(request.raw) ?? NONE });
       this.spans.get(request.raw)?.end({
         endMs: this.clock.now(),
         attributes: { 'http.response.status_code': statusCode },
         error: statusCode >= 500 ? String(statusCode) : undefined,
       });
     });
+  }
+
+  /** Says which error a request ends with. @param code one of the gateway's, never a text of a client or a server */
+  endsWith({ raw }: FastifyRequest, code: string | null): void {
+    if (code !== null) this.codes.set(raw, code);
+  }
+
+  /** What was measured since the start. */
+  async figures(): Promise<RequestFigures & { readonly sinceMs: number }> {
+    const [seconds, errors] = await Promise.all([this.seconds.get(), this.errors.get()]);
+    const samples = { seconds: seconds.values as MetricSample[], errors: errors.values as MetricSample[] };
+    return { sinceMs: this.sinceMs, ...requestFigures(samples) };
   }
 
   /**
@@ -101,7 +126,7 @@ function tracedParent(header: string | null, ratio: number): string | null | und
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {
-  return routeOptions.url ?? NO_ROUTE;
+  return routeOptions.url ?? NONE;
 }
 
 function methodOf({ method }: FastifyRequest): string {

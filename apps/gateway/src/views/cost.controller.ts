@@ -1,16 +1,17 @@
 /** What the page of costs reads: the answers of `seam cost spent` and `seam cost prices list`, for operators, each of their tenant. */
-import { Controller, Get, Header, Inject, Query, Req, Res } from '@nestjs/common';
-import { costQuerySchema } from '@seamstream/gateway-contract';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { PastEventLog } from '@seamstream/event-log';
+import { costQuerySchema, momentQuerySchema } from '@seamstream/gateway-contract';
 import { jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import { costReport } from '@seamstream/operations/cost';
-import { listedPrices } from '@seamstream/operations/quotas';
+import { listedPrices, readDeclaredLimits } from '@seamstream/operations/quotas';
 import type { EstimateMemory } from '@seamstream/operations/read-models';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
+import { AsAsked, type Asked } from './asked.js';
 import { LiveViews } from './live-views.js';
 import { ReadingTurns } from './reading-turns.js';
 import { tenantFor } from './tenant-for.js';
@@ -33,22 +34,22 @@ export class CostController {
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async cost(
-    @Query() query: unknown,
-    @Req() { raw }: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const { by, since, tenant } = costQuerySchema.parse(query);
+  cost(@AsAsked() { query, raw, reply }: Asked): Promise<string> {
+    const { by, since, tenant, asOf } = costQuerySchema.parse(query);
     const reader = this.access.readerOf(raw);
     const wanted = {
       ...{ by, sinceMs: since === undefined ? 0 : Date.parse(since) },
       tenant: tenantFor('sum costs', reader, tenant),
     };
     const lift = async () => (await this.live.current()).lift();
-    const source = { log: this.world.drivers.log, lift, estimates: this.estimates };
+    const now = { log: this.world.drivers.log, lift, estimates: this.estimates };
     const turn = { tenant: reader.tenant, what: 'sum costs', closing: this.world.closing };
     return this.turns.answer(reply, turn, async (signal) => {
-      const report = await costReport(source, wanted, { signal, progress: () => UNSHOWN });
+      const reported = (source: typeof now | Omit<typeof now, 'estimates'>) =>
+        costReport(source, wanted, { signal, progress: () => UNSHOWN });
+      const report = await (asOf === undefined
+        ? reported(now)
+        : this.live.asOf(asOf, signal, (past) => reported({ log: past.log, lift: async () => past.reader.lift() })));
       // A page that asked for something else meanwhile knows by it that this is no answer to that.
       return jsonText({ ...report, asked: { by, since: since ?? '', tenant: tenant ?? '' }, you: reader });
     });
@@ -60,12 +61,14 @@ export class CostController {
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  prices(@Req() { raw }: FastifyRequest): string {
+  async prices(@AsAsked() { query, raw }: Asked): Promise<string> {
+    const { asOf } = momentQuerySchema.parse(query);
     const { isOfAll } = this.access.readerOf(raw);
-    const prices = listedPrices(this.access.declared);
+    const past = asOf === undefined ? undefined : await PastEventLog.asOf(this.world.drivers.log, asOf);
+    const prices = listedPrices(past === undefined ? this.access.declared : await readDeclaredLimits(past));
     return jsonText({
       prices: isOfAll ? prices : prices.map((price) => ({ ...price, declaredBy: null, reason: null })),
-      nowMs: this.world.clock.now(),
+      nowMs: past?.asOfMs ?? this.world.clock.now(),
     });
   }
 }

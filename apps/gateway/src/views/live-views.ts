@@ -20,6 +20,12 @@ export interface LiveChange {
   readonly overview: Overview;
 }
 
+/** The log and its read models at a moment of the past. */
+export interface PastViews {
+  readonly reader: DashboardReader;
+  readonly log: PastEventLog;
+}
+
 /** At most four changes a second. */
 const PACE_MS = 250;
 /** After a failure of the log. */
@@ -57,15 +63,17 @@ export class LiveViews {
   }
 
   /**
-   * What the first page showed at a moment: folded from the first record on, and kept by no one. One at a time.
-   * @throws what the log throws, and the signal's reason when it aborts
+   * The read models as they were at a moment: folded from the first record on, and kept by no one. One at a time.
+   * @param asOf a time, or the place of a record
+   * @throws as {@link PastEventLog.asOf}, what the log throws, and the signal's reason when it aborts
    */
-  pastOf(asOfMs: number, signal: AbortSignal): Promise<LiveChange> {
+  asOf<T>(asOf: string, signal: AbortSignal, read: (past: PastViews) => T | Promise<T>): Promise<T> {
     return this.past.run(async () => {
-      const reader = new DashboardReader({ log: new PastEventLog(this.kept.log, asOfMs), snapshots: null });
+      const log = await PastEventLog.asOf(this.kept.log, asOf);
+      const reader = new DashboardReader({ log, snapshots: null }, true);
       try {
         await reader.refresh({ signal, progress: () => UNSHOWN });
-        return { position: reader.position, at: asOfMs, overview: reader.overview() };
+        return await read({ reader, log });
       } finally {
         await reader.close();
       }

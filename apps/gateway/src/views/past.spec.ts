@@ -1,9 +1,11 @@
-/** The first page as of a moment is what it was then, for those who see the whole system. */
-import { DEFAULT_TENANT, encodeEvent } from '@seamstream/events';
-import { systemClock } from '@seamstream/kernel';
+/** Pages as of a moment are what they were then, for those who see the whole system. */
+import { DEFAULT_TENANT, encodeEvent, TOPIC } from '@seamstream/events';
+import { jsonText, systemClock } from '@seamstream/kernel';
 import { issueKey, type Role } from '@seamstream/operations/access';
 import { type FlakyLog, openLog, until } from '@seamstream/testing';
+import { generated, published, recorded } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
+import { EXAMPLE_LINEAGE, runStarted } from '@seamstream/testing/training-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import type { LiveChange } from './live-views.js';
 
@@ -15,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-describe('The first page as of a moment', () => {
-  it('is what it was then, although more came since', async () => {
+describe('Pages as of a moment', () => {
+  it('the first is what it was then, although more came since', async () => {
     const key = await keyOf(DEFAULT_TENANT, 'viewer');
     await work('sums', 1_000);
     const then = await overviewOf(key, '');
@@ -32,7 +34,49 @@ describe('The first page as of a moment', () => {
     expect((await overviewOf(key, `?asOf=${new Date(0).toISOString()}`)).overview.status.ledger.published).toBe(0);
   });
 
-  it('is for no reader of one tenant, and of no word that is no moment', async () => {
+  it('each is what it was then, also as of a record', async () => {
+    const key = await keyOf(DEFAULT_TENANT, 'operator');
+    await work('sums', 1_000);
+    await log.append(RUN.map((event) => ({ ...encodeEvent(event), timestampMs: 1_000 })));
+    const views = ['problems', 'adapters', 'adapters/use', 'runs', 'buffer', 'releases', 'facts', 'success', 'prices'];
+    const told = (query: string) =>
+      Promise.all([...views, 'cost?by=domain'].map(async (view) => [view, withoutNow(await viewOf(key, view, query))]));
+    const time = `asOf=${new Date(1_500).toISOString()}`;
+    const then = await told(time);
+    expect(then[0]).toMatchObject(['problems', { all: 26, domains: ['sums'] }]);
+    // 22 of the 26 problems have an entry of the log of then. The gateway's generator writes for all of them later.
+    expect(then[2]).toMatchObject(['adapters/use', { uses: [{ experiences: 22 }] }]);
+    await work('words', 2_000);
+    for (const moment of [time, `asOf=${await lastPlaceOf(1_000)}`]) expect(await told(moment)).toEqual(then);
+    const now = await told('');
+    const changed = then.flatMap(([view], at) => (jsonText(then[at]!) === jsonText(now[at]!) ? [] : [view]));
+    expect(changed).toEqual(['problems', 'adapters/use', 'releases', 'success', 'cost?by=domain']);
+  });
+
+  it('a problem that was not published then is not found, and one that was has what happened until then', async () => {
+    const key = await keyOf(DEFAULT_TENANT, 'operator');
+    await log.append([{ ...encodeEvent(published('early')), timestampMs: 1_000 }]);
+    await log.append(
+      [generated('early'), recorded('early', true)].map((event) => ({ ...encodeEvent(event), timestampMs: 2_000 })),
+    );
+    const storyAt = (at: number) => viewOf(key, 'problems/early', `asOf=${new Date(at).toISOString()}`);
+    expect(await storyAt(500)).toMatchObject({ error: { code: 'not_found' } });
+    expect(await storyAt(1_500)).toMatchObject({ story: { attempts: [] } });
+    expect(await storyAt(2_500)).toMatchObject({ story: { attempts: [{ results: [{}] }] } });
+  });
+
+  it('does not say how far services were', async () => {
+    const key = await keyOf(DEFAULT_TENANT, 'viewer');
+    await work('sums', 1_000);
+    const lags = ({ overview: { stages, status } }: LiveChange) => [
+      stages.map(({ lag }) => lag),
+      status.lag.length > 0,
+    ];
+    expect(lags(await overviewOf(key, ''))).toEqual([Array(5).fill(expect.any(Number)), true]);
+    expect(lags(await overviewOf(key, '?asOf=2030-01-01T00:00:00Z'))).toEqual([Array(5).fill(null), false]);
+  });
+
+  it('the first is for no reader of one tenant, and of no word that is no moment', async () => {
     const acme = await keyOf('acme', 'admin');
     const asked = async (key: string, query: string) => (await ask(key, query)).status;
     expect(await asked(acme, '?asOf=2030-01-01T00:00:00Z')).toBe(403);
@@ -54,6 +98,28 @@ const ask = (key: string, query: string) =>
 
 const overviewOf = async (key: string, query: string): Promise<LiveChange> =>
   (await (await ask(key, query)).json()) as LiveChange;
+
+const RUN = [...EXAMPLE_LINEAGE, runStarted('r', 'sft')];
+
+const viewOf = async (key: string, view: string, query: string): Promise<Readonly<Record<string, unknown>>> => {
+  const address = `${gateway.url}/api/views/${view}${view.includes('?') ? '&' : '?'}${query}`;
+  return (await (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).json()) as Record<
+    string,
+    unknown
+  >;
+};
+
+/** Without the time of the answer. */
+const withoutNow = ({ nowMs: _, ...rest }: Readonly<Record<string, unknown>>) => rest;
+
+/** The place of the last record of a time, in a partition that has one. */
+async function lastPlaceOf(timestampMs: number): Promise<string> {
+  for (const { partition } of await log.watermarks(TOPIC.training)) {
+    const next = await log.offsetForTime(TOPIC.training, partition, timestampMs + 1);
+    if (next > 0) return `${TOPIC.training}/${partition}/${next - 1}`;
+  }
+  throw new Error('Cannot name a place: expected a record.');
+}
 
 /** Problems with and without entries, all of one moment. */
 async function work(domain: string, timestampMs: number): Promise<void> {

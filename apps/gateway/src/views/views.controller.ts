@@ -1,18 +1,22 @@
 /** What the dashboard reads. Every answer comes from an operation that the command line uses as well, so that their numbers are the same. */
-import { Controller, Get, Header, Inject, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query } from '@nestjs/common';
+import type { EventLog } from '@seamstream/event-log';
 import { loadEntrySchemas } from '@seamstream/experience';
 import {
+  adapterWordSchema,
   doctorQuerySchema,
   findQuerySchema,
   logQuerySchema,
-  overviewQuerySchema,
+  momentQuerySchema,
   problemIdSchema,
   problemsQuerySchema,
 } from '@seamstream/gateway-contract';
 import { jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
+import { findAdapter } from '@seamstream/operations/adapters';
 import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream/operations/dead-letters';
 import { examineSystem } from '@seamstream/operations/doctor';
+import { changesOf, withoutDifferences } from '@seamstream/operations/read-models';
 import { readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
 import {
@@ -22,14 +26,14 @@ import {
   listProblems,
   parseLogFilter,
 } from '@seamstream/operations/views';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
 import { ForEachTenant } from '../access/role.guard.js';
 import { confinedTo, sees } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
 import { FRESH, JSON_TYPE } from './answer-headers.js';
+import { AsAsked, type Asked } from './asked.js';
 import { LiveViews } from './live-views.js';
-import { ReadingTurns } from './reading-turns.js';
+import { Moments } from './moments.js';
 
 @Controller('api/views')
 export class ViewsController {
@@ -37,43 +41,51 @@ export class ViewsController {
     @Inject(GatewayWorld) private readonly world: GatewayWorld,
     @Inject(LiveViews) private readonly live: LiveViews,
     @Inject(Access) private readonly access: Access,
-    @Inject(ReadingTurns) private readonly turns: ReadingTurns,
+    @Inject(Moments) private readonly moments: Moments,
   ) {}
 
   @Get('overview')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async overview(
-    @Query() query: unknown,
-    @Req() { raw }: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const { asOf } = overviewQuerySchema.parse(query);
+  async overview(@AsAsked() asked: Asked): Promise<string> {
+    const { asOf } = momentQuerySchema.parse(asked.query);
     if (asOf === undefined) return jsonText(await this.live.change());
-    const { tenant } = this.access.principalOf(raw);
-    return this.turns.answer(reply, { tenant, what: 'show the past', closing: this.world.closing }, async (signal) =>
-      jsonText(await this.live.pastOf(Date.parse(asOf), signal)),
-    );
+    return this.moments.past(asked, asOf, ({ reader, log }) => ({
+      ...{ position: reader.position, at: log.asOfMs, overview: reader.overview() },
+    }));
   }
 
   @Get('problems')
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async problems(@Query() query: unknown, @Req() request: FastifyRequest): Promise<string> {
-    const { offset, limit, ...filter } = problemsQuerySchema.parse(query);
-    return jsonText(listProblems(await this.problemsSeenBy(request), filter, { offset, limit }));
+  problems(@AsAsked() asked: Asked): Promise<string> {
+    const { offset, limit, asOf, ...filter } = problemsQuerySchema.parse(asked.query);
+    return this.moments.answer(asked, asOf, (reader) =>
+      listProblems(this.problemsSeenBy(asked.raw, reader), filter, { offset, limit }),
+    );
   }
 
   @Get('problems/:id')
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async problem(@Param('id') id: unknown, @Req() request: FastifyRequest): Promise<string> {
-    const { story, doubts, lineage, cost } = await readStory(this.world.drivers.log, problemIdSchema.parse(id), {
-      signal: this.world.closing,
-      progress: () => UNSHOWN,
-      tenant: confinedTo(this.access.sightOf(request.raw)),
+  problem(@Param('id') id: unknown, @AsAsked() asked: Asked): Promise<string> {
+    const { asOf } = momentQuerySchema.parse(asked.query);
+    const problemId = problemIdSchema.parse(id);
+    if (asOf !== undefined)
+      return this.moments.past(asked, asOf, ({ log }, signal) => this.story({ log, signal }, problemId, asked));
+    return this.story({ log: this.world.drivers.log, signal: this.world.closing }, problemId, asked).then(jsonText);
+  }
+
+  private async story(
+    { log, signal }: { readonly log: EventLog; readonly signal: AbortSignal },
+    problemId: string,
+    { raw }: Asked,
+  ): Promise<unknown> {
+    const { story, doubts, lineage, cost } = await readStory(log, problemId, {
+      ...{ signal, progress: () => UNSHOWN },
+      tenant: confinedTo(this.access.sightOf(raw)),
     });
     const told = new Set([...story.attempts, ...story.runs].map(({ adapterDigest }) => adapterDigest));
     const versions = Object.fromEntries(
@@ -81,52 +93,72 @@ export class ViewsController {
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],
       ),
     );
-    return jsonText({
+    return {
       ...{ story, doubts: Object.fromEntries(doubts), versions },
-      cost: this.access.seesCosts(request.raw) ? cost : null,
-    });
+      cost: this.access.seesCosts(raw) ? cost : null,
+    };
   }
 
   @Get('adapters')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async adapters(): Promise<string> {
-    return jsonText((await this.live.current()).lineage());
+  adapters(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => withoutDifferences(reader.lineage()));
+  }
+
+  @Get('adapters/use')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  adapterUse(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => ({ uses: reader.adapterUse() }));
+  }
+
+  @Get('adapters/:word/changes')
+  @Header(...JSON_TYPE)
+  @Header(...FRESH)
+  changes(@Param('word') word: unknown, @AsAsked() asked: Asked): Promise<string> {
+    const meant = adapterWordSchema.parse(word);
+    return this.whole(asked, (reader) => changesOf(findAdapter(reader.lineage(), meant)));
   }
 
   @Get('runs')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async runs(): Promise<string> {
-    return jsonText({ runs: (await this.live.current()).runs() });
+  runs(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => ({ runs: reader.runs() }));
   }
 
   @Get('buffer')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async buffer(): Promise<string> {
-    return jsonText((await this.live.current()).buffer());
+  buffer(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => reader.buffer());
   }
 
   @Get('releases')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async releases(): Promise<string> {
-    return jsonText((await this.live.current()).releases());
+  releases(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => reader.releases());
   }
 
   @Get('facts')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async facts(): Promise<string> {
-    return jsonText((await this.live.current()).facts());
+  facts(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => reader.facts());
   }
 
   @Get('success')
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async success(): Promise<string> {
-    return jsonText((await this.live.current()).success());
+  success(@AsAsked() asked: Asked): Promise<string> {
+    return this.whole(asked, (reader) => reader.success());
+  }
+
+  /** What belongs to no tenant alone, now or at a moment. */
+  private whole(asked: Asked, read: (reader: DashboardReader) => unknown): Promise<string> {
+    return this.moments.answer(asked, momentQuerySchema.parse(asked.query).asOf, read);
   }
 
   @Get('log')
@@ -186,19 +218,19 @@ export class ViewsController {
   @ForEachTenant()
   @Header(...JSON_TYPE)
   @Header(...FRESH)
-  async find(@Query() query: unknown, @Req() request: FastifyRequest): Promise<string> {
+  async find(@AsAsked() { query, raw }: Asked): Promise<string> {
     const { id } = findQuerySchema.parse(query);
     const reader = await this.live.current();
-    const { recent } = await this.problemsSeenBy(request);
-    const shared = this.access.sightOf(request.raw).isWhole
+    const { recent } = this.problemsSeenBy(raw, reader);
+    const shared = this.access.sightOf(raw).isWhole
       ? { lineage: reader.lineage(), runs: reader.runs(), releases: reader.plannedReleases() }
       : { lineage: { versions: [] }, runs: [], releases: [] };
     return jsonText({ found: findAnything(id, { ...shared, recent }) });
   }
 
   /** The recent problems that a client may know of; of these alone it learns how many there are. */
-  private async problemsSeenBy({ raw }: FastifyRequest): Promise<ReturnType<DashboardReader['problems']>> {
-    const problems = (await this.live.current()).problems();
+  private problemsSeenBy(raw: Asked['raw'], reader: DashboardReader): ReturnType<DashboardReader['problems']> {
+    const problems = reader.problems();
     const sight = this.access.sightOf(raw);
     if (sight.isWhole) return problems;
     const recent = problems.recent.filter((problem) => sees(sight, problem));

@@ -9,7 +9,9 @@ import { AccessController } from './access.controller.js';
 import { CostController } from './cost.controller.js';
 import { LibrariesController } from './libraries.controller.js';
 import { LiveViews } from './live-views.js';
+import { Moments } from './moments.js';
 import { ReadingTurns } from './reading-turns.js';
+import { RequestsController } from './requests.controller.js';
 import { SelfEditsController } from './self-edits.controller.js';
 import { StreamController } from './stream.controller.js';
 import { TeamsController } from './teams.controller.js';
@@ -32,11 +34,12 @@ export class ViewsModule implements OnModuleDestroy {
       module: ViewsModule,
       controllers: [
         ...[ViewsController, LibrariesController, TeamsController, SelfEditsController, AccessController],
-        ...[CostController, StreamController],
+        ...[CostController, RequestsController, StreamController],
       ],
       providers: [
         { provide: LiveViews, useValue: live },
         ReadingTurns,
+        Moments,
         { provide: RecentRefusals, useValue: refusals },
       ],
     };

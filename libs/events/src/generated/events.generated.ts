@@ -104,6 +104,12 @@ export interface Evaluation {
   readonly judges?: readonly JudgeTally[] | undefined;
   /** Problems whose two answers were judged by different models or revisions. They count nowhere. */
   readonly judgedApart?: number | undefined;
+  /**
+   * Problems that one of the two solved and the other did not: of each kind those that were asked first, some at
+   * most. rescued and broken count all. Empty where the two were not asked side by side, and in records of
+   * earlier versions.
+   */
+  readonly differences?: readonly ProblemDifference[] | undefined;
 }
 
 /** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */
@@ -255,6 +261,29 @@ export interface ProblemCopy {
   readonly verifier: VerifierSpec | null;
   /** Free pairs of text from the publisher. No code decides by them. */
   readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * A problem that an adapter solved and its parent did not, or the other way round, with what both said. Long
+ * texts are cut.
+ */
+export interface ProblemDifference {
+  /** Its id in the set. */
+  readonly problemId: string;
+  /** Its domain. */
+  readonly domain: string;
+  /** The beginning of its prompt. */
+  readonly question: string;
+  /** Whether the adapter solved it. Otherwise its parent did. */
+  readonly rescued: boolean;
+  /** The parent's entry. Null where it wrote none. */
+  readonly parentEntry: string | null;
+  /** The answer that the executor gave with the parent's entry. Null where its response holds none. */
+  readonly parentAnswer: string | null;
+  /** The adapter's entry. Null where it wrote none. */
+  readonly entry: string | null;
+  /** The answer that the executor gave with the adapter's entry. Null where its response holds none. */
+  readonly answer: string | null;
 }
 
 /**

@@ -1,4 +1,5 @@
 export { type Activity, activityProjection } from './activity.projection.js';
+export { type AdapterChanges, changesOf, type ListedUse, listedUse, withoutDifferences } from './adapter-story.js';
 export { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 export { factsLearned, type LearnedFact, type LearnedFactsAnswer } from './learned-facts.js';
 export {
@@ -14,6 +15,7 @@ export {
 } from './lift-estimate.js';
 export {
   type Answered,
+  readAdapterUse,
   readCounts,
   readEditedPassages,
   readLearnedFacts,

@@ -3,6 +3,7 @@ import {
   type AdapterLineage,
   type AdapterLineageState,
   adapterLineageProjection,
+  adapterUseProjection,
   type EditedPassage,
   editedPassagesProjection,
   faithfulEntriesProjection,
@@ -19,6 +20,7 @@ import {
 } from '@seamstream/read-models';
 import type { ServedSlots } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
+import { type ListedUse, listedUse } from './adapter-story.js';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 import { factsLearned, type LearnedFactsAnswer } from './learned-facts.js';
 import { type LiftAnswers, liftAnswers } from './lift-estimate.js';
@@ -91,6 +93,16 @@ export function readTraining(kept: KeptLog, options: ReadingOptions): Promise<An
 /** Every adapter with what became of it. */
 export async function readLineage(kept: KeptLog, options: ReadingOptions): Promise<Answered<AdapterLineage>> {
   return readOne(kept, adapterLineageProjection, options);
+}
+
+/** Which adapters wrote experiences, those in use last first. */
+export function readAdapterUse(kept: KeptLog, options: ReadingOptions): Promise<Answered<readonly ListedUse[]>> {
+  return withReading(kept, async (reading) => {
+    const uses = reading.of(adapterUseProjection);
+    const lineage = reading.of(adapterLineageProjection);
+    await reading.readOn(options);
+    return { answer: listedUse(uses.answer(), lineage.answer()), use: jointUse([uses, lineage]), ...uses.read };
+  });
 }
 
 const servingProjection: KeptProjection<AdapterLineageState, Serving> = {

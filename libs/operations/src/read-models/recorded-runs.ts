@@ -9,11 +9,12 @@ import type {
   TrainingProgress,
   TrainingRun,
 } from '@seamstream/read-models';
+import { withoutItsDifferences } from './adapter-story.js';
 
 export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {
   /** What became of the adapter that it made; null where it made none. */
   readonly decision: AdapterStatus | null;
-  /** The comparison that the decision rests on. */
+  /** The comparison that the decision rests on, without the problems that differ: its adapter's changes have them. */
   readonly evaluation: Evaluation | null;
   /** Of what the adapter that it made has written since; null before its first entry that was to quote. */
   readonly faithful: FaithfulEntries | null;
@@ -35,7 +36,7 @@ export function recordedRuns(
     return {
       ...run,
       decision: version?.status ?? null,
-      evaluation: run.evaluation ?? own?.evaluation ?? null,
+      evaluation: withoutItsDifferences(run.evaluation ?? own?.evaluation ?? null),
       reason: run.reason ?? own?.reason ?? null,
       faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),
     };

@@ -6,6 +6,7 @@ import { partitionName } from '@seamstream/event-log';
 import {
   type AdapterLineage,
   adapterLineageProjection,
+  adapterUseProjection,
   type BufferContents,
   bufferContentsProjection,
   type EditedPassage,
@@ -33,6 +34,7 @@ import type { Release } from '@seamstream/release';
 import type { KeptReading } from '@seamstream/snapshots';
 import { type ListedLibrary, listedLibraries } from '../library/list-libraries.js';
 import { activityProjection } from '../read-models/activity.projection.js';
+import { type ListedUse, listedUse } from '../read-models/adapter-story.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { factsLearned, type LearnedFactsAnswer } from '../read-models/learned-facts.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
@@ -57,12 +59,16 @@ const ledgerBookProjection: KeptProjection<LedgerState, LedgerBook> = {
 export class DashboardReader {
   private opened: Promise<ReturnType<typeof modelsOf>> | undefined;
   private models: ReturnType<typeof modelsOf> | undefined;
-  private lag: Status['lag'] = [];
+  private lag: Status['lag'] | null = [];
   private readonly estimates: EstimateMemory = new Map();
   /** Refreshes come one after another: a fold has one reader. */
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly kept: KeptLog) {}
+  /** @param isPast the log is as it was at a moment: how far consumers were then is in none */
+  constructor(
+    private readonly kept: KeptLog,
+    private readonly isPast = false,
+  ) {}
 
   /** Folds what is new. @throws the signal's reason when it aborts, and what the log throws */
   refresh(options: ReadingOptions): Promise<void> {
@@ -92,11 +98,12 @@ export class DashboardReader {
       activity: models.activity.answer(),
     };
     return overviewOf({
-      status: statusOf(answers, this.lag),
+      status: statusOf(answers, this.lag ?? []),
       lift: liftAnswers(models.lift.answer(), this.estimates),
       lineage: answers.lineage,
       runs: this.runs(),
       records: this.recordsByTopic(),
+      knowsLag: this.lag !== null,
     });
   }
 
@@ -114,6 +121,11 @@ export class DashboardReader {
 
   lineage(): AdapterLineage {
     return this.read().lineage.answer();
+  }
+
+  /** Which adapters wrote experiences, those in use last first. */
+  adapterUse(): readonly ListedUse[] {
+    return listedUse(this.read().uses.answer(), this.lineage());
   }
 
   runs(): readonly RecordedRun[] {
@@ -182,7 +194,7 @@ export class DashboardReader {
     this.opened ??= openReading(this.kept).then(modelsOf);
     const models = await this.opened;
     await models.reading.readOn(options);
-    this.lag = await lagOf(this.kept.log, models.activity.answer().shards);
+    this.lag = this.isPast ? null : await lagOf(this.kept.log, models.activity.answer().shards);
     this.models = models;
   }
 
@@ -209,6 +221,7 @@ function modelsOf(reading: KeptReading) {
     waiting: reading.of(waitingAnswersProjection),
     training: reading.of(trainingProgressProjection),
     lineage: reading.of(adapterLineageProjection),
+    uses: reading.of(adapterUseProjection),
     written: reading.of(faithfulEntriesProjection),
     facts: reading.of(learnedFactsProjection),
     buffer: reading.of(bufferContentsProjection),

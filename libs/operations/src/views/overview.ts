@@ -27,8 +27,8 @@ export interface Stage {
   readonly name: 'publish' | 'generate' | 'execute' | 'buffer' | 'train';
   /** Records of the topic that it writes. */
   readonly records: number;
-  /** Records that it has not answered yet. */
-  readonly lag: number;
+  /** Records that it has not answered yet. Null: the log is as it was at a moment, which does not say it. */
+  readonly lag: number | null;
 }
 
 export interface Overview {
@@ -50,8 +50,10 @@ export function overviewOf(of: {
   readonly lineage: AdapterLineage;
   readonly runs: readonly RecordedRun[];
   readonly records: Readonly<Record<string, number>>;
+  /** Whether the status says how far consumers are. */
+  readonly knowsLag: boolean;
 }): Overview {
-  const { status, lift, lineage, runs, records } = of;
+  const { status, lift, lineage, runs, records, knowsLag } = of;
   const promotions = lineage.versions.flatMap(({ adapterDigest, version, acts }) =>
     acts
       .filter(({ act, status: result }) => act === 'promoted' && result === 'counted')
@@ -72,7 +74,7 @@ export function overviewOf(of: {
             since: lineage.servedBy?.at ?? served.publishedAt,
           },
     pinned: lineage.pin !== null,
-    stages: stagesOf(status, records),
+    stages: stagesOf(status, records).map((stage) => (knowsLag ? stage : { ...stage, lag: null })),
     runs: runs.length,
   };
 }

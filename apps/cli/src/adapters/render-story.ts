@@ -1,0 +1,72 @@
+/** What an adapter changed against its parent, and where adapters were in use. Pure. */
+import type { ProblemDifference } from '@seamstream/events';
+import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { AdapterChanges, ListedUse } from '@seamstream/operations/read-models';
+import type { Style } from '../terminal/style.js';
+import { renderFacts, renderTable } from '../terminal/table.js';
+
+const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
+export function renderChanges(changes: AdapterChanges, style: Style): string {
+  const { parent, problemSet, problems, rescued, broken, differences, onlyCounted } = changes;
+  const of = parent === null ? 'the base model' : shortId(parent);
+  if (rescued === null || broken === null || problemSet === null)
+    return `It was not asked the same problems as its parent (${of}), side by side.\n`;
+  const head = `Of ${plural(problems, 'problem')} of ${onOneLine(problemSet)} it rescued ${count(rescued)} that its parent (${of}) did not solve, and broke ${count(broken)}.\n`;
+  const rest = onlyCounted === 0 ? '' : `${plural(onlyCounted, 'further one', 'further ones')} the log only counts.\n`;
+  return `${head}${differences.map((each) => `\n${renderDifference(each, style)}`).join('')}${rest === '' ? '' : `\n${rest}`}`;
+}
+
+function renderDifference(of: ProblemDifference, style: Style): string {
+  const told = (text: string | null): string => (text === null ? '–' : onOneLine(text));
+  return renderFacts(
+    [
+      [
+        of.rescued ? style.green('rescued') : style.yellow('broken'),
+        `${onOneLine(of.problemId)} (${onOneLine(of.domain)})`,
+      ],
+      ['question', onOneLine(of.question)],
+      ['entry before', told(of.parentEntry)],
+      ['answer before', told(of.parentAnswer)],
+      ['entry after', told(of.entry)],
+      ['answer after', told(of.answer)],
+    ],
+    style,
+  );
+}
+
+export function renderUse(uses: readonly ListedUse[], style: Style): string {
+  if (uses.length === 0) return 'No experience was written yet.\n';
+  return renderTable(
+    [
+      { title: 'ADAPTER' },
+      { title: '#', align: 'right' },
+      { title: 'STATUS' },
+      { title: 'EXPERIENCES', align: 'right' },
+      { title: 'EXPLORED', align: 'right' },
+      { title: 'FIRST' },
+      { title: 'LAST' },
+      { title: 'FINGERPRINT' },
+      { title: 'RELEASES' },
+    ],
+    uses.map(
+      ({ adapterDigest, version, status, isServed, experiences, explored, firstAt, lastAt, fingerprint, releases }) => [
+        adapterDigest === null ? 'base' : shortId(adapterDigest),
+        version === null ? '–' : String(version),
+        isServed ? style.green('served') : (status ?? (adapterDigest === null ? '–' : 'unknown')),
+        count(experiences),
+        count(explored),
+        time(firstAt),
+        time(lastAt),
+        fingerprint === null ? '–' : onOneLine(fingerprint),
+        releases
+          .map(
+            ({ releaseId, asCandidate, asParent }) =>
+              `${shortId(releaseId)}: ${count(asCandidate)} as candidate, ${count(asParent)} as parent`,
+          )
+          .join('; '),
+      ],
+    ),
+    style,
+  );
+}

@@ -1,0 +1,90 @@
+/** Requests of this gateway since its start, from the series that /metrics has: by route, errors by code, quantiles of their time. Pure. */
+
+/** A sample of a histogram or a counter. */
+export interface MetricSample {
+  readonly metricName?: string | undefined;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+}
+
+/** Seconds of a request, as Prometheus' histogram_quantile estimates them: by lines between the ends of buckets. */
+export interface RequestSeconds {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+export interface RouteFigures {
+  readonly route: string;
+  readonly method: string;
+  readonly requests: number;
+  /** By class of their status, e.g. 2xx. */
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly seconds: RequestSeconds;
+}
+
+export interface ErrorFigures {
+  readonly status: string;
+  /** As the error's body has it; "none" where it has none. */
+  readonly code: string;
+  readonly requests: number;
+}
+
+export interface RequestFigures {
+  /** The most asked first. */
+  readonly routes: readonly RouteFigures[];
+  /** The most frequent first. */
+  readonly errors: readonly ErrorFigures[];
+  /** Ends of the buckets that quantiles are estimated from, in seconds. */
+  readonly buckets: readonly number[];
+}
+
+export function requestFigures({
+  seconds,
+  errors,
+}: {
+  readonly seconds: readonly MetricSample[];
+  readonly errors: readonly MetricSample[];
+}): RequestFigures {
+  const series = Map.groupBy(seconds, ({ labels }) => `${labels.method} ${labels.route}`);
+  const routes = [...series.values()].map(routeOf);
+  return {
+    routes: routes.sort((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
+    errors: errors
+      .map(({ labels, value }) => ({ status: String(labels.status), code: String(labels.code), requests: value }))
+      .sort((a, b) => b.requests - a.requests || (`${a.status} ${a.code}` < `${b.status} ${b.code}` ? -1 : 1)),
+    buckets: [...new Set(seconds.flatMap(({ labels: { le } }) => (typeof le === 'number' ? [le] : [])))].sort(
+      (a, b) => a - b,
+    ),
+  };
+}
+
+function routeOf(samples: readonly MetricSample[]): RouteFigures {
+  const { route, method } = samples[0]!.labels;
+  const byStatus: Record<string, number> = {};
+  const upTo = new Map<number, number>();
+  for (const { metricName, labels, value } of samples) {
+    if (metricName?.endsWith('_count') === true) byStatus[String(labels.status)] = value;
+    // The same end of several classes of status.
+    if (labels.le !== undefined) upTo.set(endOf(labels.le), (upTo.get(endOf(labels.le)) ?? 0) + value);
+  }
+  const ends = [...upTo].sort(([a], [b]) => a - b);
+  return {
+    ...{ route: String(route), method: String(method), byStatus },
+    requests: Object.values(byStatus).reduce((sum, each) => sum + each, 0),
+    seconds: { p50: quantile(ends, 0.5), p95: quantile(ends, 0.95), p99: quantile(ends, 0.99) },
+  };
+}
+
+const endOf = (le: string | number): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le));
+
+/** @param ends of buckets, ascending, each with how many lie at or below it; the last is infinite and has all */
+function quantile(ends: readonly (readonly [end: number, upTo: number])[], share: number): number {
+  const all = ends.at(-1)?.[1] ?? 0;
+  const at = ends.findIndex(([, upTo]) => upTo >= share * all);
+  const [end, upTo] = ends[at] ?? [0, 0];
+  const [start, before] = ends[at - 1] ?? [0, 0];
+  // What is beyond the last end is known to be no less.
+  if (end === Number.POSITIVE_INFINITY) return start;
+  return start + ((end - start) * (share * all - before)) / (upTo - before);
+}
