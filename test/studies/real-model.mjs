@@ -1,5 +1,5 @@
 // A real model that learns: SmolLM2-135M-Instruct writes experiences for itself, frozen, on small tables that it reads badly alone.
-//   npm run study:real-model -- --seed N [--folder DIR] [--rounds 2] [--round-size 48] [--validation 96] [--held-out 64]
+//   npm run study:real-model -- --seed N [--folder DIR] [--rounds 3] [--round-size 48] [--validation 192] [--held-out 64]
 //     [--algorithm sft|grpo|curriculum] [--task price-tables|embedded] [--json]
 // What is done is kept in DIR: a study that was stopped or killed resumes with the same command and pays nothing twice. The task and its
 // settings were chosen on the split "development"; "heldOut" is for reporting only. docs/how-to/real-model-study.md says how to read it.
@@ -18,9 +18,9 @@ const { values: options } = parseArgs({
     folder: { type: 'string' },
     task: { type: 'string', default: TASKS[0].name },
     algorithm: { type: 'string', default: 'sft' },
-    rounds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
     'round-size': { type: 'string', default: '48' },
-    validation: { type: 'string', default: '96' },
+    validation: { type: 'string', default: '192' },
     'held-out': { type: 'string', default: '64' },
     json: { type: 'boolean', default: false },
   },

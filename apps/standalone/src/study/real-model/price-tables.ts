@@ -114,7 +114,7 @@ function environmentOf(modelFolder: string, templatesFolder: string): Environmen
     SEAM_EXECUTOR_MAX_TOKENS: '16',
     // Every comparison asks problems that decided nothing before; half of the default validation set serves one.
     SEAM_TRAINER_PROMOTION_PORTION: '16',
-    SEAM_TRAINER_PROMOTION_MOST: '32',
+    SEAM_TRAINER_PROMOTION_MOST: '96',
     SEAM_TRAINER_ALGORITHMS: JSON.stringify({
       sft: { ...STEPS, minRows: 8, learningRate: { peak: 5e-4 } },
       grpo: { ...STEPS, learningRate: { peak: 2e-4 } },
