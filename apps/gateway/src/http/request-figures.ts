@@ -8,13 +8,13 @@ export interface MetricSample {
 }
 
 /** Seconds of a request, as Prometheus' histogram_quantile estimates them: by lines between the ends of buckets. */
-export interface RequestSeconds {
+interface RequestSeconds {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-export interface RouteFigures {
+interface RouteFigures {
   readonly route: string;
   readonly method: string;
   readonly requests: number;
@@ -23,7 +23,7 @@ export interface RouteFigures {
   readonly seconds: RequestSeconds;
 }
 
-export interface ErrorFigures {
+interface ErrorFigures {
   readonly status: string;
   /** As the error's body has it; "none" where it has none. */
   readonly code: string;
