@@ -86,7 +86,7 @@ describe('seam', () => {
       /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands start, .*Try "seam --help"\./,
     );
     for (const [command, names] of [
-      ['adapters', 'tree, show, promote, rollback, pin, unpin, verify, export, import, merge'],
+      ['adapters', 'list, tree, show, changes, use, promote, rollback, pin, unpin, verify, export, import, merge'],
       ['datasets', 'inspect'],
       ['replay', 'copy'],
       ['topics', 'diff, apply'],
