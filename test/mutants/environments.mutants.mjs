@@ -243,8 +243,8 @@ export default [
     },
     {
       control: 'adapters of sessions have so many bytes',
-      from: 'if (bytes <= this.settings.mostBytes) break;',
-      to: 'break;',
+      from: '    while (this.bytes > this.settings.mostBytes && this.dropFor(own, bytesOf));\n',
+      to: '    void bytesOf(own);\n',
     },
     {
       control: 'one adapter has no more bytes than all may have',
@@ -273,8 +273,28 @@ export default [
     },
     {
       control: 'there are only so many sessions',
-      from: 'if (this.sessions.size < this.settings.mostSessions) break;',
-      to: 'break;',
+      from: 'while (this.sessions.size >= this.settings.mostSessions && this.dropFor(session, () => 1));',
+      to: '',
+    },
+    {
+      control: 'a visit begins no session',
+      from: 'const session = this.used(id) ?? this.toBegin(id, owner);',
+      to: 'const session = this.used(id) ?? this.toBegin(id, owner);\n    if (!this.sessions.has(id)) this.begin(id, session);',
+    },
+    {
+      control: 'a request begins no session that was forgotten while it was answered',
+      from: '    this.beginning.get(id)?.deref()?.ended.abort();\n',
+      to: '',
+    },
+    {
+      control: 'who has many sessions takes no room from who has few',
+      from: 'sizes.get(owner) === most);',
+      to: 'sizes.get(owner)! > 0);',
+    },
+    {
+      control: 'between equal owners the own one gives the room',
+      from: 'those.find(([, { owner }]) => owner === own.owner) ?? those[0]',
+      to: 'those[0]',
     },
   ]),
 ];

@@ -31,6 +31,11 @@ export default [
       to: 'canonicalJson([null, name])',
     },
     {
+      control: 'the sessions of a client give room to each other before those of another',
+      from: 'this.adapters.visit(keyOf(owner, seam.session), scopeOf(owner));',
+      to: 'this.adapters.visit(keyOf(owner, seam.session));',
+    },
+    {
       control: 'a session that there cannot be is refused',
       from: 'if (this.adapters === undefined) throw withoutSessions();',
       to: 'if (this.adapters === undefined) return null;',

@@ -139,11 +139,36 @@ describe('a session', () => {
     const visit = sessions.visit('a');
     expect(visit.learned()?.adapter.digest).toBe('["a secret"]');
     sessions.forget('a');
-    sessions.visit('a');
+    await sessions.tell('a', 'hello');
     expect(visit.learned()).toBeNull();
     expect(await visit.tell('more')).toBe('forgotten');
-    expect(sessions.standingOf('a')).toMatchObject({ messages: 0, adapter: null });
+    expect(sessions.standingOf('a')).toMatchObject({ messages: 1, adapter: { digest: '["hello"]' } });
   });
+
+  it('begins with its first message: a visit without one takes no room, and begins none that was forgotten meanwhile', async () => {
+    const { sessions } = sessionsOf({ every: 2, mostSessions: 1 });
+    await sessions.tell('a', 'one');
+    const visits = ['b', 'b', 'c'].map((id) => sessions.visit(id));
+    expect(sessions.standingOf('a')).toMatchObject({ messages: 1 });
+    expect(sessions.forget('c')).toBe(false);
+    expect(await visits[2]!.tell('three')).toBe('forgotten');
+    expect([await visits[0]!.tell('one'), await visits[1]!.tell('two')]).toEqual(['kept', 'learned']);
+    expect([sessions.size, await saidIn(sessions, 'b')]).toEqual([1, '["one","two"]']);
+  });
+
+  it.each([{ mostSessions: 3 }, { mostBytes: 3_000 }])(
+    'takes room from the owner of most, and from its own owner rather than from an equal one, with %j',
+    async (limits) => {
+      const kept = async (...ids: readonly string[]) => {
+        const { sessions } = sessionsOf({ every: 1, ...limits });
+        for (const id of ids) await sessions.visit(id, id[0]).tell(id);
+        return ids.filter((id) => sessions.standingOf(id) !== undefined);
+      };
+      expect(await kept('a1', 'b1', 'b2', 'c1')).toEqual(['a1', 'b2', 'c1']);
+      expect(await kept('b1', 'b2', 'a1', 'a2')).toEqual(['b1', 'b2', 'a2']);
+      expect(await kept('a1', 'b1', 'b2', 'b3', 'b4')).toEqual(['a1', 'b3', 'b4']);
+    },
+  );
 
   it('gets no adapter of a training that takes too long', async () => {
     const { sessions, executor } = sessionsOf({ every: 1, trainWithinMs: 5 });

@@ -28,9 +28,9 @@ export const sessionSchema = z.strictObject({
   mostMessages: positive.max(1024).default(32),
   /** Characters of a message. */
   mostCharacters: positive.default(8_000),
-  /** Sessions at a time; the one that was idle for the longest is forgotten for a new one. */
+  /** Sessions at a time; for a new one that is answered, the owner of most forgets the one that was idle for the longest. */
   mostSessions: positive.default(16),
-  /** Bytes of all sessions' adapters; for a new one those are forgotten that were idle for the longest. */
+  /** Bytes of all sessions' adapters; for a new one the owner of most forgets those that were idle for the longest. */
   mostBytes: positive.default(256 * 1024 ** 2),
   /** Longest time of one training; a longer one comes to nothing. */
   trainWithinMs: positive.default(60_000),
@@ -74,7 +74,7 @@ export interface SessionStanding {
   readonly expiresAt: number;
 }
 
-/** A session as a request found it. Once that is forgotten it stays so, also where another one has its name. */
+/** A session as a request found it, or will begin it. Once that is forgotten it stays so, also where another one has its name. */
 export interface SessionVisit {
   /** Its adapter now; null: the frozen model answers. */
   learned(): LearnedModel | null;
@@ -83,6 +83,8 @@ export interface SessionVisit {
 }
 
 interface Session {
+  /** Whose it is: sessions of the same owner give room to each other before another's do. */
+  readonly owner: string | null;
   messages: readonly string[];
   told: number;
   trainings: number;
@@ -97,6 +99,11 @@ interface Session {
 export class SessionAdapters {
   /** In the order of their last use. */
   private readonly sessions = new Map<string, Session>();
+  /** Those that a request under way may begin. They have nothing, take no room, and are gone with their last request. */
+  private readonly beginning = new Map<string, WeakRef<Session>>();
+  private readonly leftBehind = new FinalizationRegistry<string>((id) => {
+    if (this.beginning.get(id)?.deref() === undefined) this.beginning.delete(id);
+  });
   /** The last training, of any session. */
   private training: Promise<unknown> = Promise.resolve();
 
@@ -119,9 +126,12 @@ export class SessionAdapters {
     return this.sessions.values().reduce((sum, { learned }) => sum + (learned?.adapter.bytes ?? 0), 0);
   }
 
-  /** Begins the session where there is none, and uses it. */
-  visit(id: string): SessionVisit {
-    const session = this.used(id) ?? this.opened(id);
+  /**
+   * Uses the session. Where there is none the first message begins it, not the visit: a request that is not answered takes no one's room.
+   * @param owner whose it is
+   */
+  visit(id: string, owner: string | null = null): SessionVisit {
+    const session = this.used(id) ?? this.toBegin(id, owner);
     return {
       learned: () => session.learned,
       tell: (message, signal) => this.tellIn(id, session, message, signal),
@@ -166,6 +176,9 @@ export class SessionAdapters {
   /** @returns whether there was one. A training of it that waits or runs comes to nothing. */
   forget(id: string): boolean {
     this.forgetIdle();
+    // One that is still to begin is not begun by the requests that would have.
+    this.beginning.get(id)?.deref()?.ended.abort();
+    this.beginning.delete(id);
     return this.drop(id, 'request');
   }
 
@@ -181,7 +194,7 @@ export class SessionAdapters {
     this.forgetIdle();
     // A later one of its name hears nothing of it.
     if (isForgotten(session)) return 'forgotten';
-    this.used(id);
+    if (this.used(id) === undefined) this.begin(id, session);
     session.messages = [...session.messages, message].slice(-mostMessages);
     session.told++;
     if (session.told % every !== 0) return 'kept';
@@ -229,13 +242,23 @@ export class SessionAdapters {
   }
 
   private makeRoomBeside(own: Session): void {
-    let bytes = this.bytes;
-    for (const [id, session] of this.sessions) {
-      if (bytes <= this.settings.mostBytes) break;
-      if (session === own || session.learned === null) continue;
-      bytes -= session.learned.adapter.bytes;
-      this.drop(id, 'room');
-    }
+    const bytesOf = ({ learned }: Session): number => learned?.adapter.bytes ?? 0;
+    while (this.bytes > this.settings.mostBytes && this.dropFor(own, bytesOf));
+  }
+
+  /**
+   * Of the owner that has most, with what this session needs, the one that was idle for the longest goes. Between equal ones its owner gives
+   * the room. So who has many sessions takes no room from who has few.
+   * @returns whether there was one
+   */
+  private dropFor(own: Session, sizeOf: (session: Session) => number): boolean {
+    const others = [...this.sessions].filter(([, each]) => each !== own && sizeOf(each) > 0);
+    const sizes = new Map([[own.owner, sizeOf(own)]]);
+    for (const [, each] of others) sizes.set(each.owner, (sizes.get(each.owner) ?? 0) + sizeOf(each));
+    const most = Math.max(...others.map(([, { owner }]) => sizes.get(owner)!));
+    const those = others.filter(([, { owner }]) => sizes.get(owner) === most);
+    const [id] = those.find(([, { owner }]) => owner === own.owner) ?? those[0] ?? [];
+    return id !== undefined && this.drop(id, 'room');
   }
 
   private used(id: string): Session | undefined {
@@ -248,17 +271,23 @@ export class SessionAdapters {
     return session;
   }
 
-  private opened(id: string): Session {
+  private toBegin(id: string, owner: string | null): Session {
+    const known = this.beginning.get(id)?.deref();
+    if (known !== undefined) return known;
     const session: Session = {
-      ...{ messages: [], told: 0, trainings: 0, usedAt: this.clock.now() },
+      ...{ owner, messages: [], told: 0, trainings: 0, usedAt: this.clock.now() },
       ...{ learned: null, wanted: null, ended: new AbortController() },
     };
-    for (const idle of this.sessions.keys()) {
-      if (this.sessions.size < this.settings.mostSessions) break;
-      this.drop(idle, 'room');
-    }
-    this.sessions.set(id, session);
+    this.beginning.set(id, new WeakRef(session));
+    this.leftBehind.register(session, id);
     return session;
+  }
+
+  private begin(id: string, session: Session): void {
+    this.beginning.delete(id);
+    while (this.sessions.size >= this.settings.mostSessions && this.dropFor(session, () => 1));
+    session.usedAt = this.clock.now();
+    this.sessions.set(id, session);
   }
 
   private drop(id: string, why: Forgotten): boolean {

@@ -173,7 +173,7 @@ export class AnswerChatHandler {
 
   private async begin(asked: Asked, charge: Charge, nowMs: number): Promise<Begun> {
     const { request, client } = asked;
-    // Behind the limits: who has no room begins no session, for which another one may have to go.
+    // Begins no session: its answer does, since another one may have to go for it.
     const visit = this.world.sessions.visit(client.principal, request);
     const { recorder, arrivals, clock } = this.world;
     const { experiment, experienceWithinMs, answerWithinMs, feedbackWithinMs, log } = this.settings;

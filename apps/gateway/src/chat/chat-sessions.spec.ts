@@ -102,17 +102,33 @@ describe('a request', () => {
     expect(metrics).toContain('seam_session_trainings_total{result="forgotten"} 2\n');
   });
 
+  it('that is not answered begins no session, and many sessions of a client leave those of another one', async () => {
+    await startTelling({ every: 1, mostSessions: 2 }, { access: 'keys' });
+    const [own, other] = [await keyOf('acme/one'), await keyOf('globex/one')];
+    await say('one', { session: 'a', key: own });
+    const { adapter } = await learned('a', own);
+    for (const session of ['x', 'y', 'z']) {
+      const refused = await say('Hello', { session, key: other, tools: [{ type: 'function' }] });
+      expect(refused).toMatchObject({ status: 400, body: { error: { param: 'tools' } } });
+      expect(await call('GET', session, other)).toMatchObject({ status: 404 });
+    }
+    expect(await metricsText()).toContain('seam_sessions 1\n');
+    for (const session of ['x', 'y', 'z']) await say('Hello', { session, key: other });
+    expect((await call('GET', 'a', own)).body).toMatchObject({ adapter });
+    expect(await call('GET', 'y', other)).toMatchObject({ status: 404 });
+  });
+
   it('in a session of a client is never in one of another, in whichever order they speak, ask and forget', async () => {
     await startTelling({ every: 1, mostSessions: 3 }, { access: 'keys' });
     const keys = new Map(await Promise.all(CLIENTS.map(async (name) => [name, await keyOf(name)] as const)));
     const viewer = await keyOf('acme/viewer', 'viewer');
     expect(await call('DELETE', 'a', viewer)).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
     let run = 0;
+    // A second account, of all runs: what was said in each session since it began, those used last behind the others.
+    const known = new Map<string, string[]>();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {
         run++;
-        // A second account: what was said in each session since it began, those used last behind the others.
-        const known = new Map<string, string[]>();
         for (const [n, { client, act, ...named }] of steps.entries()) {
           const name = `${named.name}${run}`;
           const [own, key] = [`${client}/${name}`, keys.get(client)!];
@@ -128,7 +144,7 @@ describe('a request', () => {
             expect(text).toBe(told === undefined ? 'frozen' : JSON.stringify(told));
             known.delete(own);
             known.set(own, [...(told ?? []), `${own} ${n}`]);
-            if (known.size > 3) known.delete([...known.keys()][0]!);
+            if (known.size > 3) known.delete(leaving([...known.keys()], client));
             await learned(name, key);
           }
         }
@@ -189,17 +205,28 @@ async function startTelling(
   return executor;
 }
 
+/** Of one too many, those used last behind the others: the first of the client that has most, of equals who spoke. */
+function leaving(own: readonly string[], speaker: string): string {
+  const clientOf = (each: string): string => each.slice(0, each.lastIndexOf('/'));
+  const before = own.slice(0, -1);
+  const count = (client: string): number => own.filter((each) => clientOf(each) === client).length;
+  const most = Math.max(...before.map((each) => count(clientOf(each))));
+  const those = before.filter((each) => count(clientOf(each)) === most);
+  return those.find((each) => clientOf(each) === speaker) ?? those[0]!;
+}
+
 interface Saying {
+  readonly tools?: readonly unknown[];
   readonly session?: string | undefined;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function say(content: string, { session, key = 'none', headers = {} }: Saying) {
+async function say(content: string, { session, key = 'none', headers = {}, tools }: Saying) {
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
-    body: JSON.stringify({ model: 'seam', messages: [{ role: 'user', content }], seam: { session } }),
+    body: JSON.stringify({ model: 'seam', messages: [{ role: 'user', content }], tools, seam: { session } }),
   });
   const body = (await answer.json()) as { choices?: [{ message: { content: string } }] };
   return { status: answer.status, body, text: body.choices?.[0].message.content };

@@ -66,7 +66,7 @@ export class ChatSessions {
     if (this.adapters === undefined) throw withoutSessions();
     const message = messageIn(messages);
     if (message !== null) this.adapters.assertLearnable(message);
-    const visit = this.adapters.visit(keyOf(owner, seam.session));
+    const visit = this.adapters.visit(keyOf(owner, seam.session), scopeOf(owner));
     return {
       learned: () => visit.learned(),
       answered: () => {
