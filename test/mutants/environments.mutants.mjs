@@ -277,6 +277,11 @@ export default [
       to: '',
     },
     {
+      control: 'a step of a training of a session has so many tokens',
+      from: 'return tokens > this.settings.mostTokens;',
+      to: 'return tokens < 0;',
+    },
+    {
       control: 'a visit begins no session',
       from: 'const session = this.used(id) ?? this.toBegin(id, owner);',
       to: 'const session = this.used(id) ?? this.toBegin(id, owner);\n    if (!this.sessions.has(id)) this.begin(id, session);',

@@ -31,6 +31,11 @@ export default [
       to: 'canonicalJson([null, name])',
     },
     {
+      control: 'a training of a session keeps no gateway from closing',
+      from: 'await withDeadline(this.world.config.gateway.shutdownGraceMs, Promise.all(this.learning))',
+      to: 'await Promise.all(this.learning)',
+    },
+    {
       control: 'the sessions of a client give room to each other before those of another',
       from: 'this.adapters.visit(keyOf(owner, seam.session), scopeOf(owner));',
       to: 'this.adapters.visit(keyOf(owner, seam.session));',

@@ -170,6 +170,17 @@ describe('a session', () => {
     },
   );
 
+  it('learns the last messages that fit into one step by their tokens, and keeps its adapter where the last one does not', async () => {
+    const { sessions, executor } = sessionsOf({ every: 1, mostTokens: 8 });
+    for (const message of ['one', 'two', 'three']) await sessions.tell('a', message);
+    expect(await saidIn(sessions, 'a')).toBe('["two","three"]');
+    expect(await sessions.tell('a', 'too long!')).toBe('too-long');
+    expect([await saidIn(sessions, 'a'), executor.trained.length]).toEqual(['["two","three"]', 3]);
+    expect(sessions.standingOf('a')).toMatchObject({ keptMessages: 4, isLearning: false });
+    expect(await sessions.tell('a', 'eight …!')).toBe('learned');
+    expect(await saidIn(sessions, 'a')).toBe('["eight …!"]');
+  });
+
   it('gets no adapter of a training that takes too long', async () => {
     const { sessions, executor } = sessionsOf({ every: 1, trainWithinMs: 5 });
     executor.until = new Promise(() => undefined);

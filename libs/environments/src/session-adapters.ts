@@ -20,19 +20,21 @@ export const sessionSchema = z.strictObject({
   every: z.int().nonnegative().default(0),
   /** Rank of the LoRA pairs. */
   rank: positive.max(64).default(4),
-  /** Optimizer steps of a training, each over all of the session's messages. */
+  /** Optimizer steps of a training, each over all messages that it learns. */
   steps: positive.max(64).default(8),
   /** Of the first step; it falls to 0. The default suits pretrained models, and teaches very small ones next to nothing. */
   learningRate: z.number().positive().default(1e-3),
-  /** The last messages of a session that are kept and learned. */
+  /** The last messages of a session that are kept. */
   mostMessages: positive.max(1024).default(32),
   /** Characters of a message. */
   mostCharacters: positive.default(8_000),
+  /** Tokens of one step of a training: it learns the last messages that fit, and none where the last one does not. It bounds a step's time. */
+  mostTokens: positive.default(2_048),
   /** Sessions at a time; for a new one that is answered, the owner of most forgets the one that was idle for the longest. */
   mostSessions: positive.default(16),
   /** Bytes of all sessions' adapters; for a new one the owner of most forgets those that were idle for the longest. */
   mostBytes: positive.default(256 * 1024 ** 2),
-  /** Longest time of one training; a longer one comes to nothing. */
+  /** Longest time of one training, which ends behind the step that is under way; a longer one comes to nothing. */
   trainWithinMs: positive.default(60_000),
   /** Milliseconds without a message or an answer after which a session is forgotten. */
   forgottenAfterMs: positive.default(1_800_000),
@@ -52,9 +54,9 @@ export interface LearnedModel {
 /**
  * What became of a message. `kept`: it is not the session's turn to learn. `learned`: the session has a new adapter. `overtaken`: before its
  * turn came, later messages were to be learned. `forgotten`: the session, before or meanwhile. `refused`: its messages have nothing to
- * learn. `too-large`: one adapter has more bytes than all may have.
+ * learn. `too-long`: the last message has more tokens than a step may have. `too-large`: one adapter has more bytes than all may have.
  */
-export type Lesson = 'kept' | 'learned' | 'overtaken' | 'forgotten' | 'refused' | 'too-large';
+export type Lesson = 'kept' | 'learned' | 'overtaken' | 'forgotten' | 'refused' | 'too-long' | 'too-large';
 
 /** Why a session is gone: someone asked for it, it was not used, or another one needed its place. */
 export type Forgotten = 'request' | 'idle' | 'room';
@@ -62,7 +64,7 @@ export type Forgotten = 'request' | 'idle' | 'room';
 export interface SessionStanding {
   /** Messages since it began. */
   readonly messages: number;
-  /** Messages that are kept, and learned. */
+  /** Messages that are kept; the last of them are learned. */
   readonly keptMessages: number;
   /** Trainings that gave it an adapter. */
   readonly trainings: number;
@@ -212,8 +214,10 @@ export class SessionAdapters {
     const late = AbortSignal.timeout(this.settings.trainWithinMs);
     const signals = [session.ended.signal, late, ...(signal === undefined ? [] : [signal])];
     try {
+      const documents = this.lastThatFit(messages);
+      if (documents.length === 0) return 'too-long';
       const adaptation = await this.executor.adapt(
-        { documents: messages, settings: this.updateOf(messages), seed: 'session' },
+        { documents, settings: this.updateOf(documents), seed: 'session' },
         { signal: AbortSignal.any(signals) },
       );
       if (isForgotten(session)) return 'forgotten';
@@ -231,6 +235,16 @@ export class SessionAdapters {
     } finally {
       if (session.wanted === messages) session.wanted = null;
     }
+  }
+
+  /** A step cannot be ended, and all others wait for it. */
+  private lastThatFit(messages: readonly string[]): readonly string[] {
+    let tokens = 0;
+    const first = messages.findLastIndex((message) => {
+      tokens += this.executor.countTokens(message);
+      return tokens > this.settings.mostTokens;
+    });
+    return messages.slice(first + 1);
   }
 
   private updateOf({ length }: readonly string[]): InnerUpdateSettings {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { PromptInjection, sessionEnvironment } from '@seamstream/environments';
 import { FakeExecutor, TellingExecutor } from '@seamstream/environments/testing';
 import { loadPrompts } from '@seamstream/experience';
-import { systemClock } from '@seamstream/kernel';
+import { systemClock, withDeadline } from '@seamstream/kernel';
 import { issueKey, type Role } from '@seamstream/operations/access';
 import { eventsOf, until } from '@seamstream/testing';
 import fc from 'fast-check';
@@ -100,6 +100,16 @@ describe('a request', () => {
     expect(metrics).toContain('seam_sessions 2\n');
     expect(metrics).toContain('seam_sessions_forgotten_total{why="request"} 1\n');
     expect(metrics).toContain('seam_session_trainings_total{result="forgotten"} 2\n');
+  });
+
+  it('leaves a training behind it whose step does not end, and the gateway closes in its time all the same', async () => {
+    const executor = await startTelling({ every: 1 }, { shutdownGraceMs: 50 });
+    Object.assign(executor, { hearsAborts: false, waits: true });
+    await say('one', { session: 'a' });
+    await until(() => executor.atOnce === 1);
+    const stopping = stop();
+    await withDeadline(3_000, stopping).finally(() => executor.finishOne());
+    await stopping;
   });
 
   it('that is not answered begins no session, and many sessions of a client leave those of another one', async () => {

@@ -12,7 +12,7 @@ import {
   type TrainableExecutor,
 } from '@seamstream/environments';
 import type { ChatRequest } from '@seamstream/gateway-contract';
-import { canonicalJson, isSeamError } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, withDeadline } from '@seamstream/kernel';
 import type { ServiceMetrics } from '@seamstream/service-kit';
 import { type Principal, scopeOf } from '../access/principal.js';
 import type { GatewayWorld } from '../gateway-world.js';
@@ -29,7 +29,7 @@ export interface ChatVisit {
   answered(): void;
 }
 
-type SessionsWorld = Pick<GatewayWorld, 'clock' | 'logger' | 'metrics'>;
+type SessionsWorld = Pick<GatewayWorld, 'clock' | 'config' | 'logger' | 'metrics'>;
 
 /** Two looks at idle sessions are between a second and a minute apart. */
 const LOOK_MS = [1_000, 60_000] as const;
@@ -89,10 +89,12 @@ export class ChatSessions {
     return this.adapters?.forget(keyOf(owner, name)) ?? false;
   }
 
-  /** Ends the training under way. Nothing of a session is kept. */
+  /** Ends the training under way. A step of it that takes longer than the time at shutdown is left behind: nothing of a session is kept. */
   async close(): Promise<void> {
     this.closing.abort();
-    await Promise.all(this.learning);
+    await withDeadline(this.world.config.gateway.shutdownGraceMs, Promise.all(this.learning)).catch(() =>
+      this.world.logger.warn({}, 'a training of a session did not end in time; the gateway closes without it'),
+    );
   }
 
   /** A training that fails is no request's fault: the session answers as before. */
