@@ -238,8 +238,13 @@ export default [
     },
     {
       control: 'a request that found a session has nothing of it once it is forgotten',
-      from: '    Object.assign(session, { learned: null, messages: [] });\n',
+      from: '    Object.assign(session, { learned: null, messages: [], wanted: null });\n',
       to: '',
+    },
+    {
+      control: 'texts of a session that is forgotten leave memory while its training waits',
+      from: '{ learned: null, messages: [], wanted: null });',
+      to: '{ learned: null, messages: [] });',
     },
     {
       control: 'adapters of sessions have so many bytes',

@@ -181,6 +181,21 @@ describe('a session', () => {
     expect(await saidIn(sessions, 'a')).toBe('["eight …!"]');
   });
 
+  it('that is forgotten while its training waits leaves none of its texts in memory', async () => {
+    const { sessions, executor } = sessionsOf({ every: 1 });
+    executor.waits = true;
+    void sessions.tell('a', 'one');
+    await settled();
+    const waiting = sessions.tell('b', 'a secret');
+    const held = Reflect.get(sessions, 'sessions') as ReadonlyMap<string, object>;
+    const session = held.get('b');
+    expect(JSON.stringify(session)).toContain('a secret');
+    sessions.forget('b');
+    expect(JSON.stringify(session)).not.toContain('a secret');
+    await executor.finishOne();
+    expect(await waiting).toBe('forgotten');
+  });
+
   it('gets no adapter of a training that takes too long', async () => {
     const { sessions, executor } = sessionsOf({ every: 1, trainWithinMs: 5 });
     executor.until = new Promise(() => undefined);

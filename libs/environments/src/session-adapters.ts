@@ -200,17 +200,19 @@ export class SessionAdapters {
     session.messages = [...session.messages, message].slice(-mostMessages);
     session.told++;
     if (session.told % every !== 0) return 'kept';
-    const { messages } = session;
-    session.wanted = messages;
-    const lesson = this.training.then(() => this.learn(session, messages, signal));
+    session.wanted = session.messages;
+    // The queue holds no texts: those of a session that is forgotten are gone.
+    const turn = session.told;
+    const lesson = this.training.then(() => this.learn(session, turn, signal));
     this.training = lesson.catch(() => undefined);
     return lesson;
   }
 
   /** Always from the frozen weights: equal messages give equal adapters, however often a session has learned before. */
-  private async learn(session: Session, messages: readonly string[], signal: AbortSignal | undefined): Promise<Lesson> {
-    if (isForgotten(session)) return 'forgotten';
-    if (session.wanted !== messages) return 'overtaken';
+  private async learn(session: Session, turn: number, signal: AbortSignal | undefined): Promise<Lesson> {
+    const messages = session.wanted;
+    if (isForgotten(session) || messages === null) return 'forgotten';
+    if (turn + this.settings.every <= session.told) return 'overtaken';
     const late = AbortSignal.timeout(this.settings.trainWithinMs);
     const signals = [session.ended.signal, late, ...(signal === undefined ? [] : [signal])];
     try {
@@ -309,7 +311,7 @@ export class SessionAdapters {
     if (session === undefined) return false;
     this.sessions.delete(id);
     // Requests that found the session hold it still.
-    Object.assign(session, { learned: null, messages: [] });
+    Object.assign(session, { learned: null, messages: [], wanted: null });
     session.ended.abort();
     this.onForgotten(why);
     return true;
