@@ -92,6 +92,11 @@ export default [
       from: 'if (open.isOfSession)',
       to: 'if (open.isOfSession && score < 0)',
     },
+    {
+      control: 'feedback on what a session answered is refused for that, also behind its wait',
+      from: 'if (settled?.isOfSession === true)',
+      to: 'if (settled?.isOfSession === true && score < 0)',
+    },
   ]),
   ...quick('apps/gateway/src/chat/completion-form.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {

@@ -1,6 +1,6 @@
 /** What one partition of seam.answers says of attempts: which of them wait for feedback, and which have waited. Pure. */
 import { type EventOf, tenantsAttempt } from '@seamstream/events';
-import { isEndOf, type OpenAnswer, openAnswerOf, type Standing } from './settle-answers.decide.js';
+import { isEndOf, type OpenAnswer, openAnswerOf, type SettledAnswer, type Standing } from './settle-answers.decide.js';
 
 /** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
 const REMEMBERED_SETTLED = 20_000;
@@ -36,8 +36,8 @@ export class PartitionAnswers {
   private readonly awaited = new Map<string, { readonly sinceMs: number; lookMs: number }>();
   /** Of attempts of tenants, their ends. What ended may have been before reading began: then each may be the true one. */
   private readonly settled = new Map<string, readonly PlacedEnd[]>();
-  /** Attempts that ended, as an answer to them says. No other end takes its place. */
-  private readonly confirmed = new Set<string>();
+  /** Attempts that ended, as an answer to them says: whether it is one of a session. No other end takes its place. */
+  private readonly confirmed = new Map<string, boolean>();
 
   /** @param onForeign receives the offset of each record that is of no use */
   constructor(private readonly onForeign: (offset: number) => void) {}
@@ -64,14 +64,15 @@ export class PartitionAnswers {
     const attempt = tenantsAttempt(event);
     const known = this.open.get(attempt);
     const ends = this.settled.get(attempt) ?? [];
-    const isFalse = known !== undefined && !this.earlyOf(attempt).some((each) => isEndOf(event, each));
+    const own = this.earlyOf(attempt).find((each) => isEndOf(event, each));
+    const isFalse = known !== undefined && own === undefined;
     if (isFalse || (known === undefined && this.confirmed.has(attempt)) || ends.length >= MOST_ENDS) {
       this.onForeign(offset);
       return;
     }
     this.close(attempt);
     this.settled.set(attempt, [...ends, { event, offset }]);
-    if (known !== undefined) this.confirmed.add(attempt);
+    if (own !== undefined) this.confirmed.set(attempt, own.isOfSession);
     if (this.settled.size <= REMEMBERED_SETTLED) return;
     const [oldest] = this.settled.keys();
     this.settled.delete(oldest!);
@@ -79,8 +80,8 @@ export class PartitionAnswers {
   }
 
   /** Of another tenant's attempt nothing is said, not even that there was one. @param attempt of a tenant */
-  isSettled(attempt: string): boolean {
-    return this.settled.has(attempt);
+  settledAs(attempt: string): SettledAnswer | undefined {
+    return this.settled.has(attempt) ? { isOfSession: this.confirmed.get(attempt) ?? false } : undefined;
   }
 
   /** All answers that may be the one that waits, in the order of the log: one, or several while its experience is to come. */
@@ -163,7 +164,7 @@ export class PartitionAnswers {
     if (own.length === 0) this.settled.delete(attempt);
     else {
       this.settled.set(attempt, own.slice(0, 1));
-      this.confirmed.add(attempt);
+      this.confirmed.set(attempt, answer.isOfSession);
     }
   }
 

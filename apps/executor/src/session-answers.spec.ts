@@ -15,13 +15,14 @@ const executor: ExecutorModel = {
 describe('an answer of a gateway', () => {
   it('that the adapter of a session gave becomes no outcome, in whichever way people judge it', async () => {
     const log = await openLog();
-    const names = ['frozen', 'session', 'session-over'];
+    const names = ['frozen', 'waiting', 'session'];
     const open = { reference: null, verifier: null };
     const stories = names.map((name) => explored({ ...problemAbout(name), ...open }, { groupSize: 1 }));
     const experiences = stories.map((story) => ({ ...story.experiences[0]!, answeredBy: 'seam/gateway' }));
-    const [frozen, session, over] = experiences.map((each) => answerTo(each, Date.now() + 60_000));
-    const ended = { ...over!, sessionAdapter: 'adapter-1', feedbackUntil: Date.now() - 1 };
-    const answers = [frozen!, { ...session!, sessionAdapter: 'adapter-1' }, ended];
+    const [frozen, waiting, session] = experiences.map((each) => answerTo(each, Date.now() + 60_000));
+    // As a gateway has it: the wait is over with the answer.
+    const over = { ...session!, sessionAdapter: 'adapter-1', feedbackUntil: session!.meta.occurredAt };
+    const answers = [frozen!, { ...waiting!, sessionAdapter: 'adapter-1' }, over];
     const asked = stories.map(({ published }) => ({ ...published, answeredBy: 'seam/gateway' }));
     await log.append([...asked, ...experiences, ...answers].map(encodeEvent));
     const config = executorConfigSchema.parse({ logging: { level: 'silent' } });
@@ -29,9 +30,14 @@ describe('an answer of a gateway', () => {
     await log.append(answers.slice(0, 2).map((answer) => encodeEvent(feedbackOn(answer))));
     await untilConsumed(log, { group: 'seam.executor.judge', topic: TOPIC.feedback });
     expect(await eventsOf(log, 'OutcomeRecorded')).toMatchObject([{ problem: { problemId: 'frozen' }, reward: 1 }]);
-    expect(await eventsOf(log, 'FeedbackRefused')).toMatchObject([{ problemId: 'session', reason: 'session_adapter' }]);
     await until(async () => (await eventsOf(log, 'AttemptUngraded')).length === 1);
-    expect(await eventsOf(log, 'AttemptUngraded')).toMatchObject([{ problem: { problemId: 'session-over' } }]);
+    expect(await eventsOf(log, 'AttemptUngraded')).toMatchObject([{ problem: { problemId: 'session' } }]);
+    await log.append([encodeEvent(feedbackOn(over))]);
+    await until(async () => (await eventsOf(log, 'FeedbackRefused')).length === 2);
+    expect(await eventsOf(log, 'FeedbackRefused')).toMatchObject([
+      { problemId: 'waiting', reason: 'session_adapter' },
+      { problemId: 'session', reason: 'session_adapter' },
+    ]);
   });
 });
 

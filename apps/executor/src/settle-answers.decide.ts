@@ -41,6 +41,9 @@ export interface OpenAnswer {
   readonly isOfSession: boolean;
 }
 
+/** What is known of an attempt that waited and waits no longer. */
+export type SettledAnswer = Pick<OpenAnswer, 'isOfSession'>;
+
 /**
  * Whose answer a record is. `ours`: the log has the experience, which says the same. `early`: a gateway's, of an experience that is still
  * to come. `foreign`: of nothing that waits for feedback here, since a client with access to the topic may append any record.
@@ -90,30 +93,35 @@ export interface Refusal {
  * Why feedback does not count; undefined where it does. A client that may append feedback may say what one waiting attempt is worth,
  * between 0 and 1, once, in its time, and nothing else. Of an attempt of another tenant it learns what it learns of none.
  * @param open the attempt, where it waits
- * @param isSettled whether it is known to have waited and to wait no longer
+ * @param settled the same, where it is known to have waited and to wait no longer
  */
 export function refusalOf(
   { problemId, attemptId, score, meta }: Feedback,
   open: Pick<OpenAnswer, 'problemId' | 'tenant' | 'feedbackUntil' | 'isOfSession'> | undefined,
-  isSettled: boolean,
+  settled: SettledAnswer | undefined,
 ): Refusal | undefined {
   if (!(score >= 0 && score <= 1)) return { reason: 'score', detail: `expected a score of 0 … 1, got ${score}` };
-  if (isSettled) return { reason: 'settled', detail: `attempt ${attemptId} was settled before` };
+  // Its wait is over at once: that it is settled says less.
+  if (settled?.isOfSession === true) return ofSession(attemptId);
+  if (settled !== undefined) return { reason: 'settled', detail: `attempt ${attemptId} was settled before` };
   if (open?.problemId !== problemId || open.tenant !== tenantOf(meta))
     return {
       reason: 'unknown_attempt',
       detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it (a training that hears feedback may count it), it was settled long ago, or it was never given`,
     };
-  if (open.isOfSession)
-    return {
-      reason: 'session_adapter',
-      detail: `the adapter of a session answered attempt ${attemptId}: only what the frozen executor answers is judged`,
-    };
+  if (open.isOfSession) return ofSession(attemptId);
   if (meta.occurredAt <= open.feedbackUntil) return undefined;
   const late = meta.occurredAt - open.feedbackUntil;
   return {
     reason: 'late',
     detail: `it came ${late} ms after the deadline ${new Date(open.feedbackUntil).toISOString()}`,
+  };
+}
+
+function ofSession(attemptId: string): Refusal {
+  return {
+    reason: 'session_adapter',
+    detail: `the adapter of a session answered attempt ${attemptId}: only what the frozen executor answers is judged`,
   };
 }
 

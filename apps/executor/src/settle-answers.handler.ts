@@ -91,8 +91,8 @@ export class SettleAnswersHandler {
     const known = await answers.readOn(partition);
     const own = tenantsAttempt(feedback);
     const answer = await answers.toSettle(partition, own);
-    const isSettled = taken.has(own) || known.isSettled(own);
-    const refusal = refusalOf(feedback, answer && known.open.get(own), isSettled);
+    const settled = taken.has(own) ? { isOfSession: false } : known.settledAs(own);
+    const refusal = refusalOf(feedback, answer && known.open.get(own), settled);
     if (refusal !== undefined) {
       onSettled(refusal.reason);
       lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback ENDS NO WAIT');

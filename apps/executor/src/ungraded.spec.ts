@@ -287,12 +287,12 @@ describe('feedback', () => {
       const tenant = random.pick([null, 'acme', 'globex']);
       const given = { ...said, meta: { ...said.meta, tenant } };
       const isOpen = random.float() < 0.8;
-      const isSettled = random.float() < 0.2;
+      const settled = random.float() < 0.2 ? { isOfSession: random.float() < 0.5 } : undefined;
       const isOfSession = random.float() < 0.2;
       const open = isOpen ? { problemId: 'p', tenant: 'acme', feedbackUntil: 10, isOfSession } : undefined;
       const isAbout = isOpen && given.problemId === 'p' && tenant === 'acme';
-      const counts = score >= 0 && score <= 1 && isAbout && !isSettled && !isOfSession && at <= 10;
-      expect(refusalOf(given, open, isSettled) === undefined).toBe(counts);
+      const counts = score >= 0 && score <= 1 && isAbout && settled === undefined && !isOfSession && at <= 10;
+      expect(refusalOf(given, open, settled) === undefined).toBe(counts);
     }
   });
 });
