@@ -556,6 +556,12 @@ const seen = [
       to: '`${text.replaceAll',
       title: 'one word of a shell',
     },
+    {
+      control: 'a command for a moment of the address runs nothing else',
+      from: '--as-of ${shellWord(moment)}`',
+      to: '--as-of ${moment}`',
+      title: 'run nothing else',
+    },
   ]),
 ];
 

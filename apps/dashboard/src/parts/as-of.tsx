@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { asOf, setQuery } from '../state/place.js';
 import { Field, Filters } from './filters.js';
 import { How } from './pieces.js';
-import { time } from './words.js';
+import { asOfMoment, localText, time } from './words.js';
 
 /** Pages that show the log as it was. */
 const OF_THE_PAST: ReadonlySet<DashboardPage> = new Set<DashboardPage>([
@@ -62,7 +62,7 @@ function OfThePast({ moment }: { readonly moment: string }): JSX.Element {
       </span>
       <How
         counted="The log is read up to that moment, from its first record on. Records of that moment count. A record is a moment by its time: its partition ends with it."
-        command={`seam lift --as-of ${moment}`}
+        command={asOfMoment('seam lift', moment)}
       />
     </p>
   );
@@ -85,10 +85,4 @@ function BackToNow({ children }: { readonly children: ComponentChildren }): JSX.
       {children}
     </button>
   );
-}
-
-/** As the field has it: in the reader's time zone, without its name. */
-function localText(at: number): string {
-  const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
-  return new Date(at - offsetMs).toISOString().slice(0, 19);
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { asOf } from '../state/place.js';
-import { STANDINGS, short } from './words.js';
+import { asOfMoment, STANDINGS, short } from './words.js';
 
 type Element = JSX.Element;
 
@@ -13,8 +13,9 @@ const TELLS_THE_PAST =
 /** How a number was counted, and the command that prints the same. */
 export function How({ counted, command }: { readonly counted: string; readonly command: string }): Element {
   const id = useId();
-  const isPast = asOf.value !== null && TELLS_THE_PAST.test(command) && !command.includes('--as-of');
-  const said = isPast ? `${command} --as-of ${asOf.value}` : command;
+  const moment = asOf.value;
+  const isPast = moment !== null && TELLS_THE_PAST.test(command) && !command.includes('--as-of');
+  const said = isPast ? asOfMoment(command, moment) : command;
   return (
     <>
       <button type="button" class="how" popovertarget={id} aria-label={`How it is counted: ${said}`}>

@@ -27,6 +27,16 @@ export function money(micros: number): string {
 export const shellWord = (text: string): string =>
   /^[\w.*@:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The command for the log as it was. @param moment as the address has it, which anyone may have written */
+export const asOfMoment = (command: string, moment: string): string => `${command} --as-of ${shellWord(moment)}`;
+
+/** As a field for a time has it: in the reader's time zone, without its name. Empty for a time that such a field cannot have. */
+export function localText(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  const isYear = local.getUTCFullYear() >= 0 && local.getUTCFullYear() <= 9999;
+  return isYear ? local.toISOString().slice(0, 19) : '';
+}
+
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 export const time = (at: number): string => times.format(at);
 export const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
