@@ -8,7 +8,11 @@ export default [
       from: 'if (!(score >= 0 && score <= 1))',
       to: 'if (Number.isNaN(score))',
     },
-    { control: 'an attempt is settled once', from: 'if (isSettled) return', to: 'if (isSettled && score < 0) return' },
+    {
+      control: 'an attempt is settled once',
+      from: 'if (settled !== undefined) return',
+      to: 'if (settled !== undefined && score < 0) return',
+    },
     {
       control: 'feedback is about the problem that it names',
       from: 'if (open?.problemId !== problemId ||',
@@ -26,7 +30,7 @@ export default [
     },
   ]),
   ...quick('apps/executor/src/settle-answers.handler.ts', 'apps/executor/src/ungraded.spec.ts', [
-    { control: 'of two in one batch the first counts', from: 'taken.has(own) || ', to: '' },
+    { control: 'of two in one batch the first counts', from: 'taken.has(own) ? { isOfSession: false } : ', to: '' },
     {
       control: 'no deadline is ended before the feedback of its time was looked at',
       from: 'overdue.size > 0 && (await this.isJudgedTo(latestOf(overdue)))',
