@@ -41,6 +41,16 @@ export default [
       suite: 'quick',
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
+    control: 'a reader that names a later end reads no further than the moment',
+    from: 'to: Math.min(to, end)',
+    to: 'to: to === Infinity ? end : to',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
     control: 'a log as of a record ends with it',
     from: 'return last.offset + 1;',
     to: 'return last.offset + 2;',

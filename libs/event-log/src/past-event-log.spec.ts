@@ -83,6 +83,26 @@ describe('a log of the past', () => {
     expect((await PastEventLog.asOf(log, 't/0/2')).asOfMs).toBe(3);
   });
 
+  it('is read no further than its moment, also by a reader that names a later end', async () => {
+    const log = new InMemoryEventLog();
+    await log.createTopics([TOPIC]);
+    await log.append([1, 2, 3, 4].map(record));
+    const offsets = async (past: PastEventLog, range: { readonly from: number; readonly to?: number }) => {
+      const read: number[] = [];
+      for await (const chunk of past.read({ topic: 't', partition: 0, ...range }))
+        read.push(...chunk.map(({ offset }) => offset));
+      return read;
+    };
+    const past = new PastEventLog(log, { asOfMs: 2 });
+    expect(await offsets(past, { from: 0, to: 4 })).toEqual([0, 1]);
+    expect(await offsets(past, { from: 2, to: 3 })).toEqual([]);
+    expect(await offsets(past, { from: 1, to: 2 })).toEqual([1]);
+    const all = new PastEventLog(log, { asOfMs: 9 });
+    expect(await offsets(all, { from: 2 })).toEqual([2, 3]);
+    await log.append([record(5)]);
+    expect(await offsets(all, { from: 2, to: 5 })).toEqual([2, 3, 4]);
+  });
+
   it('takes nothing, and leaves the log open', async () => {
     const log = new InMemoryEventLog();
     await log.createTopics([TOPIC]);

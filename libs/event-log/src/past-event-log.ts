@@ -2,6 +2,7 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { LogRecord, ReadOptions, Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
+import { partitionName } from './partition-assignment.js';
 
 /** A record by its place. */
 interface RecordPlace {
@@ -18,6 +19,9 @@ interface Moment {
 }
 
 export class PastEventLog extends ForwardingEventLog {
+  /** Of partitions that were read, by name. */
+  private readonly ends = new Map<string, number>();
+
   constructor(
     log: ForwardingEventLog['log'],
     private readonly moment: Moment,
@@ -43,9 +47,13 @@ export class PastEventLog extends ForwardingEventLog {
     return Promise.all(
       (await super.watermarks(topic)).map(async ({ partition, low, high }) => {
         const end = await this.endOf(topic, partition);
-        return { partition, low, high: Math.max(low, Math.min(high, end)) };
+        return { partition, low, high: this.within({ low, high }, end) };
       }),
     );
+  }
+
+  private within({ low, high }: Pick<Watermarks, 'low' | 'high'>, end: number): number {
+    return Math.max(low, Math.min(high, end));
   }
 
   private async endOf(topic: string, partition: number): Promise<number> {
@@ -59,9 +67,17 @@ export class PastEventLog extends ForwardingEventLog {
   }
 
   override async *read(options: ReadOptions): AsyncGenerator<readonly LogRecord[]> {
-    const { topic, partition, to } = options;
-    const end = to ?? (await this.watermarks(topic)).find((each) => each.partition === partition)?.high;
-    yield* super.read(end === undefined ? options : { ...options, to: end });
+    const { topic, partition, from, to = Infinity } = options;
+    const name = partitionName(topic, partition);
+    // An end never moves back. Without a later record it may move on.
+    if (to > (this.ends.get(name) ?? -1)) {
+      const held = (await super.watermarks(topic)).find((each) => each.partition === partition);
+      if (held !== undefined) this.ends.set(name, this.within(held, await this.endOf(topic, partition)));
+    }
+    const end = this.ends.get(name);
+    // A record of then may name one that was not there yet.
+    if (end !== undefined && from >= end && to < Infinity) return;
+    yield* super.read(end === undefined ? options : { ...options, to: Math.min(to, end) });
   }
 
   override follow(): never {
