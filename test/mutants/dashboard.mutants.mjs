@@ -72,8 +72,18 @@ export default [
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
     control: 'a word that is no moment is one',
-    from: String.raw`/^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN`,
-    to: 'Date.parse(word)',
+    from: 'return isShown ? Date.parse(word) : undefined;',
+    to: 'return Date.parse(word);',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a day that no calendar has is no moment',
+    from: ' && read.toISOString().startsWith(shown)',
+    to: '',
   },
   {
     ...{

@@ -30,7 +30,7 @@ export class PastEventLog extends ForwardingEventLog {
   }
 
   /**
-   * The log as a word says it: a time in ISO 8601, or the place of a record.
+   * The log as a word says it: a time in ISO 8601 with Z or an offset, a date as UTC begins it, or the place of a record.
    * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
    */
   static async asOf(log: ForwardingEventLog['log'], word: string): Promise<PastEventLog> {
@@ -99,20 +99,32 @@ export class PastEventLog extends ForwardingEventLog {
 /** `topic/partition/offset`, as the page and `seam tail --json` name a record. */
 const RECORD_PLACE = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})$/;
 
+/** Of another form, and without a zone, Date.parse takes times too: "t/0" is the year 2000, and "12:00" is where the process runs. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/** In milliseconds since the Unix epoch; undefined for a word that is no time, and for one that no clock shows. */
+function timeOf(word: string): number | undefined {
+  const [, day, minute = '00:00', second = '00'] = ISO_TIME.exec(word) ?? [];
+  const shown = `${day}T${minute}:${second}`;
+  const read = new Date(`${shown}Z`);
+  // Date.parse takes February 30 for March 2, and 24:00 for the next day.
+  const isShown = !Number.isNaN(read.getTime()) && read.toISOString().startsWith(shown);
+  return isShown ? Date.parse(word) : undefined;
+}
+
 /**
- * What a word says: a time in ISO 8601, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
+ * What a word says: a time, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
  * their records of the same time.
  * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
  */
 async function momentOf(log: ForwardingEventLog['log'], word: string): Promise<Moment> {
   const [, topic, partitionText, offsetText] = RECORD_PLACE.exec(word) ?? [];
   if (topic === undefined) {
-    // Of other words Date.parse makes a time too: "t/0" is the year 2000.
-    const asOfMs = /^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN;
-    if (!Number.isNaN(asOfMs)) return { asOfMs };
+    const asOfMs = timeOf(word);
+    if (asOfMs !== undefined) return { asOfMs };
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot read the log as it was: expected a time in ISO 8601 or the place of a record, e.g. 2030-01-31T12:00:00Z or seam.outcomes/0/1234, got ${JSON.stringify(word)}.`,
+      `Cannot read the log as it was: expected a time in ISO 8601 with Z or an offset, a date or the place of a record, e.g. 2030-01-31T12:00:00Z, 2030-01-31 or seam.outcomes/0/1234, got ${JSON.stringify(word)}.`,
     );
   }
   const last = { topic, partition: Number(partitionText), offset: Number(offsetText) };
