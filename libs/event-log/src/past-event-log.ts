@@ -31,10 +31,15 @@ export class PastEventLog extends ForwardingEventLog {
 
   /**
    * The log as a word says it: a time in ISO 8601 with Z or an offset, a date as UTC begins it, or the place of a record.
+   * @param options mayBePlace false: a time alone, for a reader who may not know which records are there
    * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
    */
-  static async asOf(log: ForwardingEventLog['log'], word: string): Promise<PastEventLog> {
-    return new PastEventLog(log, await momentOf(log, word));
+  static async asOf(
+    log: ForwardingEventLog['log'],
+    word: string,
+    { mayBePlace = true }: { readonly mayBePlace?: boolean } = {},
+  ): Promise<PastEventLog> {
+    return new PastEventLog(log, await (mayBePlace ? momentOf(log, word) : timeIn(word)));
   }
 
   /** In milliseconds since the Unix epoch. */
@@ -112,6 +117,19 @@ function timeOf(word: string): number | undefined {
   return isShown ? Date.parse(word) : undefined;
 }
 
+/** @throws INVALID_INPUT for a word that is no time */
+function timeIn(
+  word: string,
+  expected = 'a time in ISO 8601 with Z or an offset, or a date, e.g. 2030-01-31T12:00:00Z or 2030-01-31',
+): Moment {
+  const asOfMs = timeOf(word);
+  if (asOfMs !== undefined) return { asOfMs };
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot read the log as it was: expected ${expected}, got ${JSON.stringify(word)}.`,
+  );
+}
+
 /**
  * What a word says: a time, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
  * their records of the same time.
@@ -119,14 +137,11 @@ function timeOf(word: string): number | undefined {
  */
 async function momentOf(log: ForwardingEventLog['log'], word: string): Promise<Moment> {
   const [, topic, partitionText, offsetText] = RECORD_PLACE.exec(word) ?? [];
-  if (topic === undefined) {
-    const asOfMs = timeOf(word);
-    if (asOfMs !== undefined) return { asOfMs };
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot read the log as it was: expected a time in ISO 8601 with Z or an offset, a date or the place of a record, e.g. 2030-01-31T12:00:00Z, 2030-01-31 or seam.outcomes/0/1234, got ${JSON.stringify(word)}.`,
+  if (topic === undefined)
+    return timeIn(
+      word,
+      'a time in ISO 8601 with Z or an offset, a date or the place of a record, e.g. 2030-01-31T12:00:00Z, 2030-01-31 or seam.outcomes/0/1234',
     );
-  }
   const last = { topic, partition: Number(partitionText), offset: Number(offsetText) };
   const isKnown = (await log.topics()).some(({ name }) => name === topic);
   const range = { topic, partition: last.partition, from: last.offset, to: last.offset + 1 };
