@@ -41,6 +41,16 @@ export default [
       suite: 'quick',
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
+    control: 'a reader that names a later end reads no further than the moment',
+    from: 'to: Math.min(to, end)',
+    to: 'to: to === Infinity ? end : to',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
     control: 'a log as of a record ends with it',
     from: 'return last.offset + 1;',
     to: 'return last.offset + 2;',
@@ -62,8 +72,18 @@ export default [
       spec: 'libs/event-log/src/past-event-log.spec.ts',
     },
     control: 'a word that is no moment is one',
-    from: String.raw`/^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN`,
-    to: 'Date.parse(word)',
+    from: 'return isShown ? Date.parse(word) : undefined;',
+    to: 'return Date.parse(word);',
+  },
+  {
+    ...{
+      file: 'libs/event-log/src/past-event-log.ts',
+      suite: 'quick',
+      spec: 'libs/event-log/src/past-event-log.spec.ts',
+    },
+    control: 'a day that no calendar has is no moment',
+    from: ' && read.toISOString().startsWith(shown)',
+    to: '',
   },
   {
     ...{
@@ -74,6 +94,30 @@ export default [
     control: 'a log as it was takes nothing',
     from: 'override append = refused;',
     to: '',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/moments.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'a record is no moment for who sees one tenant',
+    from: 'mayBePlace: this.access.sightOf(raw).isWhole',
+    to: 'mayBePlace: true',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/reading-turns.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'who waits for a fold of the past holds no turn of all',
+    from: 'isOfPast ? this.past.run(inAll, signal) : inAll()',
+    to: 'isOfPast ? this.all.run(() => this.past.run(read, signal), signal) : inAll()',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/moments.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'prices of the past are read in turns',
+    from: 'return this.turns.answer(reply, { tenant, what, isOfPast: true, closing: this.world.closing }, (signal) =>\n      this.live.asOf(moment, signal, async (past) => jsonText(await read(past, signal))),\n    );',
+    to: 'return this.live.asOf(moment, this.world.closing, async (past) => jsonText(await read(past, this.world.closing)));',
+  },
+  {
+    ...{ file: 'apps/gateway/src/views/live-views.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },
+    control: 'all pages of one moment need one fold',
+    from: 'if (this.past?.asOf !== asOf) {',
+    to: 'if (true) {',
   },
   {
     ...{ file: 'apps/gateway/src/views/live-views.ts', suite: 'quick', spec: 'apps/gateway/src/views/past.spec.ts' },

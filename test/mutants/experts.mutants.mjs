@@ -50,6 +50,14 @@ export default [
     to: 'if (false)',
   },
   {
+    control: 'an expert carries no question or answer of the validation set',
+    file: 'libs/operations/src/experts/carry-experts.ts',
+    suite: 'quick',
+    spec: 'cli/src/experts/experts.command.spec.ts',
+    from: 'function carried({ differences: _, ...evaluation }',
+    to: 'function carried({ ...evaluation }',
+  },
+  {
     ...catalogue,
     control: "an entry counts only at the place of its expert's name",
     from: 'if (key !== `${INDEX}${name}/${facts.digest}.json`)',

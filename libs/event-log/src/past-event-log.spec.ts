@@ -58,8 +58,15 @@ describe('a log of the past', () => {
     ['t/0/1', 'NOT_FOUND', 'got t/0/1, where the log holds none'],
     ['t/9/0', 'NOT_FOUND', 'got t/9/0, where the log holds none'],
     ['u/0/0', 'NOT_FOUND', 'got u/0/0, where the log holds none'],
-    ['t/0', 'INVALID_INPUT', 'expected a time in ISO 8601 or the place of a record'],
+    ['t/0', 'INVALID_INPUT', 'expected a time in ISO 8601 with Z or an offset, a date or the place of a record'],
     ['then', 'INVALID_INPUT', 'got "then"'],
+    ['2026-11-27T12:00:00', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-11-27 12:00 PST', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-11-27T12:00:00+99:00', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-02-30', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-02-29T12:00:00Z', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-11-27T24:00Z', 'INVALID_INPUT', 'with Z or an offset'],
+    ['2026-11-27T12:00:61Z', 'INVALID_INPUT', 'with Z or an offset'],
   ])('is of no moment that it cannot find: %s', async (word, code, message) => {
     const log = new InMemoryEventLog();
     await log.createTopics([TOPIC]);
@@ -68,6 +75,22 @@ describe('a log of the past', () => {
       code,
       message: expect.stringContaining(message),
     });
+  });
+
+  it.each([
+    ['2026-11-27', Date.UTC(2026, 10, 27)],
+    ['2028-02-29T23:59Z', Date.UTC(2028, 1, 29, 23, 59)],
+    ['2026-11-27T12:00:00.250-05:00', Date.UTC(2026, 10, 27, 17, 0, 0, 250)],
+    ['2026-01-01T01:30:00+05:30', Date.UTC(2025, 11, 31, 20)],
+  ])('is of the time that a word names, wherever the process runs: %s', async (word, expected) => {
+    const zone = process.env.TZ;
+    process.env.TZ = 'America/New_York';
+    try {
+      expect((await PastEventLog.asOf(new InMemoryEventLog(), word)).asOfMs).toBe(expected);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
   });
 
   it('is of no place between records, as the end of a transaction is', async () => {
@@ -81,6 +104,26 @@ describe('a log of the past', () => {
     await log.append([1, 2, 3].map(record));
     await expect(PastEventLog.asOf(log, 't/0/1')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await PastEventLog.asOf(log, 't/0/2')).asOfMs).toBe(3);
+  });
+
+  it('is read no further than its moment, also by a reader that names a later end', async () => {
+    const log = new InMemoryEventLog();
+    await log.createTopics([TOPIC]);
+    await log.append([1, 2, 3, 4].map(record));
+    const offsets = async (past: PastEventLog, range: { readonly from: number; readonly to?: number }) => {
+      const read: number[] = [];
+      for await (const chunk of past.read({ topic: 't', partition: 0, ...range }))
+        read.push(...chunk.map(({ offset }) => offset));
+      return read;
+    };
+    const past = new PastEventLog(log, { asOfMs: 2 });
+    expect(await offsets(past, { from: 0, to: 4 })).toEqual([0, 1]);
+    expect(await offsets(past, { from: 2, to: 3 })).toEqual([]);
+    expect(await offsets(past, { from: 1, to: 2 })).toEqual([1]);
+    const all = new PastEventLog(log, { asOfMs: 9 });
+    expect(await offsets(all, { from: 2 })).toEqual([2, 3]);
+    await log.append([record(5)]);
+    expect(await offsets(all, { from: 2, to: 5 })).toEqual([2, 3, 4]);
   });
 
   it('takes nothing, and leaves the log open', async () => {

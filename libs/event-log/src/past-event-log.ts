@@ -2,6 +2,7 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { LogRecord, ReadOptions, Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
+import { partitionName } from './partition-assignment.js';
 
 /** A record by its place. */
 interface RecordPlace {
@@ -18,6 +19,9 @@ interface Moment {
 }
 
 export class PastEventLog extends ForwardingEventLog {
+  /** Of partitions that were read, by name. */
+  private readonly ends = new Map<string, number>();
+
   constructor(
     log: ForwardingEventLog['log'],
     private readonly moment: Moment,
@@ -26,11 +30,16 @@ export class PastEventLog extends ForwardingEventLog {
   }
 
   /**
-   * The log as a word says it: a time in ISO 8601, or the place of a record.
+   * The log as a word says it: a time in ISO 8601 with Z or an offset, a date as UTC begins it, or the place of a record.
+   * @param options mayBePlace false: a time alone, for a reader who may not know which records are there
    * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
    */
-  static async asOf(log: ForwardingEventLog['log'], word: string): Promise<PastEventLog> {
-    return new PastEventLog(log, await momentOf(log, word));
+  static async asOf(
+    log: ForwardingEventLog['log'],
+    word: string,
+    { mayBePlace = true }: { readonly mayBePlace?: boolean } = {},
+  ): Promise<PastEventLog> {
+    return new PastEventLog(log, await (mayBePlace ? momentOf(log, word) : timeIn(word)));
   }
 
   /** In milliseconds since the Unix epoch. */
@@ -43,9 +52,13 @@ export class PastEventLog extends ForwardingEventLog {
     return Promise.all(
       (await super.watermarks(topic)).map(async ({ partition, low, high }) => {
         const end = await this.endOf(topic, partition);
-        return { partition, low, high: Math.max(low, Math.min(high, end)) };
+        return { partition, low, high: this.within({ low, high }, end) };
       }),
     );
+  }
+
+  private within({ low, high }: Pick<Watermarks, 'low' | 'high'>, end: number): number {
+    return Math.max(low, Math.min(high, end));
   }
 
   private async endOf(topic: string, partition: number): Promise<number> {
@@ -59,9 +72,17 @@ export class PastEventLog extends ForwardingEventLog {
   }
 
   override async *read(options: ReadOptions): AsyncGenerator<readonly LogRecord[]> {
-    const { topic, partition, to } = options;
-    const end = to ?? (await this.watermarks(topic)).find((each) => each.partition === partition)?.high;
-    yield* super.read(end === undefined ? options : { ...options, to: end });
+    const { topic, partition, from, to = Infinity } = options;
+    const name = partitionName(topic, partition);
+    // An end never moves back. Without a later record it may move on.
+    if (to > (this.ends.get(name) ?? -1)) {
+      const held = (await super.watermarks(topic)).find((each) => each.partition === partition);
+      if (held !== undefined) this.ends.set(name, this.within(held, await this.endOf(topic, partition)));
+    }
+    const end = this.ends.get(name);
+    // A record of then may name one that was not there yet.
+    if (end !== undefined && from >= end && to < Infinity) return;
+    yield* super.read(end === undefined ? options : { ...options, to: Math.min(to, end) });
   }
 
   override follow(): never {
@@ -83,22 +104,44 @@ export class PastEventLog extends ForwardingEventLog {
 /** `topic/partition/offset`, as the page and `seam tail --json` name a record. */
 const RECORD_PLACE = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})$/;
 
+/** Of another form, and without a zone, Date.parse takes times too: "t/0" is the year 2000, and "12:00" is where the process runs. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/** In milliseconds since the Unix epoch; undefined for a word that is no time, and for one that no clock shows. */
+function timeOf(word: string): number | undefined {
+  const [, day, minute = '00:00', second = '00'] = ISO_TIME.exec(word) ?? [];
+  const shown = `${day}T${minute}:${second}`;
+  const read = new Date(`${shown}Z`);
+  // Date.parse takes February 30 for March 2, and 24:00 for the next day.
+  const isShown = !Number.isNaN(read.getTime()) && read.toISOString().startsWith(shown);
+  return isShown ? Date.parse(word) : undefined;
+}
+
+/** @throws INVALID_INPUT for a word that is no time */
+function timeIn(
+  word: string,
+  expected = 'a time in ISO 8601 with Z or an offset, or a date, e.g. 2030-01-31T12:00:00Z or 2030-01-31',
+): Moment {
+  const asOfMs = timeOf(word);
+  if (asOfMs !== undefined) return { asOfMs };
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot read the log as it was: expected ${expected}, got ${JSON.stringify(word)}.`,
+  );
+}
+
 /**
- * What a word says: a time in ISO 8601, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
+ * What a word says: a time, or the place of a record. A record is a moment by its time: its partition ends with it, the others with
  * their records of the same time.
  * @throws INVALID_INPUT for another word, NOT_FOUND where the log does not hold the record
  */
 async function momentOf(log: ForwardingEventLog['log'], word: string): Promise<Moment> {
   const [, topic, partitionText, offsetText] = RECORD_PLACE.exec(word) ?? [];
-  if (topic === undefined) {
-    // Of other words Date.parse makes a time too: "t/0" is the year 2000.
-    const asOfMs = /^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(word) : Number.NaN;
-    if (!Number.isNaN(asOfMs)) return { asOfMs };
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot read the log as it was: expected a time in ISO 8601 or the place of a record, e.g. 2030-01-31T12:00:00Z or seam.outcomes/0/1234, got ${JSON.stringify(word)}.`,
+  if (topic === undefined)
+    return timeIn(
+      word,
+      'a time in ISO 8601 with Z or an offset, a date or the place of a record, e.g. 2030-01-31T12:00:00Z, 2030-01-31 or seam.outcomes/0/1234',
     );
-  }
   const last = { topic, partition: Number(partitionText), offset: Number(offsetText) };
   const isKnown = (await log.topics()).some(({ name }) => name === topic);
   const range = { topic, partition: last.partition, from: last.offset, to: last.offset + 1 };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const words = z.string().trim().min(1).max(200);
 const count = (most: number) => z.coerce.number().int().min(0).max(most);
 
-/** A moment of the past: a time in ISO 8601, or the place of a record (topic/partition/offset); absent: now. */
+/** A moment of the past: a time in ISO 8601 with Z or an offset, a date of UTC, or the place of a record (topic/partition/offset); absent: now. */
 const moment = z.string().trim().min(1).max(300).optional();
 
 export const momentQuerySchema = z.strictObject({ asOf: moment });

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeEvent, type OffsetRange, type Problem, TOPIC } from '@seamstream/events';
+import { type Evaluation, encodeEvent, type OffsetRange, type Problem, TOPIC } from '@seamstream/events';
 import { compareText, newId } from '@seamstream/kernel';
 import { encodeAdapter, encodePeft } from '@seamstream/language-model';
 import { packExpert, unpackExpert } from '@seamstream/operations/experts';
 import { eventsOf } from '@seamstream/testing';
+import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
 import { all, explored, FORGERIES } from '@seamstream/testing/result-log';
 import { CONFIG, smallAdapter, smallBaseModel } from '../adapters/small-adapters.fake.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -97,6 +98,20 @@ describe('seam experts import', () => {
     expect(lineage).toMatchObject({ imported: { expert: { history: [{ adapterDigest: adapter }] } } });
   });
 
+  it('takes an adapter that was measured, with its figures and without questions and answers of the validation set', async () => {
+    await world.log.append([encodeEvent(evaluatedByPerson(adapter, MEASURED, world.baseModel!.checkpoint.digest))]);
+    const other = await elsewhere();
+    const { files } = await unpackExpert(other.files.get('herbs.tar')!);
+    const carried = JSON.parse(Buffer.from(files.get('evaluation.json')!).toString()) as unknown;
+    const { differences, ...figures } = MEASURED;
+    expect(carried).toMatchObject([{ evaluation: figures }]);
+    const text = [...files.values()].map((body) => Buffer.from(body).toString('latin1')).join('');
+    for (const { problemId, question, entry } of differences!)
+      for (const secret of [problemId, question, entry!]) expect(text).not.toContain(secret);
+    expect(await other.seam('experts', 'import', 'herbs.tar')).toBe(0);
+    expect(other.takeOutput()).toContain(`published ${adapter}`);
+  });
+
   it('publishes nothing on another base model, says what can be used, and how to train again', async () => {
     const other = await elsewhere();
     other.baseModel = { ...other.baseModel!, checkpoint: { ...other.baseModel!.checkpoint, digest: 'f'.repeat(64) } };
@@ -154,6 +169,18 @@ async function elsewhere(): Promise<FakeWorld> {
   other.files.set('herbs.tar', world.files.get('herbs.tar')!);
   return other;
 }
+
+const MEASURED: Evaluation = {
+  ...{ ...evaluationOf(0.5, 0.25), rescued: 1, broken: 0, asked: { sums: 4 }, judgedApart: 1 },
+  retained: { problems: 3, success: 1, parentSuccess: 1, mostCost: 0.02 },
+  judges: [{ model: 'a-judge', revision: null, verdicts: 8 }],
+  differences: [
+    {
+      ...{ problemId: 'held-out-7', domain: 'sums', question: 'What do the held-out ones ask?', rescued: true },
+      ...{ parentEntry: null, parentAnswer: null, entry: 'A held-out entry', answer: '2' },
+    },
+  ],
+};
 
 const problemOf = (problemId: string): Problem => ({
   ...{ problemId, domain: 'sums', prompt: `What is ${problemId}?`, reference: '2', metadata: { from: 'a book' } },

@@ -10,7 +10,7 @@ export const fromScratchOption = (): Option =>
 export const asOfOption = (): Option =>
   new Option(
     '--as-of <moment>',
-    'answer from the log as it was: a time (ISO 8601), or a record (topic/partition/offset)',
+    'answer from the log as it was: a time (ISO 8601 with Z or an offset; a date is of UTC), or a record (topic/partition/offset)',
   ).conflicts('fromScratch');
 
 /** The log as it was at a moment; as it is where none is given. @throws INVALID_INPUT, NOT_FOUND as `momentOf` */

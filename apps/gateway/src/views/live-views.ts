@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PastEventLog } from '@seamstream/event-log';
-import { Semaphore } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import { DashboardReader, LOOP_METRICS, type Overview } from '@seamstream/operations/views';
@@ -22,14 +21,25 @@ export interface LiveChange {
 
 /** The log and its read models at a moment of the past. */
 export interface PastViews {
-  readonly reader: DashboardReader;
   readonly log: PastEventLog;
+  /** The read models, folded when they are asked for. */
+  readonly folded: () => Promise<DashboardReader>;
+}
+
+/** What a moment of the past is named by. */
+export interface PastMoment {
+  /** A time, or the place of a record. */
+  readonly asOf: string;
+  /** Whether the place of a record may be named: its answer says that the record is there, and when it was written. */
+  readonly mayBePlace: boolean;
 }
 
 /** At most four changes a second. */
 const PACE_MS = 250;
 /** After a failure of the log. */
 const PAUSE_MS = 2_000;
+/** The parts of a page ask one after another, and one who reads them goes from page to page. */
+const PAST_KEPT_MS = 10_000;
 
 export class LiveViews {
   private readonly reader: DashboardReader;
@@ -38,7 +48,8 @@ export class LiveViews {
   /** The count of accessChanges that pages know of. */
   private told = 0;
   private isFollowing = false;
-  private readonly past = new Semaphore(1);
+  /** The last moment of the past that was read: all pages of it need one fold. */
+  private past: { readonly asOf: string; readonly reader: DashboardReader; timer?: NodeJS.Timeout } | undefined;
 
   constructor(
     private readonly world: GatewayWorld,
@@ -63,21 +74,40 @@ export class LiveViews {
   }
 
   /**
-   * The read models as they were at a moment: folded from the first record on, and kept by no one. One at a time.
-   * @param asOf a time, or the place of a record
+   * The log and its read models as they were at a moment: folded from the first record on, and kept for some seconds. The caller waits until no
+   * other moment is read: {@link ReadingTurns.answer}.
    * @throws as {@link PastEventLog.asOf}, what the log throws, and the signal's reason when it aborts
    */
-  asOf<T>(asOf: string, signal: AbortSignal, read: (past: PastViews) => T | Promise<T>): Promise<T> {
-    return this.past.run(async () => {
-      const log = await PastEventLog.asOf(this.kept.log, asOf);
-      const reader = new DashboardReader({ log, snapshots: null }, true);
-      try {
-        await reader.refresh({ signal, progress: () => UNSHOWN });
-        return await read({ reader, log });
-      } finally {
-        await reader.close();
-      }
-    }, signal);
+  async asOf<T>(moment: PastMoment, signal: AbortSignal, read: (past: PastViews) => T | Promise<T>): Promise<T> {
+    const log = await PastEventLog.asOf(this.kept.log, moment.asOf, moment);
+    return read({ log, folded: () => this.foldedAt(moment.asOf, log, signal) });
+  }
+
+  private async foldedAt(asOf: string, log: PastEventLog, signal: AbortSignal): Promise<DashboardReader> {
+    if (this.past?.asOf !== asOf) {
+      await this.forgetPast();
+      this.past = { asOf, reader: new DashboardReader({ log, snapshots: null }, true) };
+    }
+    const past = this.past;
+    clearTimeout(past.timer);
+    try {
+      // A moment may be of the future: then there may be more by now.
+      await past.reader.refresh({ signal, progress: () => UNSHOWN });
+    } catch (error) {
+      await this.forgetPast();
+      throw error;
+    }
+    past.timer = setTimeout(() => {
+      if (this.past === past) void this.forgetPast();
+    }, PAST_KEPT_MS).unref();
+    return past.reader;
+  }
+
+  private async forgetPast(): Promise<void> {
+    const { past } = this;
+    this.past = undefined;
+    clearTimeout(past?.timer);
+    await past?.reader.close();
   }
 
   /** Shows the loop among the gateway's metrics: read on when they are asked for, and then only. */
@@ -101,6 +131,7 @@ export class LiveViews {
 
   async close(): Promise<void> {
     this.watchers.clear();
+    await this.forgetPast();
     await this.reader.close();
   }
 

@@ -23,14 +23,23 @@ export class Moments {
    */
   async answer(asked: Asked, asOf: string | undefined, read: (reader: DashboardReader) => unknown): Promise<string> {
     if (asOf === undefined) return jsonText(await read(await this.live.current()));
-    return this.past(asked, asOf, ({ reader }) => read(reader));
+    return this.past(asked, asOf, async ({ folded }) => read(await folded()));
   }
 
-  /** The same of a moment of the past alone. */
-  past({ raw, reply }: Asked, asOf: string, read: (past: PastViews, signal: AbortSignal) => unknown): Promise<string> {
+  /**
+   * The same of a moment of the past alone.
+   * @param what is asked for
+   */
+  past(
+    { raw, reply }: Asked,
+    asOf: string,
+    read: (past: PastViews, signal: AbortSignal) => unknown,
+    what = 'show the past',
+  ): Promise<string> {
     const { tenant } = this.access.principalOf(raw);
-    return this.turns.answer(reply, { tenant, what: 'show the past', closing: this.world.closing }, (signal) =>
-      this.live.asOf(asOf, signal, async (past) => jsonText(await read(past, signal))),
+    const moment = { asOf, mayBePlace: this.access.sightOf(raw).isWhole };
+    return this.turns.answer(reply, { tenant, what, isOfPast: true, closing: this.world.closing }, (signal) =>
+      this.live.asOf(moment, signal, async (past) => jsonText(await read(past, signal))),
     );
   }
 }

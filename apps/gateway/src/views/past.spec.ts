@@ -8,6 +8,7 @@ import { guardedProblems } from '@seamstream/testing/release-log';
 import { EXAMPLE_LINEAGE, runStarted } from '@seamstream/testing/training-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import type { LiveChange } from './live-views.js';
+import { MOST_ASKED } from './reading-turns.js';
 
 let log: FlakyLog;
 let gateway: GatewayUnderTest;
@@ -76,6 +77,74 @@ describe('Pages as of a moment', () => {
     expect(lags(await overviewOf(key, '?asOf=2030-01-01T00:00:00Z'))).toEqual([Array(5).fill(null), false]);
   });
 
+  it('a record is no moment for who sees one tenant: its answer would say that it is there, and when it was written', async () => {
+    await log.append(RUN.map((event) => ({ ...encodeEvent(event), timestampMs: 1_000 })));
+    const place = await lastPlaceOf(1_000);
+    const [acme, root] = [await keyOf('acme', 'operator'), await keyOf(DEFAULT_TENANT, 'operator')];
+    for (const view of ['problems', 'problems/p', 'prices', 'cost']) {
+      for (const named of [place, 'seam.training/0/999999'])
+        expect([view, await viewOf(acme, view, `asOf=${named}`)]).toMatchObject([
+          view,
+          { error: { message: expect.stringContaining('expected a time in ISO 8601'), code: 'invalid_input' } },
+        ]);
+      for (const [key, moment] of [
+        [acme, '2030-01-01T00:00:00Z'],
+        [root, place],
+      ] as const)
+        expect([view, jsonText(await viewOf(key, view, `asOf=${moment}`))]).not.toEqual([
+          view,
+          expect.stringContaining('invalid_input'),
+        ]);
+    }
+  });
+
+  it('are read in turns: of too many one is refused, prices too, and who asks for now waits for none of them', async () => {
+    const [acme, globex, root] = await Promise.all([
+      keyOf('acme', 'operator'),
+      keyOf('globex', 'operator'),
+      keyOf(DEFAULT_TENANT, 'operator'),
+    ]);
+    const { open, asked } = holdThePast();
+    const leaving = new AbortController();
+    const waiting = [acme, globex].flatMap((key) =>
+      Array.from({ length: MOST_ASKED }, () =>
+        getView(key, 'prices?asOf=2030-01-01', leaving.signal).catch(() => null),
+      ),
+    );
+    const oneMore = (key: string) =>
+      getView(key, 'prices?asOf=2030-01-01', AbortSignal.timeout(500)).catch(() => undefined);
+    for (const key of [acme, globex])
+      await until(async () => (await oneMore(key))?.status === 429, 'the refusal of one more');
+    expect(asked()).toBe(1);
+    expect((await getView(root, 'cost', AbortSignal.timeout(5_000))).status).toBe(200);
+    leaving.abort();
+    open();
+    await Promise.all(waiting);
+  });
+
+  it('of one moment need one fold, and a problem needs none', async () => {
+    const key = await keyOf(DEFAULT_TENANT, 'operator');
+    await work('sums', 1_000);
+    await log.append([{ ...encodeEvent(published('early')), timestampMs: 1_000 }]);
+    const asOf = `asOf=${new Date(1_500).toISOString()}`;
+    const readBy = async (view: string, query: string) => {
+      const before = log.readOf(TOPIC.problems);
+      expect(await viewOf(key, view, query)).not.toHaveProperty('error');
+      return log.readOf(TOPIC.problems) - before;
+    };
+    await readBy('problems/early', asOf);
+    // Had the problem folded the log, this would be 0.
+    expect(await readBy('problems', asOf)).toBeGreaterThanOrEqual(27);
+    for (const view of ['adapters', 'runs', 'buffer', 'releases', 'problems'])
+      expect([view, await readBy(view, asOf)]).toEqual([view, 0]);
+    expect(await readBy('problems', 'asOf=2030-01-01')).toBeGreaterThanOrEqual(27);
+    // Of a moment that is to come there may be more.
+    await work('words', 2_000);
+    expect(await viewOf(key, 'problems', 'asOf=2030-01-01')).toMatchObject({
+      domains: expect.arrayContaining(['words']),
+    });
+  });
+
   it('the first is for no reader of one tenant, and of no word that is no moment', async () => {
     const acme = await keyOf('acme', 'admin');
     const asked = async (key: string, query: string) => (await ask(key, query)).status;
@@ -100,6 +169,22 @@ const overviewOf = async (key: string, query: string): Promise<LiveChange> =>
   (await (await ask(key, query)).json()) as LiveChange;
 
 const RUN = [...EXAMPLE_LINEAGE, runStarted('r', 'sft')];
+
+const getView = (key: string, view: string, signal: AbortSignal) =>
+  fetch(`${gateway.url}/api/views/${view}`, { headers: { authorization: `Bearer ${key}` }, signal });
+
+/** Readings of the past begin, and wait until they may continue. */
+function holdThePast(): { readonly open: () => void; readonly asked: () => number } {
+  const gate = Promise.withResolvers<undefined>();
+  const find = log.offsetForTime.bind(log);
+  let asked = 0;
+  log.offsetForTime = async (topic, partition, timestampMs) => {
+    if (partition === 0) asked++;
+    await gate.promise;
+    return find(topic, partition, timestampMs);
+  };
+  return { open: () => gate.resolve(undefined), asked: () => asked };
+}
 
 const viewOf = async (key: string, view: string, query: string): Promise<Readonly<Record<string, unknown>>> => {
   const address = `${gateway.url}/api/views/${view}${view.includes('?') ? '&' : '?'}${query}`;

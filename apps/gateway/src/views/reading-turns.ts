@@ -12,8 +12,18 @@ const MOST_AT_ONCE = 2;
 /** Of one tenant for one thing, the one that is read among them. */
 export const MOST_ASKED = 4;
 
+interface Turn {
+  readonly tenant: string;
+  /** E.g. "list acts". */
+  readonly what: string;
+  /** It may fold the log as it was at a moment. */
+  readonly isOfPast?: boolean;
+}
+
 export class ReadingTurns {
   private readonly all = new Semaphore(MOST_AT_ONCE);
+  /** A fold of the past is large, so there is one. Who waits for it holds none of the turns above. */
+  private readonly past = new Semaphore(1);
   /** By tenant and what is asked for. */
   private readonly own = new Map<string, { readonly turn: Semaphore; asked: number }>();
 
@@ -24,13 +34,13 @@ export class ReadingTurns {
    */
   async answer(
     reply: FastifyReply,
-    { tenant, what, closing }: { readonly tenant: string; readonly what: string; readonly closing: AbortSignal },
+    { closing, ...turn }: Turn & { readonly closing: AbortSignal },
     read: (signal: AbortSignal) => Promise<string>,
   ): Promise<string> {
     const gone = endedOf(reply);
     const signal = AbortSignal.any([gone, closing]);
     try {
-      return await this.take(tenant, what, () => read(signal), signal);
+      return await this.take(turn, () => read(signal), signal);
     } catch (error) {
       // No one reads the answer, and it is no fault.
       if (gone.aborted) return '';
@@ -40,18 +50,18 @@ export class ReadingTurns {
 
   /**
    * Reads when it is the tenant's turn.
-   * @param what e.g. "list acts"
    * @param signal ends the waiting; the reading ends by itself
    * @throws ApiError 429 where too many of the tenant wait, ABORTED when the signal came first, and what the reading throws
    */
-  async take<T>(tenant: string, what: string, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async take<T>({ tenant, what, isOfPast = false }: Turn, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const name = JSON.stringify([tenant, what]);
     const own = this.own.get(name) ?? { turn: new Semaphore(1), asked: 0 };
     if (own.asked >= MOST_ASKED) throw tooMany(what, tenant);
     this.own.set(name, own);
     own.asked++;
     try {
-      return await own.turn.run(() => this.all.run(read, signal), signal);
+      const inAll = (): Promise<T> => this.all.run(read, signal);
+      return await own.turn.run(() => (isOfPast ? this.past.run(inAll, signal) : inAll()), signal);
     } finally {
       if (--own.asked === 0) this.own.delete(name);
     }

@@ -50,9 +50,10 @@ export class ViewsController {
   async overview(@AsAsked() asked: Asked): Promise<string> {
     const { asOf } = momentQuerySchema.parse(asked.query);
     if (asOf === undefined) return jsonText(await this.live.change());
-    return this.moments.past(asked, asOf, ({ reader, log }) => ({
-      ...{ position: reader.position, at: log.asOfMs, overview: reader.overview() },
-    }));
+    return this.moments.past(asked, asOf, async ({ folded, log }) => {
+      const reader = await folded();
+      return { position: reader.position, at: log.asOfMs, overview: reader.overview() };
+    });
   }
 
   @Get('problems')

@@ -22,7 +22,7 @@ export interface CostReport extends SpentCost {
   readonly extra?: ExtraCost;
 }
 
-interface CostSource {
+export interface CostSource {
   readonly log: EventLog;
   /** Settled problems of the log, as counts. */
   readonly lift: () => Promise<Lift>;
@@ -41,7 +41,7 @@ export async function costReport(
   { by, sinceMs, tenant }: CostWanted,
   options: ReadingOptions,
 ): Promise<CostReport> {
-  const declared = await readDeclaredLimits(log);
+  const declared = await readDeclaredLimits(log, options.signal);
   const spent = new SpentSums(by, declared);
   const group = EXTRA_GROUPS.find((each) => each === by);
   const extra = group === undefined ? undefined : new ExtraSums(group, declared);

@@ -1,6 +1,6 @@
 /** Experts out of a log and into another one. */
 import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
+import { type Evaluation, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
 import { Evidence, type PlacedEvent, ProblemContents } from '@seamstream/evidence';
 import { shortId } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
@@ -149,10 +149,17 @@ function measurementsOf({
   publishedAt,
 }: AdapterVersion): readonly ExpertMeasurement[] {
   const told = acts.flatMap((act) =>
-    act.evaluation === null ? [] : [{ by: act.by, at: act.at, reason: act.reason, evaluation: act.evaluation }],
+    act.evaluation === null
+      ? []
+      : [{ by: act.by, at: act.at, reason: act.reason, evaluation: carried(act.evaluation) }],
   );
   if (told.length > 0 || evaluation === null) return told;
-  return [{ by: `run ${runId}`, at: publishedAt, reason: reason ?? '', evaluation }];
+  return [{ by: `run ${runId}`, at: publishedAt, reason: reason ?? '', evaluation: carried(evaluation) }];
+}
+
+/** Questions and answers of the validation set stay in the log: with them others could train on it. */
+function carried({ differences: _, ...evaluation }: Evaluation): ExpertMeasurement['evaluation'] {
+  return evaluation;
 }
 
 /** The entries that helped among the outcomes that the runs learned from, as far as the log still has and bears them out. */

@@ -11,7 +11,10 @@ const figures = z.record(words, z.number());
 /** Milliseconds since the Unix epoch. */
 const time = z.int().nonnegative();
 
-const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
+/** What was measured, without the problems of the validation set on which two adapters differed: an archive goes to others. */
+type CarriedEvaluation = Omit<Evaluation, 'differences'>;
+
+const evaluationSchema: z.ZodType<CarriedEvaluation> = z.strictObject({
   problemSet: words,
   problemSetDigest: words,
   problems: z.int().nonnegative(),
@@ -23,6 +26,18 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
   parentPerDomain: figures,
   asked: figures,
   repeated: z.int(),
+  retained: z
+    .strictObject({
+      problems: z.int().nonnegative(),
+      success: z.number(),
+      parentSuccess: z.number(),
+      mostCost: z.number(),
+    })
+    .nullish(),
+  judges: z
+    .array(z.strictObject({ model: words, revision: words.nullable(), verdicts: z.int().nonnegative() }))
+    .optional(),
+  judgedApart: z.int().nonnegative().optional(),
 });
 
 export const EXPERT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;

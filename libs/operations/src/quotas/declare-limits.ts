@@ -67,12 +67,13 @@ export async function declarePrice(log: EventLog, price: Price, clock: Clock): P
   await log.append([encodeEvent({ type: 'PriceDeclared', meta: metaOf(price.model, clock), ...price })]);
 }
 
-export async function readDeclaredLimits(log: EventLog): Promise<DeclaredLimits> {
-  return limitsAfter(await accessEvents(log));
+/** @param signal ends the reading @throws what the log throws, and the signal's reason */
+export async function readDeclaredLimits(log: EventLog, signal?: AbortSignal): Promise<DeclaredLimits> {
+  return limitsAfter(await accessEvents(log, signal));
 }
 
-async function accessEvents(log: EventLog): Promise<readonly SeamEvent[]> {
-  const placed = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip' });
+async function accessEvents(log: EventLog, signal?: AbortSignal): Promise<readonly SeamEvent[]> {
+  const placed = await collectEvents(log, await storedRanges(log, TOPIC.access), { undecodable: 'skip', signal });
   return placed.map(({ event }) => event);
 }
 
