@@ -43,6 +43,11 @@ export default [
       to: 'return true',
     },
     {
+      control: 'a run of the first release is made again as it was',
+      from: 'keepsEmpty ? null : extractor.asked',
+      to: 'extractor.asked',
+    },
+    {
       control: 'what a model was asked is kept apart from what it says',
       from: 'asked: askedWords(templates, all)',
       to: 'asked: []',

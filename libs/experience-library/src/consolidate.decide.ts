@@ -50,12 +50,15 @@ const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
 /** Scripts without blanks would pass any limit of words. */
 const CHARACTERS_A_WORD = 12;
 
-/** @param asked what a model was asked, without any material of a problem; empty where no model was asked */
+/**
+ * @param asked what a model was asked, without any material of a problem; empty where no model was asked; null: only blank texts are refused,
+ *   as the first release did
+ */
 export function consolidate(
   library: ExperienceLibrary,
   proposals: readonly Proposal[],
   limits: LibraryLimits,
-  asked: readonly string[] = [],
+  asked: readonly string[] | null = [],
 ): Consolidation {
   const state = new Consolidating(library, limits, asked);
   // 1. and 2.
@@ -90,7 +93,7 @@ class Consolidating {
   constructor(
     private readonly before: ExperienceLibrary,
     private readonly limits: LibraryLimits,
-    private readonly asked: readonly string[],
+    private readonly asked: readonly string[] | null,
   ) {
     this.items = new Map(before.items.map((item) => [item.id, item]));
     this.nextNumber = before.nextNumber;
@@ -119,6 +122,7 @@ class Consolidating {
 
   /** Why a text says nothing, in words; undefined for one that does. */
   private emptinessOf(text: string): string | undefined {
+    if (this.asked === null) return text === '' ? 'its text is blank' : undefined;
     if (saysNothing(text)) return 'its text says nothing';
     return this.asked.length === 0 ? undefined : emptyReply(text, this.asked);
   }
