@@ -13,8 +13,9 @@ export default [
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
   ]),
   ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'a text that says nothing is no item', from: 'if (saysNothing(text))', to: "if (text === '')" },
+    { control: 'a text that says nothing is no item', from: 'return saysNothing(text) ?', to: 'return false ?' },
     { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
+    { control: 'a sign that a comparison found is an item', from: 'this.asked.length === 0', to: 'false' },
     {
       control: 'a long text is no item',
       from: 'wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD',
@@ -25,14 +26,20 @@ export default [
     { control: 'control characters are no part of a text', from: '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+', to: '\\n+' },
   ]),
   ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'fillers of scripts show nothing', from: '/\\p{Default_Ignorable_Code_Point}/gu', to: '/ /gu' },
+    { control: 'fillers of scripts show nothing', from: '\\p{Default_Ignorable_Code_Point}', to: '' },
+    { control: 'blanks of scripts show nothing', from: '\\u2800\\u{13441}\\u{13442}', to: '' },
+    {
+      control: 'a sign that a comparison found is served',
+      from: 'calls.length > 0 ? saysNothing(text) : showsNothing(text)',
+      to: 'saysNothing(text)',
+    },
     { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
     { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
     { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
-      from: 'items.every(({ text }) => saysNothing(text))',
+      from: 'items.every(isEmpty)',
       to: 'items.length === 0',
     },
   ]),

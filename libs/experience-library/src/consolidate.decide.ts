@@ -2,8 +2,8 @@
  * Proposals of a whole batch to one library. What comes out depends on the set of proposals alone. The rules, in their order:
  *
  *   1. Equal proposals are one, with the grounds of all. More groups weigh more; of equal weight the smaller text goes first.
- *   2. What names an item that is not there, or a text that says nothing or is too long, is refused. So is a text of a model that gives
- *      back what the model was asked.
+ *   2. What names an item that is not there, or a text that shows nothing or is too long, is refused. So is a text of a model that has no
+ *      letter or digit, or gives back what the model was asked.
  *   3. delete wins over merge and modify of the same item; merge wins over modify.
  *   4. Of merges that share an item, and of modifies of one item, the weightiest wins.
  *   5. A new text that is nearly one that stays is refused. Texts are placed in this order: merge, modify, add.
@@ -16,7 +16,7 @@ import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
 import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
-import { emptyReply, saysNothing, tidy } from './says-nothing.js';
+import { emptyReply, saysNothing, showsNothing, tidy } from './says-nothing.js';
 
 export interface LibraryLimits {
   readonly maxItems: number;
@@ -123,8 +123,9 @@ class Consolidating {
   /** Why a text says nothing, in words; undefined for one that does. */
   private emptinessOf(text: string): string | undefined {
     if (this.asked === null) return text === '' ? 'its text is blank' : undefined;
-    if (saysNothing(text)) return 'its text says nothing';
-    return this.asked.length === 0 ? undefined : emptyReply(text, this.asked);
+    if (showsNothing(text)) return 'its text shows nothing';
+    if (this.asked.length === 0) return undefined;
+    return saysNothing(text) ? 'its text says nothing' : emptyReply(text, this.asked);
   }
 
   delete(proposal: Of<'delete'>): void {

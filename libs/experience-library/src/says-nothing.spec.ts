@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { consolidate, DEFAULT_LIMITS } from './consolidate.decide.js';
 import { askedWords, type DistillationSettings } from './distil.js';
 import { loadDistillationTemplates } from './distillation-prompts.js';
-import { type ExperienceLibrary, successorOf } from './library.js';
+import { exportLibrary, importLibrary } from './exchange.js';
+import { type ExperienceLibrary, type LibraryItem, successorOf } from './library.js';
 import type { Proposal } from './proposals.js';
 import { unservable } from './says-nothing.js';
 
@@ -47,16 +48,27 @@ describe('a text that says nothing', () => {
     expect(refused.map(({ isEmpty }) => isEmpty).sort()).toEqual([false, true]);
   });
 
-  it('is no reply of a model where none was asked: a word of the instructions may help then', () => {
-    const { library } = consolidate(empty, [add('problem'), add('none')], DEFAULT_LIMITS);
-    expect(library.items).toHaveLength(2);
+  it('is no reply of a model where none was asked: a sign or a word of the instructions may help then', () => {
+    const texts = ['+', 'none', 'problem'];
+    const { library } = consolidate(empty, texts.map(add), DEFAULT_LIMITS);
+    expect(library.items.map(({ text }) => text).sort()).toEqual(texts);
+    expect(importLibrary(exportLibrary(library).text, 'b'.repeat(64)).items).toHaveLength(3);
+  });
+
+  it.each(['\u3164', '\u2800', '\u{13441}\u{13442}', '\ufe0f\u200b'])('shows nothing: %j', (text) => {
+    expect(consolidate(empty, [add(text)], DEFAULT_LIMITS).library.items).toEqual([]);
+    expect(() => importLibrary(JSON.stringify({ G0: text }), 'b'.repeat(64))).toThrow(/shows nothing/);
   });
 });
 
 describe('a library that may not be served', () => {
   it('has no text that says something', () => {
     expect(unservable(made(), null)).toMatch(/no text/);
-    expect(unservable({ items: [{ ...made('a b').items[0]!, text: '…' }] }, null)).toMatch(/no text/);
+    const [item] = made('a b').items as [LibraryItem];
+    const found = { ...item.provenance, calls: [] };
+    expect(unservable({ items: [{ ...item, text: '…' }] }, null)).toMatch(/no text/);
+    expect(unservable({ items: [{ ...item, text: '\u2800', provenance: found }] }, null)).toMatch(/no text/);
+    expect(unservable({ items: [{ ...item, text: '+', provenance: found }] }, null)).toBeUndefined();
   });
 
   it('says what its parent says, also under other ids and in another order', () => {

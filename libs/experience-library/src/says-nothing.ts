@@ -13,10 +13,17 @@ export function tidy(text: string): string {
     .trim();
 }
 
-/** Characters that a reader sees. Fillers of scripts are letters, and show nothing. */
-const seen = (text: string): string => tidy(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+/** Letters and signs that show nothing: fillers of scripts, and blanks of Braille and of hieroglyphs. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}]/gu;
+/** What a reader sees. */
+const seen = (text: string): string => tidy(text.replaceAll(UNSEEN, ''));
 
-/** A text in which nothing can be read: blank, or signs without a letter or a digit. */
+/** A text that no reader sees. A sign alone is seen, and may help: "+" where a calculation is asked for. */
+export function showsNothing(text: string): boolean {
+  return seen(text) === '';
+}
+
+/** A model's text in which nothing can be read: it shows nothing, or signs without a letter or a digit. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(seen(text));
 }
@@ -55,6 +62,10 @@ function wordsIn(text: string): readonly string[] {
   return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([word]) => word);
 }
 
+/** A text of a model, which has calls as its grounds, needs a letter or a digit. */
+const isEmpty = ({ text, provenance: { calls } }: LibraryItem): boolean =>
+  calls.length > 0 ? saysNothing(text) : showsNothing(text);
+
 /** What an item does: ids and grounds are not in it. */
 const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([domain, field, text]);
 
@@ -66,7 +77,7 @@ export function unservable(
   { items }: Pick<ExperienceLibrary, 'items'>,
   parent: Pick<ExperienceLibrary, 'items'> | null,
 ): string | undefined {
-  if (items.every(({ text }) => saysNothing(text))) return 'no text is in the library';
+  if (items.every(isEmpty)) return 'no text is in the library';
   const [own, before] = [items, parent?.items ?? []].map((each) => each.map(actOf).sort());
   return JSON.stringify(own) === JSON.stringify(before) ? 'the library says what its parent says' : undefined;
 }
