@@ -21,6 +21,9 @@ const EXPERIENCES = [
   'When a sum has three terms, add the two that end in the same digit first.',
   'Wenn nach einer Stadt gefragt wird, nenne sie zuerst.',
   '数え終えたら、もう一度数える。',
+  '[red] cells become [blue]',
+  '[0,1] rotates to [1,0]',
+  'No experiences of the left half apply to the right half.',
 ];
 
 describe('a text that says nothing', () => {
@@ -87,7 +90,7 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     unit: fc.constantFrom(' ', '\t', '\n', '\u0000', '\u001b', '\u200b', '\u202e', '\u3164', '\ufe0f'),
   });
   const signs = fc.string({
-    unit: fc.constantFrom('…', '.', '"', '*', '-', '|', '(', ')', '`', '>', ' ', '🙂', '\u2800'),
+    unit: fc.constantFrom('…', '.', '\u{13441}', '"', '*', '-', '|', '(', ')', '`', '>', ' ', '🙂', '\u2800'),
   });
   const formOf = fc.record({
     operation: fc.constantFrom('add', 'modify'),
@@ -97,7 +100,8 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     .oneof(formOf, fc.record({ operations: fc.array(formOf, { maxLength: 2 }) }))
     .chain((value) =>
       fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 1), JSON.stringify(value).slice(1)),
-    );
+    )
+    .chain((text) => fc.constantFrom(text, `\`\`\`json\n${text}\n\`\`\``, `\`\`\`${text}`));
   const instructions = fc.constantFrom(...asked).chain((text) => {
     const words = text.split(/\s+/).filter((word) => word !== '');
     return fc
@@ -111,6 +115,11 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     'null',
     '"undefined".',
     'TODO',
+    'ｎｏｎｅ',
+    'none yet none',
+    'No experiences.',
+    '```text\nnone\n```',
+    '["count twice"]',
     'text',
     '<string>',
     '[numbers of proposals]',
