@@ -92,8 +92,13 @@ export default [
   ...quick(`${LIBRARY}/guided-schema.ts`, `${LIBRARY}/guided-schema.spec.ts`, [
     {
       control: 'a library of several items writes an entry that can be read',
-      from: "typeof field.pattern === 'string' ? '\\n' : ' '",
-      to: "'\\n'",
+      from: "typeof field.pattern === 'string' ? linesBy",
+      to: 'true ? linesBy',
+    },
+    {
+      control: 'a pattern without line breaks loses no item',
+      from: 'onLines.length < inOne.length',
+      to: 'onLines.length === 0',
     },
   ]),
   ...quick(`${LIBRARY}/contrast.decide.ts`, `${LIBRARY}/contrast.spec.ts`, [
@@ -121,6 +126,11 @@ export default [
     'libs/model-clients/src/distillation.language-model.spec.ts',
     [
       { control: 'a checkpoint writes operations under their form', from: '{ ...asked, schema: form }', to: 'asked' },
+      {
+        control: 'a checkpoint frees what it reserved for a turn that failed',
+        from: 'for (const { worst } of batch) this.budget.settle(worst, NOTHING);',
+        to: '',
+      },
       { control: 'a checkpoint keeps to its budget', from: 'this.budget.reserve(worst)', to: "'reserved'" },
       {
         control: 'a checkpoint counts what it used, not its worst case',
@@ -140,6 +150,9 @@ export default [
       { control: 'a deadline of a checkpoint is said', from: 'const fault = isLate ?', to: 'const fault = false ?' },
     ],
   ),
+  ...quick('libs/model-clients/src/executor.config.ts', 'libs/model-clients/src/distillation.language-model.spec.ts', [
+    { control: 'a budget in money needs prices', from: 'money === undefined ||', to: 'true ||' },
+  ]),
   ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
     {
       control: 'the form of a reply is no part of its question',
