@@ -13,8 +13,9 @@ export default [
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
   ]),
   ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'a text that says nothing is no item', from: 'if (saysNothing(text))', to: "if (text === '')" },
+    { control: 'a text that says nothing is no item', from: 'return saysNothing(text) ?', to: 'return false ?' },
     { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
+    { control: 'a sign that a comparison found is an item', from: 'this.asked.length === 0', to: 'false' },
     {
       control: 'a long text is no item',
       from: 'wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD',
@@ -25,14 +26,23 @@ export default [
     { control: 'control characters are no part of a text', from: '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+', to: '\\n+' },
   ]),
   ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'fillers of scripts show nothing', from: '/\\p{Default_Ignorable_Code_Point}/gu', to: '/ /gu' },
+    { control: 'fillers of scripts show nothing', from: '\\p{Default_Ignorable_Code_Point}', to: '' },
+    { control: 'blanks of scripts show nothing', from: '\\u2800\\u{13441}\\u{13442}', to: '' },
+    {
+      control: 'a sign that a comparison found is served',
+      from: 'calls.length > 0 ? saysNothing(text) : showsNothing(text)',
+      to: 'saysNothing(text)',
+    },
+    { control: 'wide letters are letters', from: ".normalize('NFKC')", to: '' },
+    { control: 'a fence of code is no part of a text', from: 'unfenced(seen(text))', to: 'seen(text)' },
+    { control: 'brackets alone are no JSON', from: '    JSON.parse(text);\n', to: '' },
     { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
     { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
     { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
-      from: 'items.every(({ text }) => saysNothing(text))',
+      from: 'items.every(isEmpty)',
       to: 'items.length === 0',
     },
   ]),
@@ -41,6 +51,11 @@ export default [
       control: 'a run makes no library that must not be served',
       from: 'return hindrance === undefined',
       to: 'return true',
+    },
+    {
+      control: 'a run of the first release is made again as it was',
+      from: 'keepsEmpty ? null : extractor.asked',
+      to: 'extractor.asked',
     },
     {
       control: 'what a model was asked is kept apart from what it says',
@@ -77,8 +92,13 @@ export default [
   ...quick(`${LIBRARY}/guided-schema.ts`, `${LIBRARY}/guided-schema.spec.ts`, [
     {
       control: 'a library of several items writes an entry that can be read',
-      from: "typeof field.pattern === 'string' ? '\\n' : ' '",
-      to: "'\\n'",
+      from: "typeof field.pattern === 'string' ? linesBy",
+      to: 'true ? linesBy',
+    },
+    {
+      control: 'a pattern without line breaks loses no item',
+      from: 'onLines.length < inOne.length',
+      to: 'onLines.length === 0',
     },
   ]),
   ...quick(`${LIBRARY}/contrast.decide.ts`, `${LIBRARY}/contrast.spec.ts`, [
@@ -106,6 +126,11 @@ export default [
     'libs/model-clients/src/distillation.language-model.spec.ts',
     [
       { control: 'a checkpoint writes operations under their form', from: '{ ...asked, schema: form }', to: 'asked' },
+      {
+        control: 'a checkpoint frees what it reserved for a turn that failed',
+        from: 'for (const { worst } of batch) this.budget.settle(worst, NOTHING);',
+        to: '',
+      },
       { control: 'a checkpoint keeps to its budget', from: 'this.budget.reserve(worst)', to: "'reserved'" },
       {
         control: 'a checkpoint counts what it used, not its worst case',
@@ -125,6 +150,9 @@ export default [
       { control: 'a deadline of a checkpoint is said', from: 'const fault = isLate ?', to: 'const fault = false ?' },
     ],
   ),
+  ...quick('libs/model-clients/src/executor.config.ts', 'libs/model-clients/src/distillation.language-model.spec.ts', [
+    { control: 'a budget in money needs prices', from: 'money === undefined ||', to: 'true ||' },
+  ]),
   ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
     {
       control: 'the form of a reply is no part of its question',

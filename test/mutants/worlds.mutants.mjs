@@ -70,6 +70,13 @@ export default [
       to: "const ATTRIBUTE_SPLIT: Split = 'heldOut';",
     },
   ]),
+  ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/world-files.spec.ts`, [
+    {
+      control: 'a killed start leaves no problems of another world',
+      from: 'if (!isKept) await rm(files.validation, { force: true });',
+      to: '',
+    },
+  ]),
   ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
     {
       control: 'promotions are not decided on what is reported',

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { worldFiles } from './embedded-environment.js';
@@ -26,6 +26,17 @@ describe('the validation problems of a folder', () => {
     await rm(worldFiles(folder).world);
     await writeWorldFiles(folder);
     expect(await validation()).toBe(OTHERWISE);
+  });
+
+  it('are never those of another world: a process that died before it wrote them leaves none', async () => {
+    await writeWorldFiles(folder, { method: 'attributes', seed: 3 });
+    const ofThree = await validation();
+    const inTheWay = `${worldFiles(folder).validation}.new`;
+    await mkdir(inTheWay);
+    await expect(writeWorldFiles(folder, { method: 'attributes', seed: 4 })).rejects.toThrow();
+    await rm(inTheWay, { recursive: true });
+    await writeWorldFiles(folder, { method: 'attributes', seed: 4 });
+    expect(await validation()).not.toBe(ofThree);
   });
 
   it('are written where they are missing, and again for another world', async () => {

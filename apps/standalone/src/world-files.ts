@@ -1,5 +1,6 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import {
   DOMAINS as ATTRIBUTE_DOMAINS,
@@ -104,6 +105,8 @@ export async function writeWorldFiles(
       : [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
+  // First: a process that dies from here on leaves no problems of another world under the name of this one.
+  if (!isKept) await rm(files.validation, { force: true });
   await writeWhole(files.world, `${JSON.stringify({ method, seed })}\n`);
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   if (isKept) return;

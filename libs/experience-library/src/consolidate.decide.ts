@@ -2,8 +2,8 @@
  * Proposals of a whole batch to one library. What comes out depends on the set of proposals alone. The rules, in their order:
  *
  *   1. Equal proposals are one, with the grounds of all. More groups weigh more; of equal weight the smaller text goes first.
- *   2. What names an item that is not there, or a text that says nothing or is too long, is refused. So is a text of a model that gives
- *      back what the model was asked.
+ *   2. What names an item that is not there, or a text that shows nothing or is too long, is refused. So is a text of a model that has no
+ *      letter or digit, or gives back what the model was asked.
  *   3. delete wins over merge and modify of the same item; merge wins over modify.
  *   4. Of merges that share an item, and of modifies of one item, the weightiest wins.
  *   5. A new text that is nearly one that stays is refused. Texts are placed in this order: merge, modify, add.
@@ -16,7 +16,7 @@ import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
 import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
-import { emptyReply, saysNothing, tidy } from './says-nothing.js';
+import { emptyReply, saysNothing, showsNothing, tidy } from './says-nothing.js';
 
 export interface LibraryLimits {
   readonly maxItems: number;
@@ -50,12 +50,15 @@ const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
 /** Scripts without blanks would pass any limit of words. */
 const CHARACTERS_A_WORD = 12;
 
-/** @param asked what a model was asked, without any material of a problem; empty where no model was asked */
+/**
+ * @param asked what a model was asked, without any material of a problem; empty where no model was asked; null: only blank texts are refused,
+ *   as the first release did
+ */
 export function consolidate(
   library: ExperienceLibrary,
   proposals: readonly Proposal[],
   limits: LibraryLimits,
-  asked: readonly string[] = [],
+  asked: readonly string[] | null = [],
 ): Consolidation {
   const state = new Consolidating(library, limits, asked);
   // 1. and 2.
@@ -90,7 +93,7 @@ class Consolidating {
   constructor(
     private readonly before: ExperienceLibrary,
     private readonly limits: LibraryLimits,
-    private readonly asked: readonly string[],
+    private readonly asked: readonly string[] | null,
   ) {
     this.items = new Map(before.items.map((item) => [item.id, item]));
     this.nextNumber = before.nextNumber;
@@ -119,8 +122,10 @@ class Consolidating {
 
   /** Why a text says nothing, in words; undefined for one that does. */
   private emptinessOf(text: string): string | undefined {
-    if (saysNothing(text)) return 'its text says nothing';
-    return this.asked.length === 0 ? undefined : emptyReply(text, this.asked);
+    if (this.asked === null) return text === '' ? 'its text is blank' : undefined;
+    if (showsNothing(text)) return 'its text shows nothing';
+    if (this.asked.length === 0) return undefined;
+    return saysNothing(text) ? 'its text says nothing' : emptyReply(text, this.asked);
   }
 
   delete(proposal: Of<'delete'>): void {

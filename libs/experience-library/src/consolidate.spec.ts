@@ -173,7 +173,7 @@ describe('what is refused', () => {
 
   it.each([
     ['a near duplicate', add('When a board is cracked: count one less!'), 'nearly that of item e1'],
-    ['a blank text', add(' \u0000\n'), 'its text says nothing'],
+    ['a blank text', add(' \u0000\n'), 'its text shows nothing'],
     ['a long text', add('word '.repeat(33)), 'more than 32 words'],
     ['a long text without blanks', add('木'.repeat(385)), 'or 384 characters'],
     ['an item that is not there', { operation: 'delete', id: 'e7', ...GROUNDS } as const, 'there is no item e7'],

@@ -5,7 +5,7 @@
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
-import { saysNothing } from './says-nothing.js';
+import { showsNothing } from './says-nothing.js';
 
 const formSchema = z.record(
   z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
@@ -13,7 +13,7 @@ const formSchema = z.record(
     .string()
     .min(1)
     .max(2000)
-    .refine((text) => !saysNothing(text), { error: 'expected a text, got one without a letter or a digit' }),
+    .refine((text) => !showsNothing(text), { error: 'expected a text, got one that shows nothing' }),
 );
 
 export interface ExportedLibrary {

@@ -65,6 +65,7 @@ describe('a schema under a library', () => {
 
   it.each([
     ['on one line', MEMORY_ITEM_SCHEMA, ' '],
+    ['on one line where its pattern takes no line break', withPattern('^.{1,400}$'), ' '],
     ['on lines where its pattern allows that', withPattern('^[^<>]*$'), '\n'],
   ])('writes all of them into the text that an entry is, %s: an entry that can be read', (_title, whole, between) => {
     const schema = guided(whole, [item('G0', 'Count twice.'), item('G1', 'Check signs.')]);

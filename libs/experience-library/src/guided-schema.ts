@@ -148,16 +148,20 @@ function writtenList(field: Fields, element: Fields, { written, room }: FieldGui
   return { ...others, prefixItems, items: false, minItems: texts.length, maxItems: texts.length };
 }
 
-/** The items in one text: on lines where a pattern may allow line breaks, which an entry has in no other text. */
+/** The items in one text: on lines where a pattern takes line breaks, which an entry has in no other text. */
 function writtenText(field: Fields, { written, room }: FieldGuide): Fields {
-  const between = typeof field.pattern === 'string' ? '\n' : ' ';
-  const lines: string[] = [];
-  for (const text of written) {
-    const longer = [...lines, `- ${text}`].join(between);
-    if (room.after(longer) < 0 || !isWithin(longer, { ...field, minLength: 0 })) continue;
-    lines.push(`- ${text}`);
-  }
-  const whole = lines.join(between);
+  const linesBy = (between: string): readonly string[] => {
+    const lines: string[] = [];
+    for (const text of written) {
+      const longer = [...lines, `- ${text}`].join(between);
+      if (room.after(longer) < 0 || !isWithin(longer, { ...field, minLength: 0 })) continue;
+      lines.push(`- ${text}`);
+    }
+    return lines;
+  };
+  const [inOne, onLines] = [linesBy(' '), typeof field.pattern === 'string' ? linesBy('\n') : []];
+  const lines = onLines.length < inOne.length ? inOne : onLines;
+  const whole = lines.join(lines === inOne ? ' ' : '\n');
   if (lines.length === 0 || !isWithin(whole, field)) return field;
   room.take(whole);
   return typeof field.pattern === 'string' ? { const: whole, pattern: field.pattern } : { const: whole };

@@ -109,7 +109,7 @@ describe("youtu-agent's form", () => {
     ['an id that is no id', '{"G 0": "a"}', 'got G 0'],
     ['an id twice', '{"G0": "a", "G0": "b"}', 'got G0 twice'],
     ['nothing', '{}', 'got no item'],
-    ['a text that says nothing', '{"G0": "…\u200b"}', 'without a letter or a digit'],
+    ['a text that shows nothing', '{"G0": "\u3164\u200b"}', 'shows nothing'],
   ])('is refused with %s', (_title, file, message) => {
     expect(() => importLibrary(file, BASE)).toThrow(message);
   });

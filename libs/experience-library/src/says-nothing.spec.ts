@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { consolidate, DEFAULT_LIMITS } from './consolidate.decide.js';
 import { askedWords, type DistillationSettings } from './distil.js';
 import { loadDistillationTemplates } from './distillation-prompts.js';
-import { type ExperienceLibrary, successorOf } from './library.js';
+import { exportLibrary, importLibrary } from './exchange.js';
+import { type ExperienceLibrary, type LibraryItem, successorOf } from './library.js';
 import type { Proposal } from './proposals.js';
 import { unservable } from './says-nothing.js';
 
@@ -20,6 +21,9 @@ const EXPERIENCES = [
   'When a sum has three terms, add the two that end in the same digit first.',
   'Wenn nach einer Stadt gefragt wird, nenne sie zuerst.',
   '数え終えたら、もう一度数える。',
+  '[red] cells become [blue]',
+  '[0,1] rotates to [1,0]',
+  'No experiences of the left half apply to the right half.',
 ];
 
 describe('a text that says nothing', () => {
@@ -47,16 +51,27 @@ describe('a text that says nothing', () => {
     expect(refused.map(({ isEmpty }) => isEmpty).sort()).toEqual([false, true]);
   });
 
-  it('is no reply of a model where none was asked: a word of the instructions may help then', () => {
-    const { library } = consolidate(empty, [add('problem'), add('none')], DEFAULT_LIMITS);
-    expect(library.items).toHaveLength(2);
+  it('is no reply of a model where none was asked: a sign or a word of the instructions may help then', () => {
+    const texts = ['+', 'none', 'problem'];
+    const { library } = consolidate(empty, texts.map(add), DEFAULT_LIMITS);
+    expect(library.items.map(({ text }) => text).sort()).toEqual(texts);
+    expect(importLibrary(exportLibrary(library).text, 'b'.repeat(64)).items).toHaveLength(3);
+  });
+
+  it.each(['\u3164', '\u2800', '\u{13441}\u{13442}', '\ufe0f\u200b'])('shows nothing: %j', (text) => {
+    expect(consolidate(empty, [add(text)], DEFAULT_LIMITS).library.items).toEqual([]);
+    expect(() => importLibrary(JSON.stringify({ G0: text }), 'b'.repeat(64))).toThrow(/shows nothing/);
   });
 });
 
 describe('a library that may not be served', () => {
   it('has no text that says something', () => {
     expect(unservable(made(), null)).toMatch(/no text/);
-    expect(unservable({ items: [{ ...made('a b').items[0]!, text: '…' }] }, null)).toMatch(/no text/);
+    const [item] = made('a b').items as [LibraryItem];
+    const found = { ...item.provenance, calls: [] };
+    expect(unservable({ items: [{ ...item, text: '…' }] }, null)).toMatch(/no text/);
+    expect(unservable({ items: [{ ...item, text: '\u2800', provenance: found }] }, null)).toMatch(/no text/);
+    expect(unservable({ items: [{ ...item, text: '+', provenance: found }] }, null)).toBeUndefined();
   });
 
   it('says what its parent says, also under other ids and in another order', () => {
@@ -75,7 +90,7 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     unit: fc.constantFrom(' ', '\t', '\n', '\u0000', '\u001b', '\u200b', '\u202e', '\u3164', '\ufe0f'),
   });
   const signs = fc.string({
-    unit: fc.constantFrom('…', '.', '"', '*', '-', '|', '(', ')', '`', '>', ' ', '🙂', '\u2800'),
+    unit: fc.constantFrom('…', '.', '\u{13441}', '"', '*', '-', '|', '(', ')', '`', '>', ' ', '🙂', '\u2800'),
   });
   const formOf = fc.record({
     operation: fc.constantFrom('add', 'modify'),
@@ -85,7 +100,8 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     .oneof(formOf, fc.record({ operations: fc.array(formOf, { maxLength: 2 }) }))
     .chain((value) =>
       fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 1), JSON.stringify(value).slice(1)),
-    );
+    )
+    .chain((text) => fc.constantFrom(text, `\`\`\`json\n${text}\n\`\`\``, `\`\`\`${text}`));
   const instructions = fc.constantFrom(...asked).chain((text) => {
     const words = text.split(/\s+/).filter((word) => word !== '');
     return fc
@@ -99,6 +115,11 @@ function emptyTexts(): Readonly<Record<string, fc.Arbitrary<string>>> {
     'null',
     '"undefined".',
     'TODO',
+    'ｎｏｎｅ',
+    'none yet none',
+    'No experiences.',
+    '```text\nnone\n```',
+    '["count twice"]',
     'text',
     '<string>',
     '[numbers of proposals]',

@@ -13,16 +13,24 @@ export function tidy(text: string): string {
     .trim();
 }
 
-/** Characters that a reader sees. Fillers of scripts are letters, and show nothing. */
-const seen = (text: string): string => tidy(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+/** Letters and signs that show nothing: fillers of scripts, and blanks of Braille and of hieroglyphs. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}]/gu;
+/** What a reader sees, in the plain form of each letter: "ｎｏｎｅ" is "none". */
+const seen = (text: string): string => tidy(text.replaceAll(UNSEEN, '').normalize('NFKC').replaceAll(UNSEEN, ''));
 
-/** A text in which nothing can be read: blank, or signs without a letter or a digit. */
+/** A text that no reader sees. A sign alone is seen, and may help: "+" where a calculation is asked for. */
+export function showsNothing(text: string): boolean {
+  return seen(text) === '';
+}
+
+/** A model's text in which nothing can be read: it shows nothing, or signs without a letter or a digit. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(seen(text));
 }
 
 /** What is written where there is nothing to say. */
-const NO_ANSWER = /^(?:none|none yet|null|undefined|nothing|empty|n a|na|todo|tbd|placeholder)$/;
+const NO_ANSWER =
+  /^(?:(?:none|no (?:experiences?|texts?|operations?|proposals?|changes?|advice|answer)|null|undefined|nothing|empty|n a|na|todo|tbd|placeholder)(?: yet)?(?: |$))+$/;
 const SHINGLE_WORDS = 2;
 /** Share of a text's pairs of words from which on it is the instructions again: the similarity of near duplicates. */
 const ECHO = 0.8;
@@ -32,7 +40,7 @@ const ECHO = 0.8;
  * no material of a problem: an experience may repeat that.
  */
 export function emptyReply(text: string, asked: readonly string[]): string | undefined {
-  const own = seen(text);
+  const own = unfenced(seen(text));
   const words = wordsIn(own).join(' ');
   if (NO_ANSWER.test(words)) return 'its text says that there is nothing to say';
   if (isOfJson(own)) return 'its text is JSON';
@@ -41,9 +49,26 @@ export function emptyReply(text: string, asked: readonly string[]): string | und
   return undefined;
 }
 
-/** An object or a list, or a part of one that was cut off. */
+/** Without the fence of code around it. */
+function unfenced(text: string): string {
+  if (!text.startsWith('```')) return text;
+  const inner = text
+    .replace(/^`+(?:\w+\s)?/u, '')
+    .replaceAll('`', '')
+    .trim();
+  return inner === '' ? text : inner;
+}
+
+/** An object or a list, or a part of the form that was asked for. Brackets alone do not count: colours and coordinates have them. */
 function isOfJson(text: string): boolean {
-  return /^[{[].*[}\]]$/u.test(text) || /^[{[]*\s*"\w+"\s*:/u.test(text) || /"operations?"\s*:/u.test(text);
+  if (/"(?:operations?|text|ids?|from|reason)"\s*:/u.test(text)) return true;
+  if (!/^[{[]/u.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A pair of words cannot be shared by a text that is one word. */
@@ -54,6 +79,10 @@ function holdsWord(asked: string, words: string): boolean {
 function wordsIn(text: string): readonly string[] {
   return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([word]) => word);
 }
+
+/** A text of a model, which has calls as its grounds, needs a letter or a digit. */
+const isEmpty = ({ text, provenance: { calls } }: LibraryItem): boolean =>
+  calls.length > 0 ? saysNothing(text) : showsNothing(text);
 
 /** What an item does: ids and grounds are not in it. */
 const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([domain, field, text]);
@@ -66,7 +95,7 @@ export function unservable(
   { items }: Pick<ExperienceLibrary, 'items'>,
   parent: Pick<ExperienceLibrary, 'items'> | null,
 ): string | undefined {
-  if (items.every(({ text }) => saysNothing(text))) return 'no text is in the library';
+  if (items.every(isEmpty)) return 'no text is in the library';
   const [own, before] = [items, parent?.items ?? []].map((each) => each.map(actOf).sort());
   return JSON.stringify(own) === JSON.stringify(before) ? 'the library says what its parent says' : undefined;
 }

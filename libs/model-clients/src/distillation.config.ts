@@ -1,22 +1,9 @@
 /** The model that is asked by the recipe `llm`, as configuration: SEAM_TRAINER_DISTILLATION_…. */
 import { type BudgetSettings, DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
 import { z } from 'zod';
-import { connectionShape } from './executor.config.js';
+import { budgetSchema, connectionShape } from './executor.config.js';
 
 const positive = z.int().positive();
-
-const budgetSchema = z
-  .object({
-    /** Most tokens of all runs of the log, of prompts and answers. */
-    tokens: positive.optional(),
-    /** Most money, in the currency of the prices. */
-    money: z.number().positive().optional(),
-    /** Of a million tokens of prompts. */
-    promptPrice: z.number().nonnegative().optional(),
-    /** Of a million tokens of answers. */
-    responsePrice: z.number().nonnegative().optional(),
-  })
-  .prefault({});
 
 /** A server by its address, or a checkpoint by its folder. */
 export const distillationSchema = z
@@ -40,6 +27,7 @@ export const distillationSchema = z
     tokensPerMinute: positive.optional(),
     /** Longest wait for an answer to one request. */
     requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
+    /** Of all runs of the log. */
     budget: budgetSchema,
   })
   .superRefine((choice, context) => {

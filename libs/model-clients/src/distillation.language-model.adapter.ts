@@ -30,6 +30,7 @@ interface Writing extends Waiting {
 }
 
 const SETTING = 'SEAM_TRAINER_DISTILLATION_MODEL_FOLDER';
+const NOTHING: TokenCount = { promptTokens: 0, responseTokens: 0 };
 /** Operations that it has to be able to write at least. */
 const FORM = { most: 1, maxWords: 1 } as const;
 
@@ -101,14 +102,15 @@ export class LanguageModelDistillation implements DistillationSource {
       const [{ signal }] = this.waiting as [Waiting];
       const taken = this.waiting.filter((each) => each.signal === signal).slice(0, this.settings.concurrency);
       this.waiting = this.waiting.filter((each) => !taken.includes(each));
+      const batch: Writing[] = [];
       try {
         const model = await this.model();
-        await this.write(
-          model,
-          taken.flatMap((each) => this.admitted(model, each)),
-          signal,
-        );
+        for (const each of taken) batch.push(...this.admitted(model, each));
+        await this.write(model, batch, signal);
       } catch (error) {
+        // What was reserved is free again, and what waits for it is not asked: others would wait for it for ever.
+        for (const { worst } of batch) this.budget.settle(worst, NOTHING);
+        this.waiting = this.waiting.filter((each) => !taken.includes(each));
         for (const { reject } of taken) reject(error);
       }
     }
@@ -149,10 +151,11 @@ export class LanguageModelDistillation implements DistillationSource {
     const late = AbortSignal.timeout(this.settings.replyTimeoutMs);
     const open = new Set(batch.keys());
     const take = (at: number, candidates: GenerationResult): void => {
-      if (!open.delete(at)) return;
+      if (!open.has(at)) return;
       const { worst, resolve } = batch[at]!;
       const answer = answerOf(model, worst.promptTokens, candidates);
       this.budget.settle(worst, answer);
+      open.delete(at);
       resolve(answer);
     };
     try {
@@ -171,7 +174,7 @@ export class LanguageModelDistillation implements DistillationSource {
       const fault = isLate ? overdue(this.settings.replyTimeoutMs) : error;
       for (const at of open) {
         // Nothing is recorded of it, and nothing was paid.
-        this.budget.settle(batch[at]!.worst, { promptTokens: 0, responseTokens: 0 });
+        this.budget.settle(batch[at]!.worst, NOTHING);
         batch[at]!.reject(fault);
       }
     }

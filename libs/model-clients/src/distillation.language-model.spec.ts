@@ -70,6 +70,34 @@ describe('a checkpoint that brings a library on', () => {
     ]);
   });
 
+  it.each(['encodePrompt', 'decode'] as const)(
+    'has its budget again after a fault of the tokenizer: %s',
+    async (fault) => {
+      const [{ promptTokens }] = await all(distilling(), [request()]);
+      let isSound = false;
+      const bound = <T extends object>(whole: T, changed: object): T =>
+        new Proxy(whole, {
+          get(_, name): unknown {
+            const value: unknown = Reflect.get(name in changed ? changed : whole, name);
+            return typeof value === 'function' ? (value.bind(whole) as unknown) : value;
+          },
+        });
+      const faulty = bound(model.tokenizer, {
+        [fault](text: string & readonly number[]) {
+          if (!isSound && (fault === 'decode' || text.includes('broken'))) throw new Error('a fault');
+          return model.tokenizer[fault](text);
+        },
+      });
+      const broken = bound(model, { tokenizer: faulty });
+      const settings = distillationSchema.parse({ modelFolder: folder, budget: { tokens: promptTokens + 60 } });
+      const source = new LanguageModelDistillation(settings, () => Promise.resolve(broken));
+      const asked = [request(), request({ prompt: 'broken', seed: 'other' })].map((each) => source.ask(each));
+      expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      isSound = true;
+      expect(await all(source, [request()])).toHaveLength(1);
+    },
+  );
+
   it('refuses a prompt that does not fit with its reply, and says what to set', async () => {
     const source = distilling();
     await expect(source.ask(request({ prompt: 'word '.repeat(2000) }))).rejects.toMatchObject({
@@ -109,6 +137,12 @@ describe('the start of such a checkpoint', () => {
 
   it('accepts one that can do it', async () => {
     await expect(distilling().prepare({ maxTokens: 400 })).resolves.toBeUndefined();
+  });
+
+  it('refuses a budget in money that no price can spend', () => {
+    const parsed = (prices: object) => distillationSchema.safeParse({ budget: { money: 5, ...prices } });
+    expect(parsed({}).error!.issues).toMatchObject([{ path: ['budget', 'promptPrice'] }]);
+    expect(parsed({ responsePrice: 2 }).success).toBe(true);
   });
 
   it.each(['url', 'model', 'keyVariable'])('is no start of a server: %s is refused with a folder', (field) => {

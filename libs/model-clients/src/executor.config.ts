@@ -31,6 +31,27 @@ export const connectionShape = {
     .optional(),
 };
 
+/** What may be used. Without prices a budget in money would hold nothing back. */
+export const budgetSchema = z
+  .object({
+    /** Most tokens, of prompts and answers. */
+    tokens: positive.optional(),
+    /** Most money, in the currency of the prices. */
+    money: z.number().positive().optional(),
+    /** Of a million tokens of prompts. */
+    promptPrice: z.number().nonnegative().optional(),
+    /** Of a million tokens of answers. */
+    responsePrice: z.number().nonnegative().optional(),
+  })
+  .refine(
+    ({ money, promptPrice, responsePrice }) => money === undefined || (promptPrice ?? 0) + (responsePrice ?? 0) > 0,
+    {
+      path: ['promptPrice'],
+      error: 'expected prices (promptPrice, responsePrice), since there is a budget in money',
+    },
+  )
+  .prefault({});
+
 /** SEAM_EXECUTOR_ENDPOINT_…: of the driver `endpoint`; docs/how-to/executors.md says more about each. */
 const endpointSchema = z
   .object({
@@ -75,25 +96,7 @@ const endpointSchema = z
     patienceMs: positive.default(DEFAULT_LIMITS.patienceMs),
     /** An answer with more bytes is a failure. */
     maxAnswerBytes: positive.default(DEFAULT_LIMITS.maxAnswerBytes),
-    budget: z
-      .object({
-        /** Most tokens, of prompts and answers. */
-        tokens: positive.optional(),
-        /** Most money, in the currency of the prices. */
-        money: z.number().positive().optional(),
-        /** Of a million tokens of prompts. */
-        promptPrice: z.number().nonnegative().optional(),
-        /** Of a million tokens of answers. */
-        responsePrice: z.number().nonnegative().optional(),
-      })
-      .refine(
-        ({ money, promptPrice, responsePrice }) => money === undefined || (promptPrice ?? 0) + (responsePrice ?? 0) > 0,
-        {
-          path: ['promptPrice'],
-          error: 'expected prices (promptPrice, responsePrice), since there is a budget in money',
-        },
-      )
-      .prefault({}),
+    budget: budgetSchema,
   })
   .prefault({});
 

@@ -14,6 +14,7 @@ export interface LibraryJob {
   readonly extractor: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly limits: LibraryLimits;
+  readonly emptyTexts: EmptyTexts;
   readonly mostRetrieved: number | null;
   /** One a step. */
   readonly batches: readonly (readonly TracedAttempt[])[];
@@ -21,12 +22,19 @@ export interface LibraryJob {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
+type EmptyTexts = 'kept' | 'refused';
+
 const limitsShape = {
   maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
   maxWords: z.int().min(1).max(150).default(DEFAULT_LIMITS.maxWords),
   nearDuplicate: z.number().gt(0).max(1).default(DEFAULT_LIMITS.nearDuplicate),
   /** Most items that one problem gets; null: all. */
   mostRetrieved: z.int().positive().nullable().default(null),
+  /**
+   * What becomes of texts that say nothing. New runs refuse them. Runs of the first release name no rule: they kept all but blank ones, and
+   * are made again as they were.
+   */
+  emptyTexts: z.enum(['kept', 'refused']).default('kept'),
 };
 
 /** Settings of the recipe `contrast`. */
@@ -75,9 +83,15 @@ function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> 
   );
 }
 
+/** What is planned from now on, unless a person says otherwise. */
+function ofNewRun(given: unknown): unknown {
+  const settings = given ?? {};
+  return typeof settings === 'object' ? { emptyTexts: 'refused', ...settings } : settings;
+}
+
 const contrastRecipe: Recipe = {
   reads: 'log',
-  resolveConfiguration: (given) => settingsOf(contrastSettingsSchema, given),
+  resolveConfiguration: (given) => settingsOf(contrastSettingsSchema, ofNewRun(given)),
   replayedRounds: (configuration) => {
     const { rounds } = settingsOf(contrastSettingsSchema, configuration);
     return { least: rounds, most: rounds };
@@ -87,7 +101,7 @@ const contrastRecipe: Recipe = {
 
 const distillationRecipe: Recipe = {
   ...contrastRecipe,
-  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, given),
+  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, ofNewRun(given)),
   replayedRounds: (configuration) => {
     const { rounds } = settingsOf(distillationSettingsSchema, configuration);
     return { least: rounds, most: rounds };
@@ -114,7 +128,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const settings = isContrast
       ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
       : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
-    const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...extraction } = settings;
+    const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...extraction } = settings;
     const evidence = 'evidence' in settings ? settings.evidence : 'groups';
     const isCompared = evidence === 'groups';
     const groups = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
@@ -140,7 +154,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
         extractor: plan.algorithm,
         settings: extraction,
         limits: { maxItems, maxWords, nearDuplicate },
-        mostRetrieved,
+        ...{ emptyTexts, mostRetrieved },
         batches: 'batchSize' in settings ? batchesOf(live, settings, plan.seed) : [live.flat()],
         schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
       },

@@ -190,6 +190,22 @@ describe('a library brought on by a model', () => {
     expect(result).toMatchObject({ status: 'refused', reason: expect.stringMatching(reason), metrics });
   });
 
+  it('keeps a text that says nothing where its plan is of the first release, which names no rule', async () => {
+    server.behave = ({ body }) => {
+      const prompt = promptIn(body);
+      const shown = operations({ operation: 'add', text: '…', reason: '' });
+      return stageOf(prompt) === 'consolidation' ? { kind: 'answer', body: chatCompletion(shown) } : reply(prompt);
+    };
+    const planned = LIBRARY_RECIPES.get('llm')!.resolveConfiguration({});
+    expect(planned).toMatchObject({ emptyTexts: 'refused' });
+    const { emptyTexts: _, ...first } = planned;
+    const plan = job({ emptyTexts: distillationSettingsSchema.parse(first).emptyTexts });
+    const library = made(await runnerWith().run(plan, null, recording()));
+    expect(library.items.map(({ text }) => text)).toEqual(['…']);
+    expect(made(await runnerWith(null).run(plan, null, recording('none'))).digest).toBe(library.digest);
+    expect(runnerWith(null).hindranceTo(library, null)).toMatch(/no text/);
+  });
+
   it('stops where its budget ends, with what it paid on record', async () => {
     server.behave = ({ body }) => ({
       kind: 'answer',
@@ -275,14 +291,15 @@ function attempts(group: number): TracedAttempt[] {
 }
 
 const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1), ...attempts(2)]]): LibraryJob => {
-  const { maxItems, maxWords, nearDuplicate, mostRetrieved, ...own } = distillationSettingsSchema.parse(settings);
+  const all = distillationSettingsSchema.parse({ emptyTexts: 'refused', ...settings });
+  const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...own } = all;
   return {
     ...{
       kind: 'library',
       extractor: 'llm',
       settings: own,
       limits: { maxItems, maxWords, nearDuplicate },
-      mostRetrieved,
+      ...{ emptyTexts, mostRetrieved },
       batches,
     },
     schemas: { sums: DEFAULT_ENTRY_SCHEMA },

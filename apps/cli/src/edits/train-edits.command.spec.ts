@@ -93,6 +93,8 @@ describe('seam edits train', () => {
   it('trains as it is asked to, and on edits alone, with as many steps as they need', async () => {
     const { learner } = opened;
     // The limit is for the edit of a single attempt.
+    world.learner = { ...learner, update: { ...learner.update, rank: 11, alpha: 30 } };
+    expect((await trained('--epochs', '1')).settings).toMatchObject({ rank: 11, alpha: 30 });
     world.learner = { ...learner, update: { ...learner.update, maxSteps: 1 } };
     const record = await trained('--no-passages', '--rank', '4', '--epochs', '2', '--batch-tokens', '200');
     expect(record).toMatchObject({ withPassages: false, edits: { documents: 8 }, measured: null });
@@ -125,6 +127,10 @@ describe('seam edits train', () => {
     await trained('--epochs', '1');
     expect(await train('--to', 'learned', '--epochs', '1')).toBe(2);
     expect(world.takeErrors()).toContain('--force');
+    // As a command that was killed before its record left them.
+    world.files.delete(`learned/${LEARNED_FILE.record}`);
+    expect(await train('--to', 'learned', '--epochs', '1')).toBe(0);
+    expect(partOf('record')).toBeDefined();
   });
 
   it('says what is wrong with a line, with the questions, and with an option', async () => {

@@ -66,7 +66,10 @@ export async function trainEdits(
   const edits = await learnedEdits(world, path, withPassages);
   const asked = request.questions === undefined ? null : await questionsFor(world, request.questions, edits, request);
   await world.makeFolder(to);
-  for (const file of Object.values(LEARNED_FILE)) await world.checkOutput(join(to, file), { replace });
+  await world.checkOutput(join(to, LEARNED_FILE.record), { replace });
+  // Without a record the others are what a killed command left, and no weights.
+  for (const part of ['tensors', 'config'] as const)
+    await world.checkOutput(join(to, LEARNED_FILE[part]), { replace: true });
   const learner = await world.openLearner();
   const { executor, weights } = learner;
   if (weights === undefined) throw notTrainable(executor.identity.model);
@@ -97,14 +100,15 @@ export async function trainEdits(
   );
   // The record is last: a folder without it, or with that of other weights, is refused by who loads it.
   for (const part of ['tensors', 'config', 'record'] as const)
-    await world.writeOutput(join(to, LEARNED_FILE[part]), files[part], { replace });
+    await world.writeOutput(join(to, LEARNED_FILE[part]), files[part], { replace: part === 'record' ? replace : true });
   return record;
 }
 
 /** The scale of the pairs stays as it is configured. As many steps as the edits take: the limit is for a single one. */
 function settingsOf(configured: InnerUpdateSettings, asked: TrainEditsRequest['settings']): InnerUpdateSettings {
   const { rank = configured.rank } = asked;
-  const alpha = (configured.alpha / configured.rank) * rank;
+  // Not where the rank is the same: 30 / 11 * 11 is not 30 in floating point, and weights that training begins with have the scale.
+  const alpha = rank === configured.rank ? configured.alpha : (configured.alpha / configured.rank) * rank;
   return innerUpdateSchema.parse({ ...configured, ...asked, alpha, maxSteps: Number.MAX_SAFE_INTEGER });
 }
 
