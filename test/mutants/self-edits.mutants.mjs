@@ -212,12 +212,6 @@ export default [
   ]),
   ...quick('libs/operations/src/edits/train-edits.ts', 'cli/src/edits/train-edits.command.spec.ts', [
     {
-      control: 'a killed training is begun again by the same command',
-      title: 'leaves nothing when it is stopped',
-      from: "part === 'record' ? replace : true",
-      to: 'replace',
-    },
-    {
       control: 'the scale of the pairs stays what it is',
       title: 'trains as it is asked to',
       from: 'rank === configured.rank ? configured.alpha : ',

@@ -140,7 +140,9 @@ export class AnswerChatHandler {
       if (answer.kind === 'refused') {
         const { status, body, code } = answer;
         await this.recordFailure(begun, code, body.error.message, 'idle');
-        throw new ApiError({ status, ...body.error, headers: { ...headers, ...answer.headers } });
+        // Its code is the server's: a label of a metric for each would have no bound.
+        const own = { status, countedAs: 'upstream_refused', headers: { ...headers, ...answer.headers } };
+        throw new ApiError({ ...body.error, ...own });
       }
       // 4. and 5.
       await this.recordAnswer(begun, answeredOf(answer.answer), fingerprintOf(answer.answer), null);
@@ -368,6 +370,6 @@ function triesHeader({ tries: { failed } }: Begun): Record<string, string> {
   return failed.length === 0 ? {} : { 'x-seam-executor-tries': String(failed.length + 1) };
 }
 
-function withHeaders({ status, body }: ApiError, headers: Readonly<Record<string, string>>): ApiError {
-  return new ApiError({ status, ...body.error, headers });
+function withHeaders({ status, body, countedAs }: ApiError, headers: Readonly<Record<string, string>>): ApiError {
+  return new ApiError({ status, ...body.error, countedAs, headers });
 }

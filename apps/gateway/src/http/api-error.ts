@@ -8,6 +8,8 @@ export interface ApiErrorFacts {
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
+  /** What it is counted as, where the code is another party's. Default: the code. */
+  readonly countedAs?: string | null;
   /** Further headers of the answer, e.g. retry-after. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -16,10 +18,13 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
+  readonly countedAs: string | null;
 
-  constructor({ status, message, type = typeOf(status), param = null, code = null, headers = {} }: ApiErrorFacts) {
+  constructor(facts: ApiErrorFacts) {
+    const { status, message, type = typeOf(status), param = null, code = null, countedAs = code, headers = {} } = facts;
     super(message);
     this.status = status;
+    this.countedAs = countedAs;
     this.headers = headers;
     this.body = { error: { message, type, param, code } };
   }

@@ -39,7 +39,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const answer = asApiError(error);
-    this.requests.endsWith(request, answer.body.error.code);
+    this.requests.endsWith(request, answer.countedAs);
     // Who is refused at the door is counted there.
     if (error instanceof NoRoomError) this.access.count(error, request.raw, request.routeOptions.url);
     if (answer.status >= 500) this.logger.error({ requestId: request.id, err: error }, 'a request failed');

@@ -66,10 +66,7 @@ export async function trainEdits(
   const edits = await learnedEdits(world, path, withPassages);
   const asked = request.questions === undefined ? null : await questionsFor(world, request.questions, edits, request);
   await world.makeFolder(to);
-  await world.checkOutput(join(to, LEARNED_FILE.record), { replace });
-  // Without a record the others are what a killed command left, and no weights.
-  for (const part of ['tensors', 'config'] as const)
-    await world.checkOutput(join(to, LEARNED_FILE[part]), { replace: true });
+  for (const file of Object.values(LEARNED_FILE)) await world.checkOutput(join(to, file), { replace });
   const learner = await world.openLearner();
   const { executor, weights } = learner;
   if (weights === undefined) throw notTrainable(executor.identity.model);
@@ -100,7 +97,7 @@ export async function trainEdits(
   );
   // The record is last: a folder without it, or with that of other weights, is refused by who loads it.
   for (const part of ['tensors', 'config', 'record'] as const)
-    await world.writeOutput(join(to, LEARNED_FILE[part]), files[part], { replace: part === 'record' ? replace : true });
+    await world.writeOutput(join(to, LEARNED_FILE[part]), files[part], { replace });
   return record;
 }
 

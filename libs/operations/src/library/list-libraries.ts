@@ -8,7 +8,7 @@ import {
   type TrainingRun,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import { type KeptLog, type ReadingOptions, withReading } from '../read-models/index.js';
+import { type KeptLog, type ReadingOptions, withoutItsDifferences, withReading } from '../read-models/index.js';
 
 const OPERATIONS = ['add', 'modify', 'merge', 'delete', 'keep', 'import'] as const;
 
@@ -42,7 +42,7 @@ export function listedLibraries(
       const changes = Object.fromEntries(counted) as ListedLibrary['changes'];
       return {
         ...{ version: version.version, digest: adapterDigest, parent, runId, algorithm, publishedAtMs: publishedAt },
-        ...{ status, items, evaluation, comparison, reason },
+        ...{ status, items, evaluation: withoutItsDifferences(evaluation), comparison, reason },
         maxItems: run === undefined ? null : mostItemsIn(run.configuration),
         changes: run === undefined ? { ...changes, import: items } : changes,
       };

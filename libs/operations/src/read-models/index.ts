@@ -1,5 +1,12 @@
 export { type Activity, activityProjection } from './activity.projection.js';
-export { type AdapterChanges, changesOf, type ListedUse, listedUse, withoutDifferences } from './adapter-story.js';
+export {
+  type AdapterChanges,
+  changesOf,
+  type ListedUse,
+  listedUse,
+  withoutDifferences,
+  withoutItsDifferences,
+} from './adapter-story.js';
 export { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 export { factsLearned, type LearnedFact, type LearnedFactsAnswer } from './learned-facts.js';
 export {
