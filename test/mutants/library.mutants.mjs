@@ -18,7 +18,7 @@ export default [
     { control: 'a sign that a comparison found is an item', from: 'this.asked.length === 0', to: 'false' },
     {
       control: 'a long text is no item',
-      from: 'wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD',
+      from: 'wordsOf(text) > maxWords || text.length > mostCharactersOf(maxWords)',
       to: 'false',
     },
   ]),
@@ -171,7 +171,7 @@ export default [
     { control: 'a price that is given goes before a declared one', from: 'given.get(model) ?? priceAt', to: 'priceAt' },
   ]),
   ...quick('libs/operations/src/cost/library-estimate.decide.ts', 'libs/operations/src/cost/library-estimate.spec.ts', [
-    { control: 'an estimate without replies states no error', from: 'isMeasured = false;', to: ';' },
+    { control: 'an estimate without replies states no error', from: 'isMeasured && tokens > 0', to: 'tokens > 0' },
     { control: 'an estimate has the tries that replies needed', from: ' * recorded.tries', to: '' },
   ]),
   ...quick('libs/operations/src/cost/library-cost.ts', 'apps/cli/src/cost/library-cost.command.spec.ts', [

@@ -263,7 +263,7 @@ export class SessionAdapters {
   }
 
   /**
-   * Of the owner that has most, with what this session needs, the one that was idle for the longest goes. Between equal ones its owner gives
+   * Of the owner that has most, what is needed counted, the one that was idle for the longest goes. Between equal owners that of `own` gives
    * the room. So who has many sessions takes no room from who has few.
    * @returns whether there was one
    */

@@ -14,7 +14,7 @@
  */
 import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
-import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf } from './library.js';
+import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf, mostCharactersOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
 import { emptyReply, saysNothing, showsNothing, tidy } from './says-nothing.js';
 
@@ -47,8 +47,6 @@ type Of<O extends Proposal['operation']> = Extract<Proposal, { readonly operatio
 
 const SHINGLE_WORDS = 2;
 const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
-/** Scripts without blanks would pass any limit of words. */
-const CHARACTERS_A_WORD = 12;
 
 /**
  * @param asked what a model was asked, without any material of a problem; empty where no model was asked; null: only blank texts are refused,
@@ -109,10 +107,10 @@ class Consolidating {
       const { maxWords } = this.limits;
       const nothing = this.emptinessOf(text);
       if (nothing !== undefined) return this.refuse(proposal, nothing, true);
-      if (wordsOf(text) > maxWords || text.length > maxWords * CHARACTERS_A_WORD)
+      if (wordsOf(text) > maxWords || text.length > mostCharactersOf(maxWords))
         return this.refuse(
           proposal,
-          `its text has more than ${maxWords} words, or ${maxWords * CHARACTERS_A_WORD} characters`,
+          `its text has more than ${maxWords} words, or ${mostCharactersOf(maxWords)} characters`,
         );
     }
     if (proposal.operation === 'merge' && this.scopes(proposal.ids).size > 1)

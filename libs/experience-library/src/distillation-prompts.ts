@@ -4,7 +4,7 @@
  */
 import { asData, PromptTemplate } from '@seamstream/experience';
 import { z } from 'zod';
-import type { LibraryItem } from './library.js';
+import { type LibraryItem, mostCharactersOf } from './library.js';
 import type { Proposal } from './proposals.js';
 
 const TEMPLATES = new URL('../templates/', import.meta.url);
@@ -115,8 +115,6 @@ export interface WrittenForm {
   readonly maxWords: number;
 }
 
-/** As long as the words of a text may be, by {@link LibraryLimits}. */
-const CHARACTERS_A_WORD = 12;
 /** On one line, beginning with a letter: the "…" of the prompt cannot be written. */
 const SENTENCE = '^\\p{L}[^\\n\\r\\t]*$';
 const ID = '^[A-Za-z0-9_.-]{1,64}$';
@@ -126,7 +124,7 @@ const ID = '^[A-Za-z0-9_.-]{1,64}$';
  * is read by {@link repliedOperations}.
  */
 export function writtenOperations({ stage, most, maxWords }: WrittenForm): Readonly<Record<string, unknown>> {
-  const text = { type: 'string', pattern: SENTENCE, maxLength: Math.min(2000, maxWords * CHARACTERS_A_WORD) };
+  const text = { type: 'string', pattern: SENTENCE, maxLength: Math.min(2000, mostCharactersOf(maxWords)) };
   const id = { type: 'string', pattern: ID };
   const ids = { type: 'array', items: id, minItems: 2, maxItems: 20 };
   const from = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 999 }, maxItems: 20 };

@@ -147,3 +147,8 @@ export function libraryKey(digest: string): string {
 export function isLibraryKey(key: string): boolean {
   return /^libraries\/[0-9a-f]{64}\.json$/.test(key);
 }
+
+/** Of a text of so many words, at most: scripts without blanks would pass any limit of words. */
+export function mostCharactersOf(words: number): number {
+  return words * 12;
+}

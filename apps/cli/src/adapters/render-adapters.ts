@@ -8,7 +8,7 @@ import { comparisonText } from '@seamstream/release';
 import { judgeFacts } from '../evaluate/render-judges.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { bytes, percent } from '../terminal/text.js';
+import { bytes, percent, timeText } from '../terminal/text.js';
 
 function statusText(status: AdapterStatus, style: Style): string {
   switch (status) {
@@ -23,8 +23,6 @@ function statusText(status: AdapterStatus, style: Style): string {
       return status;
   }
 }
-
-const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 const ACTS: Readonly<Record<AdapterAct['act'], string>> = {
   evaluated: 'evaluated',
@@ -45,7 +43,7 @@ export function evaluationText({ success, parentSuccess, problems, problemSet }:
 function actText({ act, by, at, reason, status, hindrance, evaluation }: AdapterAct): string {
   const measured = evaluation === null ? '' : evaluationText(evaluation);
   const why = act === 'evaluated' ? measured : `${excerpt(reason, 100)}${measured === '' ? '' : ` (${measured})`}`;
-  const what = `by ${onOneLine(by)}, ${time(at)}: ${why}`;
+  const what = `by ${onOneLine(by)}, ${timeText(at)}: ${why}`;
   return status === 'counted' ? what : `${what} (no effect: ${excerpt(hindrance, 100)})`;
 }
 
@@ -59,7 +57,7 @@ function servedLines({ versions, served, servedBy, pin }: AdapterLineage, style:
   const held =
     pin === null
       ? ''
-      : `${style.yellow('Pinned')} by ${onOneLine(pin.by)}, ${time(pin.at)}: ${excerpt(pin.reason, 100)}\n`;
+      : `${style.yellow('Pinned')} by ${onOneLine(pin.by)}, ${timeText(pin.at)}: ${excerpt(pin.reason, 100)}\n`;
   return `${name}\n${why === '' ? '' : `  ${why}`}${held}`;
 }
 
@@ -91,7 +89,7 @@ export function renderAdapterList(lineage: AdapterLineage, style: Style): string
       percent(version.evaluation?.success),
       percent(version.evaluation?.parentSuccess),
       bytes(version.sizeBytes),
-      time(version.publishedAt),
+      timeText(version.publishedAt),
     ]),
     style,
   );

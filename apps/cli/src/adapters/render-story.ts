@@ -4,8 +4,7 @@ import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { AdapterChanges, ListedUse } from '@seamstream/operations/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-
-const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+import { timeText } from '../terminal/text.js';
 
 export function renderChanges(changes: AdapterChanges, style: Style): string {
   const { parent, problemSet, problems, rescued, broken, differences, onlyCounted } = changes;
@@ -56,8 +55,8 @@ export function renderUse(uses: readonly ListedUse[], style: Style): string {
         isServed ? style.green('served') : (status ?? (adapterDigest === null ? '–' : 'unknown')),
         count(experiences),
         count(explored),
-        time(firstAt),
-        time(lastAt),
+        timeText(firstAt),
+        timeText(lastAt),
         fingerprint === null ? '–' : onOneLine(fingerprint),
         releases
           .map(

@@ -1,6 +1,12 @@
 /** What a run that brings a library on will take. */
 import { count, onOneLine, plural, SeamError, shortId } from '@seamstream/kernel';
-import { type GivenPrices, LIBRARY_STAGES, type LibraryCost, libraryCost } from '@seamstream/operations/cost';
+import {
+  type GivenPrices,
+  LIBRARY_STAGES,
+  type LibraryCost,
+  type LibraryRunPlan,
+  libraryCost,
+} from '@seamstream/operations/cost';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -11,15 +17,7 @@ import { percent } from '../terminal/text.js';
 import { duration } from './duration.js';
 import { moneyOrNone, priceOption } from './price-options.js';
 
-interface LibraryCostOptions {
-  readonly groups: number;
-  readonly groupSize: number;
-  readonly epochs: number;
-  readonly batchSize: number;
-  readonly evidence: 'groups' | 'attempts' | 'problems';
-  readonly maxOperations: number;
-  readonly maxWords: number;
-  readonly maxTokens: number;
+interface LibraryCostOptions extends Omit<LibraryRunPlan, 'trajectoryTokens'> {
   readonly trajectoryTokens?: number;
   readonly model?: string;
   readonly tokensPerSecond?: number;

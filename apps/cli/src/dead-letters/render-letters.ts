@@ -2,6 +2,7 @@ import { count, excerpt, onOneLine, plural } from '@seamstream/kernel';
 import { countByCode, type DeadLetter, placeOf, type RedrivePlan } from '@seamstream/operations/dead-letters';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
+import { timeText } from '../terminal/text.js';
 
 /** A table of letters and a line that sums them up. */
 export function renderLetters(letters: readonly DeadLetter[], redriven: ReadonlySet<string>, style: Style): string {
@@ -16,7 +17,7 @@ export function renderLetters(letters: readonly DeadLetter[], redriven: Readonly
       { title: 'REASON' },
     ],
     letters.map((letter) => [
-      new Date(letter.meta.occurredAt).toISOString().slice(0, 19).replace('T', ' '),
+      timeText(letter.meta.occurredAt),
       onOneLine(placeOf(letter)),
       onOneLine(letter.group),
       style.red(onOneLine(letter.code)),

@@ -3,7 +3,7 @@ import { decodeLearned, LEARNED_FILE, type LearnedRecord } from '@seamstream/inn
 import type { LanguageModel } from '@seamstream/language-model';
 import type { RetentionReport } from '@seamstream/operations/evaluate';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { type TrainedLearner, trainedLearner } from '../study/trained-learner.fake.js';
+import { PASSAGES, type TrainedLearner, trainedLearner } from '../study/trained-learner.fake.js';
 
 let opened: TrainedLearner;
 let world: FakeWorld;
@@ -160,18 +160,6 @@ describe('seam edits train', () => {
   });
 });
 
-const COLOURS = ['blue', 'red', 'green', 'white'];
-/** The executor never saw them, and cannot guess. */
-const PASSAGES = COLOURS.map((colour, house) => {
-  const other = COLOURS[(house + 1) % COLOURS.length]!;
-  return {
-    passage: `House ${house} is ${colour}, and its door is ${other}.`,
-    questions: [
-      { question: `Which colour has house ${house}?`, reference: colour },
-      { question: `Which colour has door ${house}?`, reference: other },
-    ],
-  };
-});
 /** An edit of each, as seam edits generate writes it: its questions with their answers, a document each, and last the passage. */
 const EDITS = PASSAGES.map(({ passage, questions }, at) => ({
   ...{ row: at + 1, number: 0, title: null, passage, kind: 'own@1', model: 'm', adapter: null, seed: 's', edit: 'e' },

@@ -15,7 +15,7 @@ import type {
 import { partText } from '../cost/money.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { wrapped } from '../terminal/text.js';
+import { timeText, wrapped } from '../terminal/text.js';
 import { entryFields } from './readable-entry.js';
 
 const INDENT = '    ';
@@ -29,7 +29,7 @@ export interface StoryOptions {
   readonly full: boolean;
 }
 
-const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const time = (at: number): string => `${timeText(at)} UTC`;
 
 export function renderStory({ story, doubts, lineage, cost }: ToldStory, options: StoryOptions, style: Style): string {
   const groups = [...Map.groupBy(story.attempts, ({ groupId }) => groupId).values()];

@@ -2,7 +2,7 @@
 import { SeamError } from '@seamstream/kernel';
 import type { LearnerModel, RetentionReport } from '@seamstream/operations/evaluate';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { type TrainedLearner, trainedLearner } from './trained-learner.fake.js';
+import { PASSAGES, type TrainedLearner, trainedLearner } from './trained-learner.fake.js';
 
 let opened: TrainedLearner;
 let learner: LearnerModel;
@@ -106,18 +106,6 @@ describe('seam study retention', () => {
   });
 });
 
-const COLOURS = ['blue', 'red', 'green', 'white'];
-/** The executor never saw them, and cannot guess. */
-const PASSAGES = COLOURS.map((colour, house) => {
-  const other = COLOURS[(house + 1) % COLOURS.length]!;
-  return {
-    passage: `House ${house} is ${colour}, and its door is ${other}.`,
-    questions: [
-      { question: `Which colour has house ${house}?`, reference: colour },
-      { question: `Which colour has door ${house}?`, reference: other },
-    ],
-  };
-});
 /** An edit for each: its questions with their answers, a document each. */
 const EDITS = PASSAGES.map(({ questions }, at) => ({
   row: at + 1,

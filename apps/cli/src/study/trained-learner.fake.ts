@@ -6,6 +6,19 @@ import { type Adapter, encodePeft, LanguageModel } from '@seamstream/language-mo
 import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
 import type { LearnerModel } from '@seamstream/operations/evaluate';
 
+const COLOURS = ['blue', 'red', 'green', 'white'];
+/** The executor never saw them, and cannot guess. */
+export const PASSAGES = COLOURS.map((colour, house) => {
+  const other = COLOURS[(house + 1) % COLOURS.length]!;
+  return {
+    passage: `House ${house} is ${colour}, and its door is ${other}.`,
+    questions: [
+      { question: `Which colour has house ${house}?`, reference: colour },
+      { question: `Which colour has door ${house}?`, reference: other },
+    ],
+  };
+});
+
 export interface TrainedLearner {
   readonly learner: LearnerModel;
   close(): Promise<void>;

@@ -4,6 +4,11 @@ import wrapAnsi from 'wrap-ansi';
 
 export { bytes, percent } from '@seamstream/kernel';
 
+/** To the second, in UTC: `2030-01-31 12:00:00`. @param at milliseconds since the Unix epoch */
+export function timeText(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
 /** Cells that a text takes on a terminal: a letter of Chinese takes two, an accent and a style's escapes none. */
 export function cellsOf(text: string): number {
   // Most texts. The other way begins by compiling what all of Unicode's emoji are: a tenth of a second.

@@ -15,7 +15,7 @@ export type GivenPrices = ReadonlyMap<string, GivenPrice>;
 export interface KnownPrices {
   /** Of the log's prices; null where it has none. */
   readonly currency: string | null;
-  /** In millionths; null where the model has no price. Nothing that was not used costs nothing, with and without a price. */
+  /** In millionths; null where the model has no price. What was not used costs nothing, with and without a price. */
   moneyOf(model: string, used: ReadAndWritten): number | null;
 }
 
@@ -27,7 +27,7 @@ export function knownPrices(declared: DeclaredLimits, given: GivenPrices, atMs: 
       if (used.prompt + used.completion === 0) return 0;
       const price = given.get(model) ?? priceAt(declared, model, atMs);
       if (price === undefined) return null;
-      return moneyOf({ cachedPromptPerMillion: null, ...price } as Price, { ...used, cached: 0 });
+      return moneyOf({ cachedPromptPerMillion: null, ...price }, { ...used, cached: 0 });
     },
   };
 }

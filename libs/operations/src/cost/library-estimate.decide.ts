@@ -8,6 +8,7 @@
  * The error is that of the replies alone. That problems, groups or a library differ from the recorded ones is not in it.
  */
 import { SeamError } from '@seamstream/kernel';
+import { mean } from '@seamstream/statistics';
 
 export const LIBRARY_STAGES = ['summary', 'advantage', 'consolidation'] as const;
 export type LibraryStage = (typeof LIBRARY_STAGES)[number];
@@ -76,16 +77,12 @@ const NORMAL_95 = 1.96;
 /** @throws INVALID_INPUT where neither the log nor the plan says how long an attempt is */
 export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns): LibraryEstimate {
   const planned = plannedCalls(plan);
-  let [variance, isMeasured] = [0, true];
+  const repliesOf = Map.groupBy(recorded.replies, ({ stage }) => stage);
   const stages = Object.fromEntries(
     LIBRARY_STAGES.map((stage) => {
-      const replies = recorded.replies.filter((reply) => reply.stage === stage);
+      const replies = repliesOf.get(stage) ?? [];
       const calls = Math.ceil(planned[stage] * recorded.tries);
-      if (calls > 0 && replies.length < 2) isMeasured = false;
-      const each = replies.length === 0 ? assumed(stage, plan) : meanOf(replies);
-      const spread = varianceOf(replies.map(({ promptTokens, responseTokens }) => promptTokens + responseTokens));
-      if (replies.length > 0) variance += calls ** 2 * (spread / replies.length) + calls * spread;
-      const { promptTokens, responseTokens } = each;
+      const { promptTokens, responseTokens } = replies.length === 0 ? assumed(stage, plan) : meanOf(replies);
       return [
         stage,
         {
@@ -96,6 +93,11 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
       ];
     }),
   ) as Record<LibraryStage, StageEstimate>;
+  const isMeasured = LIBRARY_STAGES.every((stage) => stages[stage].calls === 0 || stages[stage].replies >= 2);
+  const variance = LIBRARY_STAGES.reduce(
+    (total, stage) => total + varianceOf(stages[stage].calls, repliesOf.get(stage) ?? []),
+    0,
+  );
   const sum = (field: 'calls' | 'promptTokens' | 'responseTokens'): number =>
     LIBRARY_STAGES.reduce((total, stage) => total + stages[stage][field], 0);
   const [promptTokens, responseTokens] = [sum('promptTokens'), sum('responseTokens')];
@@ -144,13 +146,17 @@ function assumed(stage: LibraryStage, plan: LibraryRunPlan): Omit<ReplyFigures, 
 }
 
 function meanOf(replies: readonly ReplyFigures[]): Omit<ReplyFigures, 'stage'> {
-  const mean = (of: (reply: ReplyFigures) => number): number =>
-    replies.reduce((total, reply) => total + of(reply), 0) / replies.length;
-  return { promptTokens: mean((each) => each.promptTokens), responseTokens: mean((each) => each.responseTokens) };
+  return {
+    promptTokens: mean(replies.map((each) => each.promptTokens)),
+    responseTokens: mean(replies.map((each) => each.responseTokens)),
+  };
 }
 
-function varianceOf(values: readonly number[]): number {
-  if (values.length < 2) return 0;
-  const mean = values.reduce((total, value) => total + value, 0) / values.length;
-  return values.reduce((total, value) => total + (value - mean) ** 2, 0) / (values.length - 1);
+/** Variance of the tokens of so many calls, whose mean is estimated from recorded replies; 0 without any. */
+function varianceOf(calls: number, replies: readonly ReplyFigures[]): number {
+  if (replies.length < 2) return 0;
+  const tokens = replies.map(({ promptTokens, responseTokens }) => promptTokens + responseTokens);
+  const centre = mean(tokens);
+  const spread = tokens.reduce((total, each) => total + (each - centre) ** 2, 0) / (tokens.length - 1);
+  return calls ** 2 * (spread / tokens.length) + calls * spread;
 }

@@ -21,6 +21,7 @@ import {
   type LearnedRecord,
 } from '@seamstream/inner-update';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { mean } from '@seamstream/statistics';
 import type { OutputOptions } from '../evaluate/asking-world.js';
 import { gradedPassages } from '../evaluate/learned-passages.js';
 import type { LearnerModel } from '../evaluate/study-retention.js';
@@ -212,12 +213,11 @@ class Exam {
   }
 
   measured(before: readonly number[], after: readonly number[]): LearnedRecord['measured'] {
-    const of = (scores: readonly number[]): number => scores.reduce((sum, each) => sum + each, 0) / scores.length;
     const { value, interval95 } = differences(after, before)!;
     return {
       ...{ sha256: this.asked.sha256, measure: this.measure, passages: before.length },
       questions: this.questions.reduce((sum, own) => sum + own.length, 0),
-      ...{ before: of(before), after: of(after), gain: { value, interval95: [interval95[0], interval95[1]] } },
+      ...{ before: mean(before), after: mean(after), gain: { value, interval95: [interval95[0], interval95[1]] } },
     };
   }
 }

@@ -126,8 +126,10 @@ export interface TokensUsed {
 
 const MILLION = 1_000_000;
 
+type TokenPrices = Pick<Price, 'promptPerMillion' | 'cachedPromptPerMillion' | 'completionPerMillion'>;
+
 /** Price of one request in millionths of the currency, rounded up: a request that costs something never costs 0. */
-export function moneyOf(price: Price, { prompt, cached, completion }: TokensUsed): number {
+export function moneyOf(price: TokenPrices, { prompt, cached, completion }: TokensUsed): number {
   const fromCache = Math.min(cached, prompt);
   const cachedPrice = price.cachedPromptPerMillion ?? price.promptPerMillion;
   return Math.ceil(
