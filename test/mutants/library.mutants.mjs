@@ -120,6 +120,18 @@ export default [
     { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
     { control: 'recorded replies are spent', from: 'if (known !== undefined) return known;', to: '' },
+    {
+      control: 'a run that is taken over has the replies of the process before',
+      from: 'await this.training.read()',
+      to: 'this.known.size > 0 && this.paid.size === 0 ? [] : await this.training.read()',
+    },
+    { control: 'replies of other processes are of the same budget', from: '!this.paid.delete(callId)', to: 'false' },
+    { control: 'own replies are spent once', from: '!this.paid.delete(callId)', to: 'true' },
+    {
+      control: 'of two replies to one request the first counts',
+      from: 'if (!this.known.has(callId)) this',
+      to: 'this',
+    },
   ]),
   ...quick(
     'libs/model-clients/src/distillation.language-model.adapter.ts',
@@ -172,10 +184,25 @@ export default [
   ]),
   ...quick('libs/operations/src/cost/library-estimate.decide.ts', 'libs/operations/src/cost/library-estimate.spec.ts', [
     { control: 'an estimate without replies states no error', from: 'isMeasured && tokens > 0', to: 'tokens > 0' },
-    { control: 'an estimate has the tries that replies needed', from: ' * recorded.tries', to: '' },
+    {
+      control: 'an estimate has the tries that replies needed',
+      from: ' * triesOf(replies, plan.attempts)',
+      to: '',
+    },
+    { control: "an estimate by another model's replies states no error", from: 'recorded.isOwn &&', to: '' },
   ]),
   ...quick('libs/operations/src/cost/library-cost.ts', 'apps/cli/src/cost/library-cost.command.spec.ts', [
-    { control: 'an estimate leaves out the run that it is compared with', from: 'runId !== compared', to: 'true' },
+    { control: 'an estimate leaves out the run that it is compared with', from: 'run !== compared &&', to: '' },
+    {
+      control: 'an estimate rests on runs that read the same',
+      from: ' && run.settings.evidence === plan.evidence',
+      to: '',
+    },
+    { control: 'an estimate mixes no models', from: 'replies: all.filter(isOf)', to: 'replies: all' },
+    { control: 'an estimate that is compared has the plan of its run', from: ': planOf(compared)', to: ': {}' },
+  ]),
+  ...quick('libs/operations/src/cost/recorded-library-runs.ts', 'apps/cli/src/cost/library-cost.command.spec.ts', [
+    { control: 'replies side by side are one time', from: 'Math.max(from, reached)', to: 'from' },
   ]),
   ...quick('libs/training-runs/src/library-method.ts', 'libs/training-runs/src/library-method.spec.ts', [
     {

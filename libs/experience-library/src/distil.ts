@@ -238,6 +238,25 @@ function groundedIn(operation: RepliedOperation, proposals: readonly Proposal[],
   });
 }
 
+/** An account may end in the middle, a list of operations may not. */
+function usableContent(stage: DistillationStage, { content, isWhole }: Omit<ModelReply, 'callId'>): string | undefined {
+  return content === null || (stage !== 'summary' && !isWhole) ? undefined : content;
+}
+
+const accountIn = (content: string): string | undefined => (content.trim() === '' ? undefined : content.trim());
+
+/** Whether a reply could be used, by the rules of {@link distil}. @param maxOperations of one group, as its run was planned */
+export function isReadable(
+  stage: DistillationStage,
+  reply: Omit<ModelReply, 'callId'>,
+  maxOperations: number,
+): boolean {
+  const content = usableContent(stage, reply);
+  if (content === undefined) return false;
+  if (stage === 'summary') return accountIn(content) !== undefined;
+  return repliedOperations(content, stage, stage === 'advantage' ? maxOperations : MOST_DECIDED) !== undefined;
+}
+
 class Asking {
   constructor(
     private readonly model: DistillationModel,
@@ -246,7 +265,7 @@ class Asking {
   ) {}
 
   async text(stage: DistillationStage, prompt: string): Promise<string | undefined> {
-    const read = await this.read({ stage, prompt }, (content) => (content.trim() === '' ? undefined : content.trim()));
+    const read = await this.read({ stage, prompt }, accountIn);
     if (read === undefined) this.counts.unsummarisedAttempts++;
     return read?.value;
   }
@@ -267,8 +286,10 @@ class Asking {
   ): Promise<{ readonly value: T; readonly callId: string } | undefined> {
     for (let attempt = 1; attempt <= this.settings.attempts; attempt++) {
       this.counts.calls++;
-      const { content, isWhole, callId } = await this.model.ask({ ...question, attempt });
-      const value = content === null || (question.stage !== 'summary' && !isWhole) ? undefined : parse(content);
+      const reply = await this.model.ask({ ...question, attempt });
+      const { callId } = reply;
+      const content = usableContent(question.stage, reply);
+      const value = content === undefined ? undefined : parse(content);
       if (value !== undefined) return { value, callId };
       this.counts.unreadReplies++;
     }

@@ -15,6 +15,7 @@ export {
   type DistillationStage,
   type Distilled,
   distil,
+  isReadable,
   type ModelCall,
   type ModelReply,
   type TracedAttempt,

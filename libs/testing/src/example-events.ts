@@ -430,6 +430,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     isWhole: true,
     promptTokens: 210,
     responseTokens: 14,
+    latencyMs: 1250,
   },
   AdapterPublished: {
     type: 'AdapterPublished',

@@ -137,7 +137,8 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const members = alike.map(({ attempts }) => attempts);
     const live = usesVerdicts ? members.filter(hasBoth) : members.map((each) => shownOf(each, evidence, plan.seed));
     const judgedApartGroups = groups.length - alike.length;
-    const metrics = { groups: groups.length, liveGroups: live.length, judgedApartGroups };
+    const liveAttempts = live.flat().length;
+    const metrics = { groups: groups.length, liveGroups: live.length, liveAttempts, judgedApartGroups };
     if (live.length === 0)
       return {
         status: 'refused',

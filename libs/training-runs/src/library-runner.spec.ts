@@ -126,6 +126,45 @@ describe('a library brought on by a model', () => {
     },
   );
 
+  it('takes a run over with the replies that were paid since its process began', async () => {
+    const waiting = runnerWith();
+    await waiting.run(job({}, [attempts(3)]), null, recording());
+    const calm = made(await runnerWith().run(job(), null, recording()));
+    server.seen.length = 0;
+    expect(made(await waiting.run(job(), null, recording())).digest).toBe(calm.digest);
+    expect(server.seen).toEqual([]);
+  });
+
+  it('counts what it paid once in its budget, and what another process paid as well', async () => {
+    const usage = { prompt_tokens: 1490, completion_tokens: 10 };
+    server.behave = ({ body }) => ({
+      kind: 'answer',
+      body: { ...(reply(promptIn(body)).body as object), usage },
+    });
+    const bounded = runnerWith({ budget: { tokens: 20_000 } });
+    // Four replies each.
+    for (const group of [1, 2]) made(await bounded.run(job({}, [attempts(group)]), null, recording()));
+    await runnerWith().run(job({}, [attempts(3)]), null, recording());
+    await expect(bounded.run(job({}, [attempts(4)]), null, recording())).rejects.toMatchObject({
+      code: 'BUDGET_SPENT',
+    });
+  });
+
+  it('uses the first reply in the log where two processes paid the same one: both end at the digest of a replay', async () => {
+    let told = 0;
+    server.behave = ({ body }) => {
+      const prompt = promptIn(body);
+      if (stageOf(prompt) !== 'consolidation') return reply(prompt);
+      const text = `When boards are asked for, count ${['twice', 'backwards'][told++ % 2]}.`;
+      return { kind: 'answer', body: chatCompletion(operations({ operation: 'add', text, reason: '' })) };
+    };
+    const both = await Promise.all([1, 2].map(() => runnerWith().run(job(), null, recording())));
+    expect(told).toBe(2);
+    const [first, second] = both.map((result) => made(result).digest);
+    expect(second).toBe(first);
+    expect(made(await runnerWith(null).run(job(), null, recording('none'))).digest).toBe(first);
+  });
+
   it('asks each question under the digest of run, stage, prompt, settings and try: what was recorded before is found', async () => {
     const ids = new Set<string>();
     await runnerWith().run(job(), null, recording());

@@ -1,12 +1,13 @@
 /**
- * A model whose replies are in the log. A recorded request is not sent again: a run that was killed resumes after its last reply, and
- * one that is repeated for comparison sends no request.
+ * A model whose replies are in the log. A recorded request is not sent again: a run that was killed resumes after its last reply, also in
+ * another process, and one that is repeated for comparison sends no request. Of two replies to one request, which a worker and the one
+ * that took its run over may both have paid, the first in the log counts for both.
  */
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import type { DistillationModel, ModelCall, ModelReply } from '@seamstream/experience-library';
 import { type Clock, canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
-import { readTopics } from '@seamstream/log-reader';
+import { NewEvents } from '@seamstream/log-reader';
 import type { DistillationSource } from '@seamstream/model-clients';
 
 export interface ReplyDependencies {
@@ -24,9 +25,16 @@ export interface ReplySettings {
 
 /** One for a process: what was spent is counted once. */
 export class RecordedReplies {
-  private known: Map<string, Promise<ModelReply>> | undefined;
+  private readonly training: NewEvents;
+  /** By request. */
+  private readonly known = new Map<string, ModelReply>();
+  /** Requests whose reply this process paid and has not read in the log yet. */
+  private readonly paid = new Set<string>();
+  private reading: Promise<void> = Promise.resolve();
 
-  constructor(private readonly dependencies: ReplyDependencies) {}
+  constructor(private readonly dependencies: ReplyDependencies) {
+    this.training = new NewEvents(dependencies.log, [TOPIC.training]);
+  }
 
   /**
    * @param mayAsk false: a reply that is not recorded is NOT_FOUND
@@ -37,8 +45,8 @@ export class RecordedReplies {
     settings: ReplySettings,
     { mayAsk, signal }: { readonly mayAsk: boolean; readonly signal: AbortSignal },
   ): Promise<DistillationModel> {
-    const replies = await this.read();
-    const { client, log, clock } = this.dependencies;
+    await this.catchUp();
+    const { client } = this.dependencies;
     if (mayAsk) await client?.prepare(settings);
     const ask = async (call: ModelCall, callId: string): Promise<ModelReply> => {
       signal.throwIfAborted();
@@ -49,52 +57,60 @@ export class RecordedReplies {
         );
       const { stage, prompt, form } = call;
       const asked = { stage, prompt, ...settings, seed: callId, ...(form === undefined ? {} : { form }) };
+      const { clock } = this.dependencies;
+      const askedAt = clock.now();
       const answer = await client.ask(asked, signal);
-      const event: EventOf<'LibraryReplyRecorded'> = {
-        type: 'LibraryReplyRecorded',
-        meta: originMeta({
-          ...{ messageId: derivedId(callId, 'reply'), correlationId: runId },
-          ...{ source: 'seam/trainer', occurredAt: clock.now(), sourceClass: 'model' },
-        }),
-        ...{ runId, callId, stage, ...answer },
-      };
-      await log.append([encodeEvent(event)]);
-      return replyOf(event);
+      this.paid.add(callId);
+      await this.record({ runId, callId, stage, ...answer, latencyMs: clock.now() - askedAt });
+      await this.catchUp();
+      return this.known.get(callId) ?? { callId, content: answer.content, isWhole: answer.isWhole };
     };
+    const underWay = new Map<string, Promise<ModelReply>>();
     return {
-      ask: (call) => {
+      ask: async (call) => {
         const callId = callIdOf(runId, call, settings);
-        const known = replies.get(callId);
+        const known = this.known.get(callId);
         if (known !== undefined) return known;
         // Two equal questions under way are one.
-        const asked = ask(call, callId);
-        replies.set(callId, asked);
-        asked.catch(() => replies.delete(callId));
-        return asked;
+        const asked = underWay.get(callId) ?? ask(call, callId);
+        underWay.set(callId, asked);
+        return asked.finally(() => underWay.delete(callId));
       },
     };
   }
 
-  private async read(): Promise<Map<string, Promise<ModelReply>>> {
-    const { log, client } = this.dependencies;
-    if (this.known !== undefined) return this.known;
-    const known = new Map<string, Promise<ModelReply>>();
-    for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'skip' }))
-      for (const { event } of events) {
-        if (event.type !== 'LibraryReplyRecorded' || known.has(event.callId)) continue;
-        known.set(event.callId, Promise.resolve(replyOf(event)));
-        const { promptTokens, responseTokens } = event;
-        client?.addSpent({ promptTokens, responseTokens });
-      }
-    this.known = known;
-    return known;
+  private async record(reply: Omit<EventOf<'LibraryReplyRecorded'>, 'type' | 'meta'>): Promise<void> {
+    const { log, clock } = this.dependencies;
+    const { runId, callId } = reply;
+    const event: EventOf<'LibraryReplyRecorded'> = {
+      type: 'LibraryReplyRecorded',
+      meta: originMeta({
+        ...{ messageId: derivedId(callId, 'reply'), correlationId: runId },
+        ...{ source: 'seam/trainer', occurredAt: clock.now(), sourceClass: 'model' },
+      }),
+      ...reply,
+    };
+    await log.append([encodeEvent(event)]);
+  }
+
+  /** Reads what the log has since the last time; one reading after the other, so that each begins after what its caller appended. */
+  private catchUp(): Promise<void> {
+    const next = this.reading.then(() => this.readNew());
+    this.reading = next.catch(() => undefined);
+    return next;
+  }
+
+  private async readNew(): Promise<void> {
+    for (const { event } of await this.training.read()) {
+      if (event.type !== 'LibraryReplyRecorded') continue;
+      const { callId, content, isWhole, promptTokens, responseTokens } = event;
+      // The client counted its own; others' are of the same budget.
+      if (!this.paid.delete(callId)) this.dependencies.client?.addSpent({ promptTokens, responseTokens });
+      if (!this.known.has(callId)) this.known.set(callId, { callId, content, isWhole });
+    }
   }
 }
 
 function callIdOf(runId: string, { stage, prompt, attempt }: ModelCall, settings: ReplySettings): string {
   return sha256(canonicalJson({ runId, stage, prompt, attempt, ...settings }));
-}
-
-function replyOf({ callId, content, isWhole }: EventOf<'LibraryReplyRecorded'>): ModelReply {
-  return { callId, content, isWhole };
 }

@@ -1210,6 +1210,11 @@ export interface LibraryReplyRecorded {
   readonly promptTokens: number;
   /** Tokens that it wrote. */
   readonly responseTokens: number;
+  /**
+   * Milliseconds from the request to the reply, with its wait for the limits of the endpoint. Null in records of
+   * earlier releases.
+   */
+  readonly latencyMs?: number | null | undefined;
 }
 
 /** An agent of a team took its turn in a rollout. */

@@ -1,22 +1,21 @@
 /** What a run that brings a library on will take, and what recorded ones took. */
 import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { readTopics } from '@seamstream/log-reader';
 import { readDeclaredLimits } from '../quotas/index.js';
 import { type GivenPrices, knownPrices } from './known-prices.js';
+import { estimateLibraryRun, type LibraryEstimate, type LibraryRunPlan } from './library-estimate.decide.js';
 import {
-  estimateLibraryRun,
-  LIBRARY_STAGES,
-  type LibraryEstimate,
-  type LibraryRunPlan,
-  type LibraryStage,
-  type RecordedRuns,
-  type ReplyFigures,
-} from './library-estimate.decide.js';
+  busySeconds,
+  planOf,
+  type RecordedLibraryRun,
+  recordedLibraryRuns,
+  recordedSpeed,
+} from './recorded-library-runs.js';
 
-export interface LibraryCostRequest extends LibraryRunPlan {
-  /** Whose price counts; null: the model of the recorded replies. */
+export interface LibraryCostRequest {
+  /** What differs from the plan of the run that is compared with, or from the defaults. */
+  readonly plan: Partial<LibraryRunPlan>;
+  /** Whose replies and price count; null: the model that replied last. */
   readonly model: string | null;
   /** Tokens that it writes in a second; null: as the log says. */
   readonly tokensPerSecond: number | null;
@@ -25,114 +24,98 @@ export interface LibraryCostRequest extends LibraryRunPlan {
   readonly verify: string | null;
 }
 
-interface UsedByRun {
-  readonly runId: string;
-  readonly calls: number;
-  readonly tokens: number;
-  readonly seconds: number;
-}
-
 export interface LibraryCost extends LibraryEstimate {
+  readonly plan: LibraryRunPlan;
   readonly model: string | null;
+  /** Whose recorded replies it rests on: another model's where the log has none of `model`; null: no reply is recorded. */
+  readonly repliesOf: string | null;
   readonly currency: string | null;
   /** In millionths; null: no price is known. */
   readonly money: number | null;
   /** Runs that it rests on. */
   readonly runs: number;
   /** What the run took that it is compared with, and how far the tokens of the estimate are from that, as a share. */
-  readonly verified: (UsedByRun & { readonly error: number }) | null;
+  readonly verified: {
+    readonly runId: string;
+    readonly calls: number;
+    readonly tokens: number;
+    /** Null where its records do not say it. */
+    readonly seconds: number | null;
+    readonly error: number;
+  } | null;
 }
 
-/** A recorded run that asked a model. */
-interface AskingRun {
-  readonly replies: (ReplyFigures & { readonly model: string })[];
-  startedAt: number | undefined;
-  lastReplyAt: number;
-  /** Calls and unread ones, as its end records them. */
-  calls: number;
-  unread: number;
-}
+/** As the shipped services are set, where neither a person nor a run says it. */
+const DEFAULT_PLAN: Omit<LibraryRunPlan, 'groups'> = {
+  ...{ groupSize: 8, epochs: 1, batchSize: 64, evidence: 'groups' },
+  ...{ maxOperations: 3, maxWords: 32, maxTokens: 1024, attempts: 3, trajectoryTokens: null },
+};
 
 /** @throws NOT_FOUND for a run to compare with that asked no model; INVALID_INPUT where too little is known */
 export async function libraryCost(
   { log, nowMs }: { readonly log: EventLog; readonly nowMs: number },
   request: LibraryCostRequest,
 ): Promise<LibraryCost> {
-  const runs = await readRuns(log);
+  // 1. What is planned.
+  const runs = await recordedLibraryRuns(log);
   const compared = request.verify === null ? undefined : runNamed(runs, request.verify);
-  const others = [...runs].filter(([runId]) => runId !== compared).map(([, run]) => run);
-  const models = new Set([...runs.values()].flatMap(({ replies }) => replies.map(({ model }) => model)));
-  const [only] = models;
-  const model = request.model ?? (models.size === 1 ? only! : null);
-  const known = recordedOf(others, request.tokensPerSecond);
-  const estimate = estimateLibraryRun(request, known);
+  const plan = wholePlan(request.plan, compared);
+  // 2. What is known of such runs: of the model, or else of another.
+  const others = runs.filter((run) => run !== compared && run.settings.evidence === plan.evidence);
+  const model = request.model ?? (compared ?? others.at(-1))?.replies.at(-1)!.model ?? null;
+  const known = repliesFor(model, others);
+  // 3. Calls, tokens, time and money.
+  const isOwn = known.model === model;
+  const estimate = estimateLibraryRun(plan, {
+    ...{ replies: known.replies, isOwn },
+    tokensPerSecond: request.tokensPerSecond ?? (isOwn ? recordedSpeed(known.replies) : null),
+  });
   const prices = knownPrices(await readDeclaredLimits(log), request.prices, nowMs);
   const used = { prompt: estimate.promptTokens, completion: estimate.responseTokens };
   return {
     ...estimate,
-    ...{ model, currency: prices.currency, money: model === null ? null : prices.moneyOf(model, used) },
-    runs: others.length,
-    verified: compared === undefined ? null : verifiedBy(estimate, compared, runs.get(compared)!),
+    ...{ plan, model, repliesOf: known.model, runs: known.runs },
+    ...{ currency: prices.currency, money: model === null ? null : prices.moneyOf(model, used) },
+    verified: compared === undefined ? null : verifiedBy(estimate, compared),
   };
 }
 
-async function readRuns(log: EventLog): Promise<ReadonlyMap<string, AskingRun>> {
-  const runs = new Map<string, AskingRun>();
-  const started = new Map<string, number>();
-  for await (const { events } of readTopics(log, [TOPIC.training], { undecodable: 'skip' }))
-    for (const { event } of events) {
-      if (event.type === 'TrainingRunStarted') started.set(event.runId, event.meta.occurredAt);
-      if (event.type === 'LibraryReplyRecorded' && isStage(event.stage)) {
-        const { runId, stage, model, promptTokens, responseTokens } = event;
-        const run = runs.get(runId) ?? {
-          replies: [],
-          startedAt: started.get(runId),
-          lastReplyAt: 0,
-          calls: 0,
-          unread: 0,
-        };
-        run.replies.push({ stage, model, promptTokens, responseTokens });
-        run.lastReplyAt = Math.max(run.lastReplyAt, event.meta.occurredAt);
-        runs.set(runId, run);
-      }
-      if (event.type === 'TrainingRunCompleted' || event.type === 'TrainingRunRejected') {
-        const run = runs.get(event.runId);
-        if (run === undefined) continue;
-        run.calls = event.metrics.calls ?? 0;
-        run.unread = event.metrics.unreadReplies ?? 0;
-      }
-    }
-  return runs;
-}
-
-const isStage = (stage: string): stage is LibraryStage => (LIBRARY_STAGES as readonly string[]).includes(stage);
-
-function recordedOf(runs: readonly AskingRun[], given: number | null): RecordedRuns {
-  const sum = (of: (run: AskingRun) => number): number => runs.reduce((total, run) => total + of(run), 0);
-  const read = sum(({ calls, unread }) => calls - unread);
-  const seconds = sum(secondsOf);
-  const written = sum(({ replies }) => replies.reduce((total, { responseTokens }) => total + responseTokens, 0));
-  return {
-    replies: runs.flatMap(({ replies }) => replies),
-    tries: read > 0 ? sum(({ calls }) => calls) / read : 1,
-    tokensPerSecond: given ?? (seconds > 0 ? written / seconds : null),
-  };
-}
-
-const secondsOf = ({ startedAt, lastReplyAt }: AskingRun): number =>
-  startedAt === undefined ? 0 : Math.max(0, lastReplyAt - startedAt) / 1000;
-
-function runNamed(runs: ReadonlyMap<string, AskingRun>, digits: string): string {
-  const found = [...runs.keys()].filter((runId) => runId.startsWith(digits));
-  if (found.length === 1) return found[0]!;
+function wholePlan(given: Partial<LibraryRunPlan>, compared: RecordedLibraryRun | undefined): LibraryRunPlan {
+  const { groups, ...plan } = { ...DEFAULT_PLAN, ...(compared === undefined ? {} : planOf(compared)), ...given };
+  if (groups !== undefined) return { ...plan, groups };
   throw new SeamError(
-    'NOT_FOUND',
-    `Cannot compare the estimate with run ${digits}: expected one that asked a model, got ${found.length} of ${[...runs.keys()].join(', ') || 'none'}. Name one of them.`,
+    'INVALID_INPUT',
+    'Cannot estimate a run of a library: expected how many groups count, got none. Say it (--groups), or name a run that has ended (--verify).',
   );
 }
 
-function verifiedBy(estimate: LibraryEstimate, runId: string, run: AskingRun): LibraryCost['verified'] {
-  const tokens = run.replies.reduce((total, each) => total + each.promptTokens + each.responseTokens, 0);
+/** All of a model's; where it has none those of the model that replied last. */
+function repliesFor(
+  model: string | null,
+  runs: readonly RecordedLibraryRun[],
+): Pick<RecordedLibraryRun, 'replies'> & { readonly model: string | null; readonly runs: number } {
+  const all = runs.flatMap(({ replies }) => replies);
+  const chosen = all.some((reply) => reply.model === model) ? model : (all.at(-1)?.model ?? null);
+  const isOf = (reply: { readonly model: string }): boolean => reply.model === chosen;
+  return {
+    model: chosen,
+    replies: all.filter(isOf),
+    runs: runs.filter(({ replies }) => replies.some(isOf)).length,
+  };
+}
+
+function runNamed(runs: readonly RecordedLibraryRun[], digits: string): RecordedLibraryRun {
+  const found = runs.filter(({ runId }) => runId.startsWith(digits));
+  if (found.length === 1) return found[0]!;
+  const names = runs.map(({ runId }) => runId).join(', ') || 'none';
+  throw new SeamError(
+    'NOT_FOUND',
+    `Cannot compare the estimate with run ${digits}: expected one that asked a model, got ${found.length} of ${names}. Name one of them.`,
+  );
+}
+
+function verifiedBy(estimate: LibraryEstimate, { runId, replies }: RecordedLibraryRun): LibraryCost['verified'] {
+  const tokens = replies.reduce((total, each) => total + each.promptTokens + each.responseTokens, 0);
   const error = (estimate.promptTokens + estimate.responseTokens - tokens) / tokens;
-  return { runId, calls: run.replies.length, tokens, seconds: secondsOf(run), error };
+  return { runId, calls: replies.length, tokens, seconds: busySeconds(replies), error };
 }

@@ -1,11 +1,12 @@
 /**
  * What a run that brings a library on will take: calls, tokens and time of its three stages. Pure.
  *
- *   calls of a stage  = what its plan asks, times tries of a recorded call
+ *   calls of a stage  = what its plan asks · tries
+ *   tries             = Σ k < most (1 − p)ᵏ = (1 − (1 − p)^most) / p      p: share of the stage's recorded replies that could be read
  *   tokens of a stage = calls · mean of the recorded replies of the stage, or what the templates and the limits leave as an assumption
  *   error             = 1.96 · √( Σ stages calls² · s² / n + calls · s² ) / tokens     s, n of the recorded replies of a stage
  *
- * The error is that of the replies alone. That problems, groups or a library differ from the recorded ones is not in it.
+ * The error is that of the lengths of replies alone. That problems, groups, tries or a library differ from the recorded ones is not in it.
  */
 import { SeamError } from '@seamstream/kernel';
 import { mean } from '@seamstream/statistics';
@@ -16,6 +17,7 @@ export type LibraryStage = (typeof LIBRARY_STAGES)[number];
 export interface LibraryRunPlan {
   /** Groups that count: with groundTruth those with both verdicts. */
   readonly groups: number;
+  /** Attempts at a problem, in the mean. */
   readonly groupSize: number;
   readonly epochs: number;
   /** Groups of one step. */
@@ -26,6 +28,8 @@ export interface LibraryRunPlan {
   readonly maxWords: number;
   /** Most tokens of a reply. */
   readonly maxTokens: number;
+  /** Most tries of a reply that cannot be read. */
+  readonly attempts: number;
   /** Of an attempt: problem, entry and response together; null: not said. */
   readonly trajectoryTokens: number | null;
 }
@@ -35,13 +39,17 @@ export interface ReplyFigures {
   readonly stage: LibraryStage;
   readonly promptTokens: number;
   readonly responseTokens: number;
+  /** Whether it could be used; otherwise it was asked for again. */
+  readonly isRead: boolean;
 }
+
+type UsedTokens = Pick<ReplyFigures, 'promptTokens' | 'responseTokens'>;
 
 /** What the log has of runs: replies, and how long the model took. */
 export interface RecordedRuns {
   readonly replies: readonly ReplyFigures[];
-  /** Calls for each that was read: 1 where every reply could be. */
-  readonly tries: number;
+  /** Whether the model of the estimate wrote them. Another's lengths say nothing of the error. */
+  readonly isOwn: boolean;
   /** Tokens that were written in a second; null where nothing says it. */
   readonly tokensPerSecond: number | null;
 }
@@ -81,7 +89,7 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
   const stages = Object.fromEntries(
     LIBRARY_STAGES.map((stage) => {
       const replies = repliesOf.get(stage) ?? [];
-      const calls = Math.ceil(planned[stage] * recorded.tries);
+      const calls = Math.round(planned[stage] * triesOf(replies, plan.attempts));
       const { promptTokens, responseTokens } = replies.length === 0 ? assumed(stage, plan) : meanOf(replies);
       return [
         stage,
@@ -93,7 +101,8 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
       ];
     }),
   ) as Record<LibraryStage, StageEstimate>;
-  const isMeasured = LIBRARY_STAGES.every((stage) => stages[stage].calls === 0 || stages[stage].replies >= 2);
+  const isMeasured =
+    recorded.isOwn && LIBRARY_STAGES.every((stage) => stages[stage].calls === 0 || stages[stage].replies >= 2);
   const variance = LIBRARY_STAGES.reduce(
     (total, stage) => total + varianceOf(stages[stage].calls, repliesOf.get(stage) ?? []),
     0,
@@ -112,6 +121,13 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
   };
 }
 
+/** Of one question; 1 where nothing is known. */
+function triesOf(replies: readonly ReplyFigures[], most: number): number {
+  if (replies.length === 0) return 1;
+  const read = replies.filter(({ isRead }) => isRead).length / replies.length;
+  return read === 0 ? most : (1 - (1 - read) ** most) / read;
+}
+
 /** Calls where every reply can be read: an account of each attempt, advice of each group, a consolidation of each batch. */
 function plannedCalls({
   groups,
@@ -128,7 +144,7 @@ function plannedCalls({
   };
 }
 
-function assumed(stage: LibraryStage, plan: LibraryRunPlan): Omit<ReplyFigures, 'stage'> {
+function assumed(stage: LibraryStage, plan: LibraryRunPlan): UsedTokens {
   const { trajectoryTokens, maxTokens, maxOperations, maxWords, batchSize, groups, groupSize } = plan;
   if (trajectoryTokens === null)
     throw new SeamError(
@@ -145,7 +161,7 @@ function assumed(stage: LibraryStage, plan: LibraryRunPlan): Omit<ReplyFigures, 
   return { promptTokens: TEMPLATE_TOKENS[stage] + prompt[stage], responseTokens: Math.min(maxTokens, written) };
 }
 
-function meanOf(replies: readonly ReplyFigures[]): Omit<ReplyFigures, 'stage'> {
+function meanOf(replies: readonly ReplyFigures[]): UsedTokens {
   return {
     promptTokens: mean(replies.map((each) => each.promptTokens)),
     responseTokens: mean(replies.map((each) => each.responseTokens)),

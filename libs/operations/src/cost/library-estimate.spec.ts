@@ -7,14 +7,15 @@ import {
 
 const PLAN: LibraryRunPlan = {
   ...{ groups: 10, groupSize: 4, epochs: 2, batchSize: 4, evidence: 'groups' },
-  ...{ maxOperations: 3, maxWords: 32, maxTokens: 1024, trajectoryTokens: null },
+  ...{ maxOperations: 3, maxWords: 32, maxTokens: 1024, attempts: 3, trajectoryTokens: null },
 };
 const replies = (stage: ReplyFigures['stage'], ...tokens: number[]): ReplyFigures[] =>
-  tokens.map((promptTokens) => ({ stage, promptTokens, responseTokens: 10 }));
+  tokens.map((promptTokens) => ({ stage, promptTokens, responseTokens: 10, isRead: true }));
 const KNOWN: RecordedRuns = {
   replies: [...replies('summary', 100, 200), ...replies('advantage', 400, 400), ...replies('consolidation', 900, 900)],
-  ...{ tries: 1, tokensPerSecond: 5 },
+  ...{ isOwn: true, tokensPerSecond: 5 },
 };
+const NOTHING: RecordedRuns = { replies: [], isOwn: false, tokensPerSecond: null };
 
 describe('the cost of a run that brings a library on', () => {
   it.each([
@@ -26,11 +27,26 @@ describe('the cost of a run that brings a library on', () => {
     expect([stages.summary.calls, stages.advantage.calls, stages.consolidation.calls]).toEqual(calls);
   });
 
-  it('is the calls times what recorded replies took, with the tries that some need, at the recorded speed', () => {
-    const { promptTokens, responseTokens, calls, seconds } = estimateLibraryRun(PLAN, { ...KNOWN, tries: 1.5 });
-    expect(calls).toBe(120 + 30 + 9);
-    expect([promptTokens, responseTokens]).toEqual([120 * 150 + 30 * 400 + 9 * 900, 1590]);
-    expect(seconds).toBe(318);
+  it('is the calls times what recorded replies took, at the recorded speed', () => {
+    const { promptTokens, responseTokens, calls, seconds } = estimateLibraryRun(PLAN, KNOWN);
+    expect(calls).toBe(80 + 20 + 6);
+    expect([promptTokens, responseTokens]).toEqual([80 * 150 + 20 * 400 + 6 * 900, 1060]);
+    expect(seconds).toBe(212);
+  });
+
+  it.each([
+    // Of two replies one could be read: 1 + 1/2 + 1/4 tries of at most three.
+    [3, [80, 35, 6]],
+    [1, [80, 20, 6]],
+  ])('has the tries of a stage whose replies cannot all be read, %i at most, and of no other', (attempts, calls) => {
+    const half = KNOWN.replies.map((reply, at) => ({ ...reply, isRead: at !== 2 }));
+    const { stages } = estimateLibraryRun({ ...PLAN, attempts }, { ...KNOWN, replies: half });
+    expect([stages.summary.calls, stages.advantage.calls, stages.consolidation.calls]).toEqual(calls);
+  });
+
+  it('asks as often as it may where no reply of a stage could be read', () => {
+    const none = KNOWN.replies.map((reply) => ({ ...reply, isRead: false }));
+    expect(estimateLibraryRun(PLAN, { ...KNOWN, replies: none }).calls).toBe(3 * 106);
   });
 
   it('is as sure as the replies are alike: 80 calls of 110 or 210 tokens, known by two', () => {
@@ -38,18 +54,17 @@ describe('the cost of a run that brings a library on', () => {
     expect(estimateLibraryRun(PLAN, KNOWN).error).toBeCloseTo((1.96 * Math.sqrt(16_400_000)) / 26_460);
     const alike = { ...KNOWN, replies: [...replies('summary', 150, 150), ...KNOWN.replies.slice(2)] };
     expect(estimateLibraryRun(PLAN, alike).error).toBe(0);
+    expect(estimateLibraryRun(PLAN, { ...KNOWN, isOwn: false }).error).toBeNull();
   });
 
   it('says of a stage without replies that it assumes, and does not state an error', () => {
     const first = { ...PLAN, trajectoryTokens: 900 };
-    const estimate = estimateLibraryRun(first, { replies: [], tries: 1, tokensPerSecond: null });
+    const estimate = estimateLibraryRun(first, NOTHING);
     expect(estimate).toMatchObject({ error: null, seconds: null, stages: { summary: { replies: 0, calls: 80 } } });
     expect(estimate.stages.summary.promptTokens).toBe(80 * 1100);
     // No reply is longer than it may be.
-    const short = estimateLibraryRun({ ...first, maxTokens: 20 }, { replies: [], tries: 1, tokensPerSecond: null });
+    const short = estimateLibraryRun({ ...first, maxTokens: 20 }, NOTHING);
     expect(short.responseTokens).toBe(short.calls * 20);
-    expect(() => estimateLibraryRun(PLAN, { replies: [], tries: 1, tokensPerSecond: null })).toThrow(
-      /--trajectory-tokens/,
-    );
+    expect(() => estimateLibraryRun(PLAN, NOTHING)).toThrow(/--trajectory-tokens/);
   });
 });
