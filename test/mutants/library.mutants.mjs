@@ -75,11 +75,23 @@ export default [
       to: 'if (false)',
     },
   ]),
+  ...quick('libs/operations/src/release/plan-release.ts', 'apps/cli/src/library/library.command.spec.ts', [
+    {
+      control: 'no release tries a library without a text',
+      from: "assertSaysSomething(await openWhole(world, found), 'release')",
+      to: 'await openWhole(world, found)',
+    },
+    {
+      control: 'no release tries a library that is not there',
+      from: 'if (isLibraryKey(found.key))',
+      to: 'if (isLibraryKey(found.key) && (await (await world.openObjects()).head(found.key)) !== undefined)',
+    },
+  ]),
   ...quick('libs/operations/src/adapters/prove-artefact.ts', 'apps/cli/src/library/library.command.spec.ts', [
     {
       control: 'a person promotes no library without a text',
-      from: "artefact.kind === 'library' && unservable(artefact, null) !== undefined",
-      to: 'false',
+      from: "artefact.kind !== 'library' || unservable(artefact, null) === undefined",
+      to: 'true',
     },
   ]),
   ...quick(`${LIBRARY}/proposals.ts`, `${LIBRARY}/consolidate.spec.ts`, [

@@ -99,7 +99,17 @@ describe('a library is promoted and rolled back like weights', () => {
     await measured(digest);
     expect(await world.seam('adapters', 'promote', digest, ...WHY)).not.toBe(0);
     expect(world.takeErrors()).toContain('expected a text that says something, got none');
+    expect(await world.seam('release', 'plan', digest, ...WHY)).not.toBe(0);
+    expect(world.takeErrors()).toMatch(/Cannot release library .* expected a text that says something, got none/);
     expect(await servedNow()).toBeNull();
+  });
+
+  it('is not released where its object is gone', async () => {
+    const digest = await imported('youtu.json');
+    await measured(digest);
+    await world.objects.delete(libraryKey(digest));
+    expect(await world.seam('release', 'plan', digest, ...WHY)).not.toBe(0);
+    expect(world.takeErrors()).toContain('expected its object');
   });
 
   it('is refused where its object is another library', async () => {

@@ -1,5 +1,6 @@
 import { encodeEvent } from '@seamstream/events';
 import { encodeLibrary, importLibrary, libraryKey } from '@seamstream/experience-library';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -74,6 +75,21 @@ describe('seam study library', () => {
     const parts = [asked.prompt * 2 + asked.completion * 3, wrote.prompt * 5 + wrote.completion * 7];
     expect(row.library!.money).toBe(parts.reduce((sum, part) => sum + Math.ceil(part), 0));
     expect(row['no experience']!.used.generator).toEqual({ prompt: 0, completion: 0 });
+  });
+
+  it('counts no price that is declared while it asks', async () => {
+    const { executor } = world.models;
+    const { model } = executor.identity;
+    const declared = { ...EXAMPLE_EVENTS.PriceDeclared, model, validFrom: 0 };
+    const answer: typeof executor.answer = async (prompts, options) => {
+      await world.log.append([encodeEvent(declared)]);
+      return executor.answer(prompts, options);
+    };
+    world.models = { ...world.models, executor: { ...executor, answer } };
+    const { rows } = await study();
+    expect(Object.fromEntries(rows)['no experience']!.money).toBeNull();
+    const { rows: later } = await study();
+    expect(Object.fromEntries(later)['no experience']!.money).not.toBeNull();
   });
 
   it.each([

@@ -8,5 +8,6 @@ export {
   type PeftFiles,
 } from './exchange-adapters.js';
 export { BASE, findAdapter, loadAdapter, SERVED } from './find-adapter.js';
+export { assertSaysSomething, openWhole } from './prove-artefact.js';
 export { fingerprintText } from './published-adapter.js';
 export { type VerifiedFact, verifyFacts } from './verify-facts.js';

@@ -25,17 +25,22 @@ type Published = Pick<AdapterVersion, 'adapterDigest' | 'key' | 'fingerprint' | 
  */
 export async function proveArtefact(world: AdapterWorld, published: Published, teamFile?: string): Promise<void> {
   const artefact = await openWhole(world, published);
-  if (artefact.kind === 'library' && unservable(artefact, null) !== undefined)
-    throw new SeamError(
-      'ADAPTER_INVALID',
-      `Cannot promote library ${shortId(artefact.digest)}: expected a text that says something, got none. To serve without a library: "seam adapters rollback --to base".`,
-    );
+  assertSaysSomething(artefact, 'promote');
   const measured = await answersOf(world, artefact, teamFile);
   if (sameFingerprint(measured, published.fingerprint)) return;
   throw new SeamError(
     'ADAPTER_INVALID',
     `Cannot promote adapter ${shortId(published.adapterDigest)}: expected the answers to the probe that it was published with (${fingerprintText(published.fingerprint)}), got ${fingerprintText(measured)}. Compare the model folders here and where it was published.`,
     { details: { adapterDigest: published.adapterDigest } },
+  );
+}
+
+/** A library without a text would be served as if it were one. @throws ADAPTER_INVALID */
+export function assertSaysSomething(artefact: Served | TeamArtefact, act: 'promote' | 'release'): void {
+  if (artefact.kind !== 'library' || unservable(artefact, null) === undefined) return;
+  throw new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot ${act} library ${shortId(artefact.digest)}: expected a text that says something, got none. To serve without a library: "seam adapters rollback --to base".`,
   );
 }
 

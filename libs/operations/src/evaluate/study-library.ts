@@ -45,6 +45,9 @@ export async function studyLibraryOf(
   request: LibraryStudyRequest,
   observer: AskingObserver<StudiedLibrary>,
 ): Promise<StudiedLibrary> {
+  // Prices of the moment in which it begins: one that is declared meanwhile is of later requests.
+  const declared = await readDeclaredLimits(await world.openLog('read'));
+  const prices = knownPrices(declared, request.prices ?? new Map(), world.clock.now());
   const problems = await chosenProblems(world, path, request);
   const verifiers = await verifiersFor(world, problems);
   const models = await world.openModels();
@@ -69,8 +72,6 @@ export async function studyLibraryOf(
       world.signal.throwIfAborted();
     },
   });
-  const declared = await readDeclaredLimits(await world.openLog('read'));
-  const prices = knownPrices(declared, request.prices ?? new Map(), world.clock.now());
   const money = result.rows.map(([, { used }]) => {
     const parts = [
       prices.moneyOf(environment.identity.model, used.executor),

@@ -1,5 +1,6 @@
 /** A person declares how an adapter is released. */
 import { type EventOf, encodeEvent, GENERATOR_SLOT, originMeta } from '@seamstream/events';
+import { isLibraryKey } from '@seamstream/experience-library';
 import { newId, SeamError, shortId } from '@seamstream/kernel';
 import {
   checkedPlan,
@@ -11,7 +12,7 @@ import {
   servedIn,
 } from '@seamstream/release';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
-import { findAdapter } from '../adapters/index.js';
+import { type AdapterWorld, assertSaysSomething, findAdapter, openWhole } from '../adapters/index.js';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
 import { centreOf, type ReleaseWorld, validationCounts } from './release-evidence.js';
 import { readFacts } from './release-facts.js';
@@ -27,17 +28,20 @@ export interface PlanRequest {
 
 /**
  * Appends the plan, after everything that can be checked was.
- * @throws NOT_FOUND, INVALID_INPUT for a plan that is not valid or an adapter without a measurement, CONFLICT where it would not count
+ * @throws NOT_FOUND, ADAPTER_INVALID for a library that says nothing, INVALID_INPUT for a plan that is not valid or an adapter without a measurement,
+ * CONFLICT where it would not count
  */
 export async function planRelease(
-  world: ReleaseWorld,
+  world: ReleaseWorld & Pick<AdapterWorld, 'openObjects'>,
   { adapter, changes, by, reason }: PlanRequest,
   options: ReadingOptions,
 ): Promise<EventOf<'ReleasePlanned'>> {
   // 1. What it is about.
   assertWouldBeBelieved('ReleasePlanned', await world.signing());
   const kept = await world.openKeptLog();
-  const { adapterDigest: candidate } = findAdapter((await readLineage(kept, options)).answer, adapter);
+  const found = findAdapter((await readLineage(kept, options)).answer, adapter);
+  const candidate = found.adapterDigest;
+  if (isLibraryKey(found.key)) assertSaysSomething(await openWhole(world, found), 'release');
   const { progress } = await readFacts(kept, options);
   const own = servedIn(progress.slots, GENERATOR_SLOT);
   // 2. Whether it can end: a promotion rests on an evaluation.
