@@ -11,9 +11,12 @@ const LARGE_BYTES = 1 << 20;
 /** @param {string} digest SHA-256 */
 const contentFile = (digest) => fileURLToPath(new URL(`contents/${digest}.br`, import.meta.url));
 
+/** @param {Uint8Array} bytes @returns {string} SHA-256 */
+const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
 /** @param {Buffer} bytes @returns {Promise<string>} the digest under which they are kept */
 async function keepContent(bytes) {
-  const digest = createHash('sha256').update(bytes).digest('hex');
+  const digest = digestOf(bytes);
   const file = contentFile(digest);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, brotliCompressSync(bytes));
@@ -73,7 +76,10 @@ export async function unpackFolder(archive, folder) {
   }
 }
 
-/** @param {string} digest @returns {Promise<Buffer>} */
+/** @param {string} digest @returns {Promise<Buffer>} @throws where the file is not what its name says */
 async function readContent(digest) {
-  return brotliDecompressSync(await readFile(contentFile(digest)));
+  const content = brotliDecompressSync(await readFile(contentFile(digest)));
+  const found = digestOf(content);
+  if (found === digest) return content;
+  throw new Error(`Cannot unpack ${contentFile(digest)}: expected content ${digest}, got ${found}. Restore the file.`);
 }

@@ -169,7 +169,7 @@ const say = (text: string): void => {
     });
 
     it('goes through all three stages within its budget; what it ends with rests on its replies', async () => {
-      const run = await seam<{ status: string; adapterDigest: string | null; reason: string }>([
+      const run = await seam<{ status: string; runId: string; adapterDigest: string | null; reason: string }>([
         'train',
         'llm',
         ...TRAIN,
@@ -182,6 +182,12 @@ const say = (text: string): void => {
       }
       say(`${tokensOf(paid)} tokens of ${BUDGET}; ${run.status}: ${run.reason}`);
       expect(tokensOf(paid)).toBeLessThanOrEqual(BUDGET);
+      const { verified, calls } = await seam<{ calls: number; verified: { calls: number; error: number } }>([
+        ...['cost', 'library', '--verify', run.runId, '--trajectory-tokens', '80'],
+      ]);
+      say(
+        `estimated before it began: ${calls} calls for ${verified.calls}, ${Math.round(100 * verified.error)} % off in tokens`,
+      );
       expect(['promoted', 'refused']).toContain(run.status);
       if (run.status === 'promoted') learned = run.adapterDigest!;
       // A model of this size drops in the last stage what it proposed in the second: then its proposals are measured as they are.
