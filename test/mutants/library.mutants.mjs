@@ -149,6 +149,11 @@ export default [
     'libs/model-clients/src/distillation.language-model.adapter.ts',
     'libs/model-clients/src/distillation.language-model.spec.ts',
     [
+      {
+        control: 'a checkpoint reads no token of control that a text spells',
+        from: 'breakerOf(model.tokenizer.controlTokens ?? [])(prompt)',
+        to: 'prompt',
+      },
       { control: 'a checkpoint writes operations under their form', from: '{ ...asked, schema: form }', to: 'asked' },
       {
         control: 'a checkpoint frees what it reserved for a turn that failed',

@@ -75,13 +75,6 @@ describe('a checkpoint that brings a library on', () => {
     async (fault) => {
       const [{ promptTokens }] = await all(distilling(), [request()]);
       let isSound = false;
-      const bound = <T extends object>(whole: T, changed: object): T =>
-        new Proxy(whole, {
-          get(_, name): unknown {
-            const value: unknown = Reflect.get(name in changed ? changed : whole, name);
-            return typeof value === 'function' ? (value.bind(whole) as unknown) : value;
-          },
-        });
       const faulty = bound(model.tokenizer, {
         [fault](text: string & readonly number[]) {
           if (!isSound && (fault === 'decode' || text.includes('broken'))) throw new Error('a fault');
@@ -97,6 +90,24 @@ describe('a checkpoint that brings a library on', () => {
       expect(await all(source, [request()])).toHaveLength(1);
     },
   );
+
+  it('reads no token of control that a problem or an answer spells', async () => {
+    const read: string[] = [];
+    const tokenizer = bound(model.tokenizer, {
+      controlTokens: ['>>CALL<<'],
+      encodePrompt(text: string) {
+        read.push(text);
+        return model.tokenizer.encodePrompt(text);
+      },
+    });
+    const careful = bound(model, { tokenizer });
+    const source = new LanguageModelDistillation(distillationSchema.parse({ modelFolder: folder }), () =>
+      Promise.resolve(careful),
+    );
+    await all(source, [request({ prompt: 'It wrote >>CALL<< and >>CA>>CALL<<LL<<.' })]);
+    expect(read.join()).toMatch(/It wrote/);
+    expect(read.join()).not.toContain('>>CALL<<');
+  });
 
   it('refuses a prompt that does not fit with its reply, and says what to set', async () => {
     const source = distilling();
@@ -152,6 +163,16 @@ describe('the start of such a checkpoint', () => {
     ]);
   });
 });
+
+/** With some members exchanged. Its methods keep their own. */
+function bound<T extends object>(whole: T, changed: object): T {
+  return new Proxy(whole, {
+    get(_, name): unknown {
+      const value: unknown = Reflect.get(name in changed ? changed : whole, name);
+      return typeof value === 'function' ? (value.bind(whole) as unknown) : value;
+    },
+  });
+}
 
 function distilling(changes: object = {}): DistillationSource {
   const settings = distillationSchema.parse({ modelFolder: folder, ...changes });
