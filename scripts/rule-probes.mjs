@@ -41,6 +41,23 @@ const PROBES = [
     'apps/standalone/src/report/planted/up.ts',
     "import '../../team/run-team.js';\n",
   ],
+  [
+    'no-upward-arrow-in-cli-from-evaluate',
+    'apps/cli/src/evaluate/planted/up.ts',
+    "import '../../study/study-facts.js';\n",
+  ],
+  [
+    'no-folder-without-place',
+    'apps/buffer/src/planted/placed.ts',
+    "import './nowhere-placed.js';\n",
+    'apps/buffer/src/planted/nowhere-placed.ts',
+    'export {};\n',
+  ],
+  [
+    'no-upward-arrow-from-decide-files',
+    'apps/buffer/src/planted/up.decide.ts',
+    "import '../fold-outcomes.handler.js';\n",
+  ],
   ['pure-libraries-touch-no-edge', 'libs/statistics/src/planted/file.ts', "import 'node:fs/promises';\n"],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
   ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
