@@ -22,8 +22,8 @@ const edgeLibraries = [
   'training-contract',
 ];
 
-/** Modules of Node that reach what a pure library is given as an argument. */
-const EDGES = 'fs|fs/promises|net|tls|dgram|dns|dns/promises|http|https|http2|child_process|worker_threads|cluster|os';
+/** Modules of Node that only compute. Every other one reaches what a pure library is given as an argument. */
+const COMPUTING_MODULES = 'buffer|crypto|path|url|util|zlib';
 
 /** Files of pure libraries that import such a module today. Make it an argument, or move the file; the list only shrinks. */
 const FILES_WITH_EDGES = [
@@ -110,4 +110,4 @@ const UPWARD_FILES = [
   ['apps/gateway/src/quotas/used.decide.ts', 'chat'],
 ];
 
-module.exports = { edgeLibraries, EDGES, FILES_WITH_EDGES, foldersTopDown, rolesTopDown, UPWARD_FILES };
+module.exports = { edgeLibraries, COMPUTING_MODULES, FILES_WITH_EDGES, foldersTopDown, rolesTopDown, UPWARD_FILES };
