@@ -52,7 +52,7 @@ export interface GroupCounts {
 
 export interface JoinOptions {
   /** Greatest age that is used. */
-  readonly maxAge: number;
+  readonly maxStaleness: number;
   /** Leave out groups whose sampling was not temperature 1, top-k 0, top-p 1. */
   readonly plainSamplingOnly: boolean;
 }
@@ -61,7 +61,7 @@ export interface JoinOptions {
 export function joinGroups(
   { experiences, results }: LogInput,
   { baseModelDigest, servedAdapters }: Omit<LearningContext, 'entrySchemaOf'>,
-  { maxAge, plainSamplingOnly }: JoinOptions,
+  { maxStaleness, plainSamplingOnly }: JoinOptions,
 ): { readonly groups: ScoredGroup[]; readonly census: GroupCounts } {
   const resultOf = definiteResults(results);
   // Of an experience that was written twice the first one counts.
@@ -91,7 +91,7 @@ export function joinGroups(
     // A group may hold scouts of the base model: what is too old for the ratios is left out, not the whole group.
     const fresh = members
       .map((experience) => ({ experience, age: ageOf(experience.adapterDigest, servedAdapters) }))
-      .filter(({ age }) => age <= maxAge);
+      .filter(({ age }) => age <= maxStaleness);
     const age = Math.max(...fresh.map((member) => member.age));
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(attemptIdOf(member.experience));

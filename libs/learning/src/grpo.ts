@@ -131,7 +131,7 @@ export const grpo = defineAlgorithm({
 
   hearsFeedback: ({ feedback }) => feedback !== undefined,
 
-  isFilled(input, config, context) {
+  hasEnoughSignal(input, config, context) {
     const { dynamicSampling } = config;
     return dynamicSampling === null || usableGroups(input, config, context).live.length >= dynamicSampling.liveGroups;
   },
@@ -250,7 +250,7 @@ function usableGroups(
 ): ReturnType<typeof joinGroups> & { readonly live: readonly ScoredGroup[] } {
   const joined = joinGroups(input, context, {
     // Tapered, an entry of any age teaches; one by an adapter that was never served stays out.
-    maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
+    maxStaleness: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
     plainSamplingOnly: config.plainSamplingOnly,
   });
   const live = joined.groups.filter(
