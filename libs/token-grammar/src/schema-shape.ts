@@ -501,46 +501,63 @@ export class SchemaShapes {
   private object(bags: readonly Bag[]): ObjectShape {
     let [least, most] = [0, Number.POSITIVE_INFINITY];
     const required = new Set<string>();
-    const names = new Set<string>();
-    const nameMembers: Located[] = [];
-    const parts = bags.map(({ at, schema }) => {
-      least = Math.max(least, this.count(at, schema, 'minProperties') ?? 0);
-      most = Math.min(most, this.count(at, schema, 'maxProperties') ?? most);
-      if (schema.required !== undefined && typeof schema.required !== 'boolean') {
-        if (!Array.isArray(schema.required))
-          throw unsupported('required', at.path, 'expected a list of property names');
-        for (const name of schema.required) required.add(String(name));
-      }
-      const record = (keyword: string): Readonly<Record<string, unknown>> => {
-        const value = schema[keyword] ?? {};
-        if (!isRecord(value)) throw unsupported(keyword, at.path, 'expected an object of schemas');
-        return value;
-      };
-      const properties = record('properties');
-      for (const name of Object.keys(properties)) names.add(name);
-      if ('propertyNames' in schema) nameMembers.push(this.resources.child(at, schema.propertyNames, 'propertyNames'));
-      const patterns = Object.keys(record('patternProperties')).map((source) => ({
-        language: this.pattern(at, 'patternProperties', source),
-        value: this.resources.child(at, record('patternProperties')[source], 'patternProperties', source),
-      }));
-      const additional =
-        'additionalProperties' in schema
-          ? [this.resources.child(at, schema.additionalProperties, 'additionalProperties')]
-          : [];
-      return {
-        properties: new Map(
-          Object.entries(properties).map(([name, value]) => [
-            name,
-            this.resources.child(at, value, 'properties', name),
-          ]),
-        ),
-        patterns,
-        additional,
-      };
+    const parts = bags.map((bag) => {
+      least = Math.max(least, this.count(bag.at, bag.schema, 'minProperties') ?? 0);
+      most = Math.min(most, this.count(bag.at, bag.schema, 'maxProperties') ?? most);
+      for (const name of requiredOf(bag)) required.add(name);
+      return this.objectPart(bag);
     });
-    // What no subschema that is applied here has looked at, as for items.
-    for (const { at, schema } of bags) {
-      if (!('unevaluatedProperties' in schema)) continue;
+    parts.push(...this.unevaluatedParts(bags, parts));
+    const path = bags.at(-1)?.at.path ?? '#';
+    const nameShape = this.nameShape(
+      parts.flatMap(({ names }) => names),
+      path,
+    );
+    const names = new Set([...parts.flatMap(({ properties }) => [...properties.keys()]), ...required]);
+    const isLegal = (name: string): boolean => isOfText(nameShape, name);
+    const impossible = [...required].some((name) => !isLegal(name));
+    const properties = [...names]
+      .filter(isLegal)
+      .map((name) => ({ name, node: nodeNamed(parts, name), isRequired: required.has(name) }));
+    return {
+      properties,
+      others: otherNames(parts, names, nameShape).filter(
+        ({ node }) => !node.members.some(({ schema }) => schema === false),
+      ),
+      least: impossible ? Number.POSITIVE_INFINITY : least,
+      most,
+      path,
+    };
+  }
+
+  private objectPart({ at, schema }: Bag): ObjectPart {
+    const record = (keyword: string): Readonly<Record<string, unknown>> => {
+      const value = schema[keyword] ?? {};
+      if (!isRecord(value)) throw unsupported(keyword, at.path, 'expected an object of schemas');
+      return value;
+    };
+    const properties = record('properties');
+    const names = 'propertyNames' in schema ? [this.resources.child(at, schema.propertyNames, 'propertyNames')] : [];
+    const patterns = Object.keys(record('patternProperties')).map((source) => ({
+      language: this.pattern(at, 'patternProperties', source),
+      value: this.resources.child(at, record('patternProperties')[source], 'patternProperties', source),
+    }));
+    const additional =
+      'additionalProperties' in schema
+        ? [this.resources.child(at, schema.additionalProperties, 'additionalProperties')]
+        : [];
+    return {
+      properties: new Map(
+        Object.entries(properties).map(([name, value]) => [name, this.resources.child(at, value, 'properties', name)]),
+      ),
+      ...{ patterns, additional, names },
+    };
+  }
+
+  /** What no subschema that is applied here has looked at, as for items. */
+  private unevaluatedParts(bags: readonly Bag[], parts: readonly ObjectPart[]): ObjectPart[] {
+    return bags.flatMap(({ at, schema }): ObjectPart[] => {
+      if (!('unevaluatedProperties' in schema)) return [];
       const applied = bags.flatMap((other, index) =>
         (other.at.path === at.path || other.within.has(at.path)) && !other.at.path.endsWith(ABSENT)
           ? [{ ...other, part: parts[index]! }]
@@ -551,64 +568,19 @@ export class SchemaShapes {
           'additionalProperties' in other.schema ||
           (other.schema !== schema && 'unevaluatedProperties' in other.schema),
       );
-      if (isLookedAt) continue;
+      if (isLookedAt) return [];
       const anything = { ...at, schema: true };
-      parts.push({
-        properties: new Map(applied.flatMap(({ part }) => [...part.properties.keys()].map((name) => [name, anything]))),
-        patterns: applied.flatMap(({ part }) => part.patterns.map(({ language }) => ({ language, value: anything }))),
-        additional: [this.resources.child(at, schema.unevaluatedProperties, 'unevaluatedProperties')],
-      });
-    }
-    const path = bags.at(-1)?.at.path ?? '#';
-    const nameShape = this.nameShape(nameMembers, path);
-    const nodeNamed = (name: string): SchemaNode =>
-      nodeOf(
-        parts.flatMap(({ properties, patterns, additional }) => {
-          const own = properties.get(name);
-          const matching = patterns.filter(({ language }) => isOf(language, name)).map(({ value }) => value);
-          const declared = [...(own === undefined ? [] : [own]), ...matching];
-          return declared.length > 0 ? declared : additional;
-        }),
-      );
-    for (const name of required) names.add(name);
-    const isLegal = (name: string): boolean => isOfText(nameShape, name);
-    const impossible = [...required].some((name) => !isLegal(name));
-    const properties = [...names]
-      .filter(isLegal)
-      .map((name) => ({ name, node: nodeNamed(name), isRequired: required.has(name) }));
-    // Names by the patterns that they match: every set of few patterns, of many only single ones and none.
-    const sources = [...new Set(parts.flatMap((part) => part.patterns.map(({ language }) => language)))];
-    const sets =
-      sources.length <= MAX_COMBINED_PATTERNS
-        ? Array.from(
-            { length: 2 ** sources.length },
-            (_, bits) => new Set(sources.filter((__, at) => (bits >> at) & 1)),
-          )
-        : [new Set<Language>(), ...sources.map((source) => new Set([source]))];
-    const taken = names.size === 0 ? [] : [complement(wordsLanguage([...names]))];
-    const kinds = sets.map((matched) => ({
-      name: {
-        ...nameShape,
-        languages: [
-          ...nameShape.languages,
-          ...taken,
-          ...sources.map((language) => (matched.has(language) ? language : complementOf(language))),
-        ],
-      },
-      node: nodeOf(
-        parts.flatMap((part) => {
-          const own = part.patterns.filter(({ language }) => matched.has(language)).map(({ value }) => value);
-          return own.length > 0 ? own : part.additional;
-        }),
-      ),
-    }));
-    return {
-      properties,
-      others: kinds.filter(({ node }) => !node.members.some(({ schema }) => schema === false)),
-      least: impossible ? Number.POSITIVE_INFINITY : least,
-      most,
-      path,
-    };
+      return [
+        {
+          properties: new Map(
+            applied.flatMap(({ part }) => [...part.properties.keys()].map((name) => [name, anything])),
+          ),
+          patterns: applied.flatMap(({ part }) => part.patterns.map(({ language }) => ({ language, value: anything }))),
+          additional: [this.resources.child(at, schema.unevaluatedProperties, 'unevaluatedProperties')],
+          names: [],
+        },
+      ];
+    });
   }
 
   private nameShape(members: readonly Located[], path: string): TextShape {
@@ -655,6 +627,61 @@ export class SchemaShapes {
       return nodes.some((node) => this.matches(inner, node));
     });
   }
+}
+
+/** What one subschema says of an object: of properties by name and by pattern, of all others, and of what names may be. */
+interface ObjectPart {
+  readonly properties: ReadonlyMap<string, Located>;
+  readonly patterns: readonly { readonly language: Language; readonly value: Located }[];
+  readonly additional: readonly Located[];
+  readonly names: readonly Located[];
+}
+
+function requiredOf({ at, schema }: Bag): readonly string[] {
+  if (schema.required === undefined || typeof schema.required === 'boolean') return [];
+  if (!Array.isArray(schema.required)) throw unsupported('required', at.path, 'expected a list of property names');
+  return schema.required.map(String);
+}
+
+function nodeNamed(parts: readonly ObjectPart[], name: string): SchemaNode {
+  return nodeOf(
+    parts.flatMap(({ properties, patterns, additional }) => {
+      const own = properties.get(name);
+      const matching = patterns.filter(({ language }) => isOf(language, name)).map(({ value }) => value);
+      const declared = [...(own === undefined ? [] : [own]), ...matching];
+      return declared.length > 0 ? declared : additional;
+    }),
+  );
+}
+
+/** Names that no property has, by the patterns that they match: every set of few patterns, of many only single ones and none. */
+function otherNames(
+  parts: readonly ObjectPart[],
+  names: ReadonlySet<string>,
+  nameShape: TextShape,
+): ObjectShape['others'] {
+  const sources = [...new Set(parts.flatMap((part) => part.patterns.map(({ language }) => language)))];
+  const sets =
+    sources.length <= MAX_COMBINED_PATTERNS
+      ? Array.from({ length: 2 ** sources.length }, (_, bits) => new Set(sources.filter((__, at) => (bits >> at) & 1)))
+      : [new Set<Language>(), ...sources.map((source) => new Set([source]))];
+  const taken = names.size === 0 ? [] : [complement(wordsLanguage([...names]))];
+  return sets.map((matched) => ({
+    name: {
+      ...nameShape,
+      languages: [
+        ...nameShape.languages,
+        ...taken,
+        ...sources.map((language) => (matched.has(language) ? language : complementOf(language))),
+      ],
+    },
+    node: nodeOf(
+      parts.flatMap((part) => {
+        const own = part.patterns.filter(({ language }) => matched.has(language)).map(({ value }) => value);
+        return own.length > 0 ? own : part.additional;
+      }),
+    ),
+  }));
 }
 
 /** Every way in which some branches of a choice are valid. */
