@@ -92,7 +92,6 @@ const LONG_FILES = [
   'libs/evidence/src/evidence.spec.ts',
   'libs/language-model/src/checkpoint/model-config.spec.ts',
   'libs/learning/src/grpo.spec.ts',
-  'libs/read-models/src/problem-story.projection.ts',
   'libs/release/src/served-adapter.projection.spec.ts',
   'libs/service-kit/src/transport/event-log.strategy.spec.ts',
   'libs/success-buffer/src/success-buffer.spec.ts',
