@@ -96,7 +96,6 @@ const LONG_FILES = [
   'libs/service-kit/src/transport/event-log.strategy.spec.ts',
   'libs/success-buffer/src/success-buffer.spec.ts',
   'libs/token-grammar/src/pushdown-grammar.ts',
-  'libs/token-grammar/src/schema-shape.ts',
   'libs/token-grammar/src/token-grammar.spec.ts',
   'libs/verifiers/sandbox/judge.cjs',
   'libs/verifiers/src/code-sandbox.ts',
