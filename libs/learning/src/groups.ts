@@ -62,7 +62,7 @@ export function joinGroups(
   { experiences, results }: LogInput,
   { baseModelDigest, servedAdapters }: Omit<LearningContext, 'entrySchemaOf'>,
   { maxStaleness, plainSamplingOnly }: JoinOptions,
-): { readonly groups: ScoredGroup[]; readonly census: GroupCounts } {
+): { readonly groups: ScoredGroup[]; readonly counts: GroupCounts } {
   const resultOf = definiteResults(results);
   // Of an experience that was written twice the first one counts.
   const explored = new Map(
@@ -72,7 +72,7 @@ export function joinGroups(
       .reverse(),
   );
   const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => compareText(a, b));
-  const census = {
+  const counts = {
     groups: byGroup.length,
     incompleteGroups: 0,
     smallGroups: 0,
@@ -98,22 +98,22 @@ export function joinGroups(
       if (result?.type !== 'OutcomeRecorded') return [];
       return [{ member, result }];
     });
-    if (!complete) census.incompleteGroups++;
-    else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
-    else if (fresh.length === 0) census.staleGroups++;
+    if (!complete) counts.incompleteGroups++;
+    else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) counts.foreignGroups++;
+    else if (fresh.length === 0) counts.staleGroups++;
     else if (plainSamplingOnly && !fresh.every(({ experience }) => isPlainlySampled(experience)))
-      census.otherSamplingGroups++;
-    else if (judged.length < 2) census.smallGroups++;
-    else if (!areJudgedAlike(judged.map(({ result }) => result))) census.judgedApartGroups++;
+      counts.otherSamplingGroups++;
+    else if (judged.length < 2) counts.smallGroups++;
+    else if (!areJudgedAlike(judged.map(({ result }) => result))) counts.judgedApartGroups++;
     else {
       judged.forEach(({ member }) => assertBehaviourLogged(member.experience));
       judged.sort((a, b) => a.member.experience.candidateIndex - b.member.experience.candidateIndex);
       groups.push({ groupId, members: judged.map(scored), age });
-      census.failedMembers += fresh.length - judged.length;
-      census.staleMembers += members.length - fresh.length;
+      counts.failedMembers += fresh.length - judged.length;
+      counts.staleMembers += members.length - fresh.length;
     }
   }
-  return { groups, census };
+  return { groups, counts };
 }
 
 function scored({

@@ -137,7 +137,7 @@ export const grpo = defineAlgorithm({
   },
 
   prepare(input, config, context, seed) {
-    const { groups, live, census } = usableGroups(input, config, context);
+    const { groups, live, counts } = usableGroups(input, config, context);
     const used = config.deadGroups === 'keep' ? groups : live;
     const { heard, figures } = heardGroups(groups, input.feedback ?? [], config.feedback);
     const isUsed = new Set(used);
@@ -145,7 +145,7 @@ export const grpo = defineAlgorithm({
       .filter(({ group }) => isUsed.has(group))
       .flatMap((group) => examplesOf(group, config, context));
     const diagnostics: Diagnostics = {
-      ...census,
+      ...counts,
       ...figuresOf(groups, live),
       ...figures,
       ...overlongFigures(used, config),
@@ -153,7 +153,7 @@ export const grpo = defineAlgorithm({
       freeTokens: sum(examples.map(({ targets }) => targets.length)),
     };
     if (live.length < config.minLiveGroups || examples.length === 0) {
-      return { status: 'refused', reason: whyNothingToLearn(groups, live, census.groups), diagnostics };
+      return { status: 'refused', reason: whyNothingToLearn(groups, live, counts.groups), diagnostics };
     }
     const steps = stepsOf(config.duration, examples.length, config.batchSize);
     const draws = drawEvenly(examples.length, { steps, batchSize: config.batchSize, seed });
