@@ -1,4 +1,11 @@
-const { edgeLibraries, EDGES, FILES_WITH_EDGES, foldersTopDown, UPWARD_FILES } = require('./scripts/lint/arrows.cjs');
+const {
+  COMPUTING_MODULES,
+  edgeLibraries,
+  FILES_WITH_EDGES,
+  foldersTopDown,
+  rolesTopDown,
+  UPWARD_FILES,
+} = require('./scripts/lint/arrows.cjs');
 
 // The architecture as a machine reads it. `libsTopDown` is the ladder: a library imports only names below its own.
 // To change the architecture is to move a word in this array, with an ADR.
@@ -71,27 +78,65 @@ const upwards = libsTopDown.slice(2).map((name, index) => ({
 
 const escaped = (path) => path.replaceAll('.', '\\.');
 
+/** @param above what a file there may not import, as folders; `except` are files with a rule for themselves */
+const upwardInApp = (name, app, path, above, except = []) => ({
+  name: `no-upward-arrow-in-${app}-from-${name}`,
+  comment:
+    'A folder of an app imports only folders below it (foldersTopDown in scripts/lint/arrows.cjs). Move the code down.',
+  severity: 'error',
+  from: { path, pathNot: ['\\.spec\\.ts$', ...except] },
+  to: { path: `^apps/${app}/src/(${above.join('|')})/` },
+});
+
+const upwardFiles = UPWARD_FILES.map(([file]) => `^${escaped(file)}$`);
+
 const upwardsInApps = Object.entries(foldersTopDown).flatMap(([app, folders]) =>
-  folders.slice(1).map((folder, index) => ({
-    name: `no-upward-arrow-in-${app}-from-${folder}`,
-    comment: `apps/${app}/src/${folder} may import only folders below it (foldersTopDown in scripts/lint/arrows.cjs). Move the code down.`,
-    severity: 'error',
-    from: {
-      path: `^apps/${app}/src/${folder}/`,
-      pathNot: ['\\.spec\\.ts$', ...UPWARD_FILES.map(([file]) => `^${escaped(file)}$`)],
-    },
-    to: { path: `^apps/${app}/src/(${folders.slice(0, index + 1).join('|')})/` },
-  })),
+  folders
+    .slice(1)
+    .map((folder, index) =>
+      upwardInApp(folder, app, `^apps/${app}/src/${folder}/`, folders.slice(0, index + 1), upwardFiles),
+    ),
+);
+
+const furtherUpwards = UPWARD_FILES.flatMap(([file, to]) => {
+  const [, app, , folder, name] = file.split('/');
+  const folders = foldersTopDown[app];
+  const others = folders.slice(0, folders.indexOf(folder)).filter((above) => above !== to);
+  return others.length === 0 ? [] : [upwardInApp(name, app, `^${escaped(file)}$`, others)];
+});
+
+const filesOfRoles = (roles) => `^apps/.+\\.(${roles.join('|')})s?\\.ts$`;
+
+const upwardsBetweenRoles = rolesTopDown.slice(1).map((role, index) => ({
+  name: `no-upward-arrow-from-${role}-files`,
+  comment: `A .${role}.ts file imports no role above its own (rolesTopDown in scripts/lint/arrows.cjs). Move the code down.`,
+  severity: 'error',
+  from: { path: filesOfRoles([role]) },
+  to: { path: filesOfRoles(rolesTopDown.slice(0, index + 1)) },
+}));
+
+const placedFolders = Object.entries(foldersTopDown).map(
+  ([app, folders]) => `^apps/${app}/src/(${folders.join('|')})/`,
 );
 
 module.exports = {
   forbidden: [
     ...upwards,
     ...upwardsInApps,
+    ...furtherUpwards,
+    ...upwardsBetweenRoles,
+    {
+      name: 'no-folder-without-place',
+      comment:
+        'A folder of an app that is not in foldersTopDown (scripts/lint/arrows.cjs) has no place among the others: add it there.',
+      severity: 'error',
+      from: {},
+      to: { path: '^apps/[^/]+/src/[^/]+/', pathNot: placedFolders },
+    },
     {
       name: 'pure-libraries-touch-no-edge',
       comment:
-        'A library that is not in edgeLibraries (scripts/lint/arrows.cjs) opens no file, socket, process or thread. Take what it reads as an argument, or do it in a library that is an edge.',
+        'A library that is not in edgeLibraries (scripts/lint/arrows.cjs) opens no file, socket, process, timer or thread. Take what it reads as an argument, or do it in a library that is an edge.',
       severity: 'error',
       from: {
         path: '^libs/[^/]+/src/',
@@ -101,7 +146,7 @@ module.exports = {
           ...FILES_WITH_EDGES.map((file) => `^${escaped(file)}$`),
         ],
       },
-      to: { path: `^(${EDGES})$`, dependencyTypes: ['core'] },
+      to: { pathNot: `^(${COMPUTING_MODULES})$`, dependencyTypes: ['core'] },
     },
     {
       name: 'no-circle',
@@ -172,6 +217,8 @@ module.exports = {
           '^apps/[^/]+/src/(app\\.module|index|config)\\.ts$',
           // An entry without the reader of Parquet.
           '^libs/success-buffer/src/shards\\.ts$',
+          // An entry without algorithms.
+          '^libs/learning/src/service-presets\\.ts$',
           // Entries without the framework.
           '^libs/service-kit/src/(config|drivers)\\.ts$',
           // One entry a feature: a command loads what it does, and nothing of the others.

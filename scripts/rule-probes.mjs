@@ -5,6 +5,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ESLint, Linter } from 'eslint';
+import tseslint from 'typescript-eslint';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const run = promisify(execFile);
@@ -41,7 +43,25 @@ const PROBES = [
     'apps/standalone/src/report/planted/up.ts',
     "import '../../team/run-team.js';\n",
   ],
+  [
+    'no-upward-arrow-in-cli-from-evaluate',
+    'apps/cli/src/evaluate/planted/up.ts',
+    "import '../../study/study-facts.js';\n",
+  ],
+  [
+    'no-folder-without-place',
+    'apps/buffer/src/planted/placed.ts',
+    "import './nowhere-placed.js';\n",
+    'apps/buffer/src/planted/nowhere-placed.ts',
+    'export {};\n',
+  ],
+  [
+    'no-upward-arrow-from-decide-files',
+    'apps/buffer/src/planted/up.decide.ts',
+    "import '../fold-outcomes.handler.js';\n",
+  ],
   ['pure-libraries-touch-no-edge', 'libs/statistics/src/planted/file.ts', "import 'node:fs/promises';\n"],
+  ['pure-libraries-touch-no-edge', 'libs/learning/src/planted/timers.ts', "import 'node:timers/promises';\n"],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
   ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
   [
@@ -88,6 +108,27 @@ const PROBES = [
   ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],
 ];
 
+/** What a pure library may not say: a file there, and the text. Lint judges by the name, so no file is written. */
+const SAID = [
+  ['libs/statistics/src/planted/said.ts', 'Date.now();'],
+  ['libs/evidence/src/planted/said.ts', 'performance.now();'],
+  ['libs/experience/src/planted/said.ts', 'new Date();'],
+  ['libs/near-duplicates/src/planted/said.ts', 'setTimeout(() => 1, 1);'],
+  ['libs/token-grammar/src/planted/said.ts', 'Math.random();'],
+  ['libs/experience-groups/src/planted/said.ts', "import { randomInt } from 'node:crypto'; randomInt(2);"],
+  ['libs/signatures/src/planted/said.ts', 'crypto.getRandomValues(new Uint8Array(1));'],
+  ['libs/tasks/src/planted/said.ts', "fetch('http://127.0.0.1');"],
+  ['libs/learning/src/planted/said.ts', 'process.env.HOME;'],
+];
+
+/** @returns whether lint refuses the text in that file */
+async function isRefused(file, text) {
+  const { rules } = await new ESLint({ cwd: root }).calculateConfigForFile(join(root, file));
+  const said = { 'no-restricted-syntax': rules['no-restricted-syntax'] };
+  const config = { files: ['**/*.ts'], languageOptions: { parser: tseslint.parser }, rules: said };
+  return new Linter().verify(text, [config], file).some(({ ruleId }) => ruleId === 'no-restricted-syntax');
+}
+
 const planted = PROBES.flatMap(([, ...files]) => files.filter((_, index) => index % 2 === 0));
 const removeAll = () =>
   Promise.all(
@@ -119,12 +160,17 @@ try {
     if (!caught) failed++;
     process.stdout.write(`${caught ? 'refused ' : 'PASSED  '} ${rule}\n`);
   }
+  for (const [file, text] of SAID) {
+    const caught = await isRefused(file, text);
+    if (!caught) failed++;
+    process.stdout.write(`${caught ? 'refused ' : 'PASSED  '} ${text}\n`);
+  }
 } finally {
   await removeAll();
 }
 if (failed > 0) {
   process.stderr.write(
-    `${failed} of ${PROBES.length} planted violations were not refused: the rule is dead, mend .dependency-cruiser.cjs\n`,
+    `${failed} of ${PROBES.length + SAID.length} planted violations were not refused: the rule is dead, mend .dependency-cruiser.cjs or eslint.config.mjs\n`,
   );
   process.exit(1);
 }

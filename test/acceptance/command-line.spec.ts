@@ -44,31 +44,7 @@ function start(args: readonly string[], environment: Record<string, string> = {}
   return child;
 }
 
-async function ended(child: ChildProcess, input?: string): Promise<Ended> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin?.end(input);
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  return { exitCode, stdout, stderr };
-}
-
 const seam = (...args: string[]): Promise<Ended> => ended(start(args));
-
-async function problemFile(problems: number, name = 'problems.jsonl'): Promise<string> {
-  const lines = Array.from({ length: problems }, (_, index) =>
-    JSON.stringify({
-      domain: 'sums',
-      prompt: `What is ${index} + 1?`,
-      reference: String(index + 1),
-      verifier: 'numeric',
-    }),
-  );
-  const path = join(folder, name);
-  await writeFile(path, `${lines.join('\n')}\n`);
-  return path;
-}
 
 const rows = (stdout: string): unknown[] =>
   stdout
@@ -232,3 +208,27 @@ describe('the seam command', () => {
     }
   });
 });
+
+async function ended(child: ChildProcess, input?: string): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin?.end(input);
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  return { exitCode, stdout, stderr };
+}
+
+async function problemFile(problems: number, name = 'problems.jsonl'): Promise<string> {
+  const lines = Array.from({ length: problems }, (_, index) =>
+    JSON.stringify({
+      domain: 'sums',
+      prompt: `What is ${index} + 1?`,
+      reference: String(index + 1),
+      verifier: 'numeric',
+    }),
+  );
+  const path = join(folder, name);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  return path;
+}

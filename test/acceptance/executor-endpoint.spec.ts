@@ -57,32 +57,6 @@ let folder: string;
 let server: ModelServer;
 const opened: OpenedExecutor[] = [];
 
-/** Random weights; what is written is printable, since servers differ in what they make of broken UTF-8. */
-async function writeModel(target: string): Promise<void> {
-  const tokenizer: TokenizerJson = trainByteLevelBpe([...PROMPTS, 'red orange yellow blue berry'], 300, ['<|end|>']);
-  const isWritten = new Set([0, ...idsOf(tokenizer, /^[\x21-\x7eĠ]+$/)]);
-  const tensors = new Map(
-    [...checkpointShapes(CONFIG)].map(([name, shape]) => {
-      const random = Random.of('served model', name);
-      const size = shape.reduce((total, length) => total * length, 1);
-      const centre = name.includes('norm') ? 1 : 0;
-      const spread = name.includes('embed') ? 0.5 : 1 / Math.sqrt(shape.at(-1)!);
-      const data = Float32Array.from({ length: size }, () => centre + spread * random.normal());
-      if (name.startsWith('lm_head')) {
-        const width = shape[1]!;
-        for (let id = 0; id < shape[0]!; id++) if (!isWritten.has(id)) data.fill(0, id * width, (id + 1) * width);
-        for (let i = 0; i < width; i++) data[i]! *= 1.4; // some answers end by themselves
-      }
-      return [name, { shape: [...shape], data }];
-    }),
-  );
-  await saveCheckpoint(target, { config: CONFIG, tensors, generation: { eosTokenIds: [0] }, tokenizer });
-}
-
-function idsOf(tokenizer: TokenizerJson, pattern: RegExp): number[] {
-  return Object.entries(tokenizer.model.vocab).flatMap(([text, id]) => (pattern.test(text) ? [id] : []));
-}
-
 const variables = (changes: Record<string, string> = {}): Record<string, string> => ({
   SEAM_LOGGING_LEVEL: 'silent',
   SEAM_EXECUTOR_DRIVER: 'endpoint',
@@ -93,13 +67,6 @@ const variables = (changes: Record<string, string> = {}): Record<string, string>
   SEAM_EXECUTOR_MAX_TOKENS: String(MAX_TOKENS),
   ...changes,
 });
-
-async function open(settings = variables(), environment = ENVIRONMENT): Promise<ExecutorModel> {
-  const { executor } = loadConfig(executorConfigSchema, settings);
-  const result = await openExecutor(executor, { environment, prompts: await loadPrompts() });
-  opened.push(result);
-  return result.model;
-}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'served-model-'));
@@ -256,3 +223,36 @@ describe("llama.cpp's server as the executor", () => {
     });
   });
 });
+
+/** Random weights; what is written is printable, since servers differ in what they make of broken UTF-8. */
+async function writeModel(target: string): Promise<void> {
+  const tokenizer: TokenizerJson = trainByteLevelBpe([...PROMPTS, 'red orange yellow blue berry'], 300, ['<|end|>']);
+  const isWritten = new Set([0, ...idsOf(tokenizer, /^[\x21-\x7eĠ]+$/)]);
+  const tensors = new Map(
+    [...checkpointShapes(CONFIG)].map(([name, shape]) => {
+      const random = Random.of('served model', name);
+      const size = shape.reduce((total, length) => total * length, 1);
+      const centre = name.includes('norm') ? 1 : 0;
+      const spread = name.includes('embed') ? 0.5 : 1 / Math.sqrt(shape.at(-1)!);
+      const data = Float32Array.from({ length: size }, () => centre + spread * random.normal());
+      if (name.startsWith('lm_head')) {
+        const width = shape[1]!;
+        for (let id = 0; id < shape[0]!; id++) if (!isWritten.has(id)) data.fill(0, id * width, (id + 1) * width);
+        for (let i = 0; i < width; i++) data[i]! *= 1.4; // some answers end by themselves
+      }
+      return [name, { shape: [...shape], data }];
+    }),
+  );
+  await saveCheckpoint(target, { config: CONFIG, tensors, generation: { eosTokenIds: [0] }, tokenizer });
+}
+
+function idsOf(tokenizer: TokenizerJson, pattern: RegExp): number[] {
+  return Object.entries(tokenizer.model.vocab).flatMap(([text, id]) => (pattern.test(text) ? [id] : []));
+}
+
+async function open(settings = variables(), environment = ENVIRONMENT): Promise<ExecutorModel> {
+  const { executor } = loadConfig(executorConfigSchema, settings);
+  const result = await openExecutor(executor, { environment, prompts: await loadPrompts() });
+  opened.push(result);
+  return result.model;
+}

@@ -27,49 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The commands of a section's first block, without their remarks, as words. */
-async function documented(section: string): Promise<readonly (readonly string[])[]> {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, block = ''] = /```sh\n(.*?)```/s.exec(readme.slice(readme.indexOf(`## ${section}`))) ?? [];
-  return block
-    .trim()
-    .split('\n')
-    .map((line) =>
-      Array.from(line.replace(/\s+#.*$/, '').matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word!),
-    );
-}
-
-function programOf(words: readonly string[]): string[] {
-  const [first, second, third] = words;
-  if (first === 'npx' && second === 'seam') return [SEAM, ...words.slice(2)];
-  if (first === 'npm' && second === 'start' && third === '--') return [START, ...words.slice(3), ...SHORT];
-  throw new Error(`expected "npx seam …" or "npm start -- …", got ${words.join(' ')}`);
-}
-
-async function run(
-  args: readonly string[],
-): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, out, err };
-}
-
-async function write(name: string, split: WorldSplit, count: number, seed = 'own'): Promise<readonly string[]> {
-  const rows = worldProblems({ seed, split, variant: 'base', count }).map(
-    ({ domain, prompt, reference, verifier }) => ({ domain, prompt, reference, verifier: verifier.kind }),
-  );
-  await writeFile(join(folder, `${name}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  return rows.map(({ prompt }) => prompt);
-}
-
-interface Version {
-  readonly adapterDigest: string;
-  readonly status: string;
-}
-
 it('takes the six commands of the README, and each does what its remark says', async () => {
   const [question] = await write('train', 'train', 72);
   await write('validation', 'validation', 16);
@@ -137,3 +94,46 @@ it('takes the six commands of the README, and each does what its remark says', a
     }
   }
 });
+
+/** The commands of a section's first block, without their remarks, as words. */
+async function documented(section: string): Promise<readonly (readonly string[])[]> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(readme.slice(readme.indexOf(`## ${section}`))) ?? [];
+  return block
+    .trim()
+    .split('\n')
+    .map((line) =>
+      Array.from(line.replace(/\s+#.*$/, '').matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word!),
+    );
+}
+
+function programOf(words: readonly string[]): string[] {
+  const [first, second, third] = words;
+  if (first === 'npx' && second === 'seam') return [SEAM, ...words.slice(2)];
+  if (first === 'npm' && second === 'start' && third === '--') return [START, ...words.slice(3), ...SHORT];
+  throw new Error(`expected "npx seam …" or "npm start -- …", got ${words.join(' ')}`);
+}
+
+async function run(
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out, err };
+}
+
+async function write(name: string, split: WorldSplit, count: number, seed = 'own'): Promise<readonly string[]> {
+  const rows = worldProblems({ seed, split, variant: 'base', count }).map(
+    ({ domain, prompt, reference, verifier }) => ({ domain, prompt, reference, verifier: verifier.kind }),
+  );
+  await writeFile(join(folder, `${name}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return rows.map(({ prompt }) => prompt);
+}
+
+interface Version {
+  readonly adapterDigest: string;
+  readonly status: string;
+}

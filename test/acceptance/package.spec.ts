@@ -19,16 +19,6 @@ const environment = Object.fromEntries(
 );
 
 let folder: string;
-
-function run(command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...environment, ...more },
-    maxBuffer: 2 ** 26,
-  });
-  return { status, stdout, stderr };
-}
 const seam = (...args: readonly string[]) => run(join(folder, 'node_modules/.bin/seam'), args);
 
 beforeAll(() => {
@@ -121,3 +111,13 @@ describe('The package, installed in an empty folder', () => {
     });
   });
 });
+
+function run(command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...environment, ...more },
+    maxBuffer: 2 ** 26,
+  });
+  return { status, stdout, stderr };
+}

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
 
 jest.setTimeout(900_000);
 
@@ -100,7 +100,7 @@ async function logsOf(name: string) {
   const read = async (part: string) => {
     const log = await LmdbEventLog.open({ folder: join(folder, name, part, 'log'), readOnly: true });
     try {
-      return { events: await eventsOf(log), run: await recordedRun(log) };
+      return { events: await allEventsOf(log), run: await recordedRun(log) };
     } finally {
       await log.close();
     }

@@ -26,17 +26,6 @@ afterAll(() => kafka.stop());
 
 const { ProblemPublished } = EXAMPLE_EVENTS;
 
-function problem(id: string): EventOf<'ProblemPublished'> {
-  // Chance, as a compressed batch is what a broker measures.
-  const random = Random.of('refused-commits', id);
-  const letters = Array.from({ length: id === CULPRIT ? 20_000 : 20 }, () => random.float().toString(36)[5] ?? '-');
-  return {
-    ...ProblemPublished,
-    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'problem'), correlationId: id },
-    problem: { ...ProblemPublished.problem, problemId: id, prompt: letters.join('') },
-  };
-}
-
 it('a record whose events the broker finds too large is the only dead letter, and no answer is asked for without end', async () => {
   const log = await KafkaEventLog.open({
     brokers: kafka.bootstrap.split(','),
@@ -95,3 +84,14 @@ it('a record whose events the broker finds too large is the only dead letter, an
     await log.close();
   }
 }, 60_000);
+
+function problem(id: string): EventOf<'ProblemPublished'> {
+  // Chance, as a compressed batch is what a broker measures.
+  const random = Random.of('refused-commits', id);
+  const letters = Array.from({ length: id === CULPRIT ? 20_000 : 20 }, () => random.float().toString(36)[5] ?? '-');
+  return {
+    ...ProblemPublished,
+    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'problem'), correlationId: id },
+    problem: { ...ProblemPublished.problem, problemId: id, prompt: letters.join('') },
+  };
+}

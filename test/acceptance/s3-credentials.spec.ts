@@ -21,18 +21,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the program will say from now on. */
-async function give(accessKeyId: string, secretAccessKey: string, validMs: number): Promise<void> {
-  const said = {
-    Version: 1,
-    AccessKeyId: accessKeyId,
-    SecretAccessKey: secretAccessKey,
-    Expiration: new Date(Date.now() + SDK_REFRESHES_BEFORE_MS + validMs).toISOString(),
-  };
-  await writeFile(join(folder, 'next.json'), JSON.stringify(said));
-  await rename(join(folder, 'next.json'), join(folder, 'credentials.json'));
-}
-
 it('R37: new ones are taken before the old expire, no call fails, and the old ones are worth nothing afterwards', async () => {
   await writeFile(
     join(folder, 'config'),
@@ -83,3 +71,15 @@ it('R37: new ones are taken before the old expire, no call fails, and the old on
     await store.close();
   }
 }, 60_000);
+
+/** What the program will say from now on. */
+async function give(accessKeyId: string, secretAccessKey: string, validMs: number): Promise<void> {
+  const said = {
+    Version: 1,
+    AccessKeyId: accessKeyId,
+    SecretAccessKey: secretAccessKey,
+    Expiration: new Date(Date.now() + SDK_REFRESHES_BEFORE_MS + validMs).toISOString(),
+  };
+  await writeFile(join(folder, 'next.json'), JSON.stringify(said));
+  await rename(join(folder, 'next.json'), join(folder, 'credentials.json'));
+}

@@ -16,7 +16,7 @@ import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { totalRecords } from '@seamstream/testing';
-import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
 
 const START = fileURLToPath(new URL('../../apps/standalone/bin/start.js', import.meta.url));
@@ -118,7 +118,7 @@ class Demonstration {
 async function resultOf(folder: string): Promise<Result> {
   const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
   try {
-    const events = await eventsOf(log);
+    const events = await allEventsOf(log);
     const startOf = new Map<string, number>();
     const phaseOf = new Map<string, string>();
     for (const { problem, meta } of ofType(events, 'ProblemPublished')) {
@@ -149,7 +149,7 @@ async function resultOf(folder: string): Promise<Result> {
 
 /** Whether a run has begun and not ended. */
 async function isTraining(log: EventLog): Promise<boolean> {
-  const events = await eventsOf(log, [TOPIC.training, TOPIC.adapters]);
+  const events = await allEventsOf(log, [TOPIC.training, TOPIC.adapters]);
   const ended = new Set(
     ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed').map(({ runId }) => runId),
   );
@@ -158,7 +158,7 @@ async function isTraining(log: EventLog): Promise<boolean> {
 
 /** Records of each training run in the order in which the runs began: one run a round. */
 async function recordsOfRuns(log: EventLog): Promise<readonly number[]> {
-  const events = await eventsOf(log, [TOPIC.training]);
+  const events = await allEventsOf(log, [TOPIC.training]);
   const started = ofType(events, 'TrainingRunStarted').sort((a, b) => a.meta.occurredAt - b.meta.occurredAt);
   return started.map(({ runId }) => events.filter((event) => 'runId' in event && event.runId === runId).length);
 }

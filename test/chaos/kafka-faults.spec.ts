@@ -11,7 +11,7 @@ import type { KafkaOptions } from '@seamstream/dev-servers';
 import { TOPIC } from '@seamstream/events';
 import { totalRecords } from '@seamstream/testing';
 import { deploy } from '../support/deployment.js';
-import { eventsOf, type RecordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, type RecordedRun, repeatedIds } from '../support/recorded-run.js';
 import { SERVICES, ServiceProcesses } from '../support/service-processes.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { playToyRun, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
@@ -238,7 +238,7 @@ it('R08: services whose offsets are gone, or set back by half, read again and sa
       for await (const { key } of objects.list('')) found.push(key);
       return found.sort();
     };
-    const said = async (): Promise<string[]> => (await eventsOf(log)).map(({ meta }) => meta.messageId);
+    const said = async (): Promise<string[]> => (await allEventsOf(log)).map(({ meta }) => meta.messageId);
     const before = { keys: await keys(), said: await said() };
     const groups = [
       ['seam.generator', TOPIC.problems],

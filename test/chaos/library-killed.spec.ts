@@ -8,7 +8,7 @@ import { type EventOf, encodeEvent, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { until } from '@seamstream/testing';
 import { DistillingEndpoint, type PaidCall, seedOf } from '../support/distilling-endpoint.js';
-import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
+import { allEventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
 import { seamCommand } from '../support/seam-command.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 import { createToyWorld, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
@@ -141,7 +141,7 @@ const seeds = (replies: readonly EventOf<'LibraryReplyRecorded'>[]): number[] =>
 async function recorded(name: string) {
   const log = await LmdbEventLog.open({ folder: join(folder, name, 'log') });
   try {
-    const events = await eventsOf(log);
+    const events = await allEventsOf(log);
     const replies = ofType(events, 'LibraryReplyRecorded');
     return {
       ...{ replies, ledger: await ledgerOf(log), digest: ofType(events, 'AdapterPublished')[0]?.adapterDigest },

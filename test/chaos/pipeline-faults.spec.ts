@@ -16,7 +16,7 @@ import { totalRecords } from '@seamstream/testing';
 import { deploy } from '../support/deployment.js';
 import { expectSwaps, swapUnderLoad } from '../support/hot-swap.js';
 import { killAtMoments, type Moment } from '../support/moments.js';
-import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
 import { playToyRun, type Scene, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
@@ -199,7 +199,7 @@ it('R28: of two trainers and two buffers one works, the other stands by and ends
   const run = await play({
     processes: { instances: [...SERVICES, 'trainer-2', 'buffer-2'] },
     inspect: async (log) => {
-      started = ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunStarted').map(({ runId }) => runId);
+      started = ofType(await allEventsOf(log, [TOPIC.training]), 'TrainingRunStarted').map(({ runId }) => runId);
     },
   });
   expect(run.exitCodes).toEqual([0, 0, 0, 0, 0, 0]);

@@ -12,7 +12,7 @@ import { encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { totalRecords } from '@seamstream/testing';
 import { publicationOf } from '@seamstream/testing/result-log';
-import { eventsOf, ofType } from '../support/recorded-run.js';
+import { allEventsOf, ofType } from '../support/recorded-run.js';
 import { seamCommand } from '../support/seam-command.js';
 
 // Some twenty-five starts of a process that loads models, on a machine that may be busy.
@@ -73,7 +73,7 @@ async function tuned(name: string, kills: number) {
     await log.createTopics(TOPICS.map((topic) => ({ name: topic.name, partitions: topic.partitions })));
     await log.append(published());
     const done = await train(log, name, kills);
-    const events = await eventsOf(log);
+    const events = await allEventsOf(log);
     // By content: when something happened is another matter.
     const texts = (...types: Parameters<typeof ofType<'TeamTurnTaken'>>[1][]) =>
       ofType(events, ...types)

@@ -13,9 +13,8 @@ import { jest } from '@jest/globals';
 import { environmentOf as environmentOfServers, givenServers } from '@seamstream/dev-servers';
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { sleep } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
-import { totalRecords } from '@seamstream/testing';
+import { eventsOf, totalRecords, until } from '@seamstream/testing';
 import { CHART } from '../acceptance/chart/rendering.js';
 import {
   demonstration,
@@ -30,12 +29,13 @@ import {
   valuesOf,
   writeFiles,
 } from '../support/chart-demonstration.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun } from '../support/recorded-run.js';
+import { type RecordedRun, recordedRun } from '../support/recorded-run.js';
 import { type Cluster, givenCluster } from './given-cluster.js';
 
 jest.setTimeout(1_800_000);
 
 const BUCKET = 'seam-cluster';
+const PATIENCE = { withinMs: 1_800_000, everyMs: 200 };
 const image = process.env.SEAM_TEST_CLUSTER_IMAGE ?? '';
 const { kafka, s3 } = givenServers(process.env);
 
@@ -101,19 +101,15 @@ function serversEnvironment(): Environment {
     };
     return Object.fromEntries(items.map(({ metadata: { name }, status }) => [name, status.observedGeneration]));
   };
-  const until = async (isReached: () => Promise<boolean>): Promise<void> => {
-    while (!(await isReached())) await sleep(200);
-  };
-
   /** Upgrades every pod, kills one, and rolls all of them back, while problems come in. */
   const disturb = async (): Promise<void> => {
-    await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0);
+    await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0, 'the first outcome', PATIENCE);
     await mustHelm('upgrade', ...release('--set', 'settings.SEAM_LOGGING_LEVEL=debug'));
     generations.push(await rolledOut());
-    await until(async () => ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed').length > 0);
+    await until(async () => (await eventsOf(log, 'TrainingRunCheckpointed')).length > 0, 'a checkpoint', PATIENCE);
     const worker = 'app.kubernetes.io/component=worker';
     await cluster.must(['delete', 'pod', '--selector', worker, '--grace-period=0', '--force']);
-    await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE);
+    await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE, 'a second round', PATIENCE);
     await mustHelm('rollback', 'demo', '1', '--wait', '--timeout', '12m');
     generations.push(await rolledOut());
   };

@@ -10,7 +10,7 @@ import type { Manifest } from '@seamstream/dev-servers';
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import type { Environment } from '@seamstream/service-kit';
-import { totalRecords } from '@seamstream/testing';
+import { eventsOf, totalRecords, until } from '@seamstream/testing';
 import { openChart } from '../acceptance/chart/rendering.js';
 import {
   demonstration,
@@ -28,7 +28,7 @@ import {
   writeFiles,
 } from '../support/chart-demonstration.js';
 import { type Deployment, deploy } from '../support/deployment.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun } from '../support/recorded-run.js';
+import { type RecordedRun, recordedRun } from '../support/recorded-run.js';
 import { containers, haveImage, IMAGE } from './engine.js';
 import { Pods } from './pods.js';
 
@@ -39,10 +39,8 @@ const PORT = { generator: 18081, executor: 18082, buffer: 18083, planner: 18084,
 const engine = await containers();
 const opened = engine === undefined ? undefined : await openChart();
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const until = async (isReached: () => Promise<boolean>): Promise<void> => {
-  while (!(await isReached())) await pause(50);
-};
+/** The loop's start takes minutes on a loaded machine; a spec that waits longer has failed. */
+const PATIENCE = { withinMs: 1_800_000, everyMs: 50 };
 
 /** The pods of a run, with the files that the chart's values name and the keys of the object store. */
 async function podsOn(
@@ -58,11 +56,11 @@ async function podsOn(
 /** Kills the executor and the worker in the midst of their work, and rolls the generator over. */
 async function disturb(pods: Pods, log: EventLog, documents: readonly Manifest[]): Promise<void> {
   const deployment = (name: string): Manifest => documents.find((each) => isOf(each, 'Deployment', name))!;
-  await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0);
+  await until(async () => (await totalRecords(log, TOPIC.outcomes)) > 0, 'the first outcome', PATIENCE);
   await pods.killAndRestart('executor');
-  await until(async () => ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed').length > 0);
+  await until(async () => (await eventsOf(log, 'TrainingRunCheckpointed')).length > 0, 'a checkpoint', PATIENCE);
   await pods.killAndRestart('worker');
-  await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE);
+  await until(async () => (await totalRecords(log, TOPIC.problems)) > ROUND_SIZE, 'a second round', PATIENCE);
   // As the chart rolls over: what guards the upgrade, the new pod, and when that is ready the end of the old one.
   expect(await pods.run(documents.find((each) => isOf(each, 'Job', 'schemas'))!, 'schemas')).toMatchObject({
     status: 0,

@@ -5,9 +5,9 @@ import { TOPIC } from '@seamstream/events';
 import { readTopics } from '@seamstream/log-reader';
 import { FsObjectStore } from '@seamstream/object-store-fs';
 import type { ShownTeam } from '@seamstream/operations/team';
+import { newWorld } from '@seamstream/testing';
 import type { Page } from 'playwright-core';
 import { openTuner, publishProblems, type Tuner } from '../../apps/trainer/src/team-world.fake.js';
-import { newWorld } from '../../apps/trainer/src/trainer-world.fake.js';
 import { openBrowser, openPage, settled, violationsOn } from './browser.js';
 import { Demonstration } from './demonstration.js';
 

@@ -13,7 +13,7 @@ import { decodeEvent, encodeEvent, eventSchemas, TOPICS } from '@seamstream/even
 import { isSeamError, newId } from '@seamstream/kernel';
 import { commonConfigSchema, type Environment, loadConfig, openEventLog } from '@seamstream/service-kit';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
-import { eventsOf, ofType } from '../support/recorded-run.js';
+import { allEventsOf, ofType } from '../support/recorded-run.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
 
@@ -77,58 +77,6 @@ async function runPython(args: readonly string[], input = ''): Promise<string> {
   return stdout;
 }
 
-async function publish(publications: readonly Publication[]): Promise<void> {
-  const input = publications.map((each) => `${JSON.stringify(each)}\n`).join('');
-  await runPython(['publish', '--registry', servers.registry.url], input);
-}
-
-async function consume(prefix: string, { withRegistry }: { readonly withRegistry: boolean }): Promise<SeenRecord[]> {
-  const topics = TOPIC_NAMES.map((name) => prefix + name);
-  const source = withRegistry ? ['--registry', servers.registry.url] : [];
-  const stdout = await runPython(['consume', ...topics, '--schemas', RELEASED_SCHEMAS, ...source]);
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as SeenRecord);
-}
-
-/** The same records as ours: what Python has to agree with. */
-async function ourView(log: EventLog, prefix: string): Promise<Omit<SeenRecord, 'framing'>[]> {
-  const seen: Omit<SeenRecord, 'framing'>[] = [];
-  for (const topic of TOPIC_NAMES) {
-    for (const { partition, low, high } of await log.watermarks(topic)) {
-      for await (const records of log.read({ topic, partition, from: low, to: high }))
-        seen.push(...records.map((record) => ourRecord(record, prefix)));
-    }
-  }
-  return seen;
-}
-
-function ourRecord(record: LogRecord, prefix: string): Omit<SeenRecord, 'framing'> {
-  const { topic, partition, offset, key, headers } = record;
-  const place = { topic: prefix + topic, partition, offset, key, headers };
-  try {
-    const { type, ...event } = decodeEvent(record);
-    return { ...place, schema: `seamstream.${type}`, event: plain(event) };
-  } catch (error) {
-    if (!isSeamError(error)) throw error;
-    return { ...place, schema: null, event: null };
-  }
-}
-
-function without(value: object, ...names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
-}
-
-/** Bytes, and numbers that are not finite, as Python shows them. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
-}
-
 const inOrder = <T extends Pick<SeenRecord, 'topic' | 'partition' | 'offset'>>(records: readonly T[]): T[] =>
   records.toSorted((a, b) => a.topic.localeCompare(b.topic) || a.partition - b.partition || a.offset - b.offset);
 
@@ -137,34 +85,12 @@ interface ProblemSchema {
   fields: { name: string; type: unknown; default?: unknown }[];
 }
 
-function problemSchema(): ProblemSchema {
-  const found = eventSchemas().find(({ fullName }) => fullName === 'seamstream.ProblemPublished');
-  return JSON.parse(found?.schema ?? '') as ProblemSchema;
-}
-
 /** Fields that may be missing, of a problem that is to be judged. */
 const JUDGED_BY: ReadonlySet<string> = new Set(['reference', 'verifier']);
 
 interface SchemaField {
   readonly name: string;
   readonly default?: unknown;
-}
-
-/** The schema with the fields that a judged problem needs, in reverse order, and a field that only the writer knows. */
-function ownSchema(): ProblemSchema {
-  const isNeeded = ({ name, default: value }: SchemaField): boolean => value === undefined || JUDGED_BY.has(name);
-  const stripped = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(stripped);
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
-      name,
-      name === 'fields' ? (inner as SchemaField[]).filter(isNeeded).map(stripped) : stripped(inner),
-    ]);
-    return Object.fromEntries(entries);
-  };
-  const schema = stripped(problemSchema()) as ProblemSchema;
-  // The default is for the registry: its rule says that a newer schema reads what an older one wrote.
-  return { ...schema, fields: [...schema.fields.toReversed(), { name: 'course', type: 'string', default: '' }] };
 }
 
 describe('with a schema registry', () => {
@@ -224,13 +150,13 @@ describe('with a schema registry', () => {
       await publish(publications());
       const giveUp = Date.now() + 200_000;
       const isOver = async (): Promise<boolean> => {
-        const events = await eventsOf(log, ['seam.training', 'seam.adapters', 'seam.dead-letters']);
+        const events = await allEventsOf(log, ['seam.training', 'seam.adapters', 'seam.dead-letters']);
         const ends = ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed');
         return ends.length > 0 && ofType(events, 'DeadLettered').length >= numRefused;
       };
       while (!(await isOver())) {
         if (Date.now() > giveUp) {
-          const types = (await eventsOf(log)).map(({ type }) => type);
+          const types = (await allEventsOf(log)).map(({ type }) => type);
           const counts = [...new Set(types)].map((type) => `${type} ${types.filter((each) => each === type).length}`);
           throw new Error(['the round did not end', counts.join(', '), ...services.lastLines(40)].join('\n'));
         }
@@ -253,7 +179,7 @@ describe('with a schema registry', () => {
   });
 
   it('problems that others pose, however they frame them, are solved', async () => {
-    const outcomes = ofType(await eventsOf(log, ['seam.outcomes']), 'OutcomeRecorded');
+    const outcomes = ofType(await allEventsOf(log, ['seam.outcomes']), 'OutcomeRecorded');
     const judged = new Set(outcomes.map(({ problem }) => problem.problemId));
     expect([...judged].sort()).toEqual(published.toSorted());
     const solved = new Set(outcomes.filter(({ success }) => success).map(({ problem }) => problem.problemId));
@@ -261,7 +187,7 @@ describe('with a schema registry', () => {
   });
 
   it('what cannot be read is a dead letter with its reason and its bytes', async () => {
-    const letters = ofType(await eventsOf(log, ['seam.dead-letters']), 'DeadLettered');
+    const letters = ofType(await allEventsOf(log, ['seam.dead-letters']), 'DeadLettered');
     expect(letters.map(({ code, key }) => [code, key]).sort()).toEqual([
       ['INCOMPATIBLE_SCHEMA', 'refused'],
       ['MALFORMED_RECORD', 'refused'],
@@ -364,3 +290,77 @@ describe('without a schema registry', () => {
     await log.close();
   });
 });
+
+async function publish(publications: readonly Publication[]): Promise<void> {
+  const input = publications.map((each) => `${JSON.stringify(each)}\n`).join('');
+  await runPython(['publish', '--registry', servers.registry.url], input);
+}
+
+async function consume(prefix: string, { withRegistry }: { readonly withRegistry: boolean }): Promise<SeenRecord[]> {
+  const topics = TOPIC_NAMES.map((name) => prefix + name);
+  const source = withRegistry ? ['--registry', servers.registry.url] : [];
+  const stdout = await runPython(['consume', ...topics, '--schemas', RELEASED_SCHEMAS, ...source]);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as SeenRecord);
+}
+
+/** The same records as ours: what Python has to agree with. */
+async function ourView(log: EventLog, prefix: string): Promise<Omit<SeenRecord, 'framing'>[]> {
+  const seen: Omit<SeenRecord, 'framing'>[] = [];
+  for (const topic of TOPIC_NAMES) {
+    for (const { partition, low, high } of await log.watermarks(topic)) {
+      for await (const records of log.read({ topic, partition, from: low, to: high }))
+        seen.push(...records.map((record) => ourRecord(record, prefix)));
+    }
+  }
+  return seen;
+}
+
+function ourRecord(record: LogRecord, prefix: string): Omit<SeenRecord, 'framing'> {
+  const { topic, partition, offset, key, headers } = record;
+  const place = { topic: prefix + topic, partition, offset, key, headers };
+  try {
+    const { type, ...event } = decodeEvent(record);
+    return { ...place, schema: `seamstream.${type}`, event: plain(event) };
+  } catch (error) {
+    if (!isSeamError(error)) throw error;
+    return { ...place, schema: null, event: null };
+  }
+}
+
+function without(value: object, ...names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
+/** Bytes, and numbers that are not finite, as Python shows them. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+function problemSchema(): ProblemSchema {
+  const found = eventSchemas().find(({ fullName }) => fullName === 'seamstream.ProblemPublished');
+  return JSON.parse(found?.schema ?? '') as ProblemSchema;
+}
+
+/** The schema with the fields that a judged problem needs, in reverse order, and a field that only the writer knows. */
+function ownSchema(): ProblemSchema {
+  const isNeeded = ({ name, default: value }: SchemaField): boolean => value === undefined || JUDGED_BY.has(name);
+  const stripped = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(stripped);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
+      name,
+      name === 'fields' ? (inner as SchemaField[]).filter(isNeeded).map(stripped) : stripped(inner),
+    ]);
+    return Object.fromEntries(entries);
+  };
+  const schema = stripped(problemSchema()) as ProblemSchema;
+  // The default is for the registry: its rule says that a newer schema reads what an older one wrote.
+  return { ...schema, fields: [...schema.fields.toReversed(), { name: 'course', type: 'string', default: '' }] };
+}

@@ -30,24 +30,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A copy with the registry. A log that it does not name is the configured one, which no test uses. */
-async function copy(from: string, to: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [SEAM, 'replay', 'copy', '--from', from, '--to', to], {
-    cwd: folder,
-    env: { ...process.env, SEAM_SCHEMA_REGISTRY_URL: servers.registry.url },
-  });
-}
-
-/** The published records' bytes by key, as they are stored. */
-async function valuesOf(log: EventLog): Promise<ReadonlyMap<string | null, string>> {
-  const values = new Map<string | null, string>();
-  for (const { partition, low } of await log.watermarks(TOPIC.problems))
-    for await (const chunk of log.read({ topic: TOPIC.problems, partition, from: low }))
-      for (const { key, value } of chunk) values.set(key, Buffer.from(value ?? []).toString('hex'));
-  await log.close();
-  return values;
-}
-
 it("a copy into a folder has fingerprints for the registry's ids, and a copy back into a cluster has the ids", async () => {
   const brokers = servers.kafka.bootstrap;
   const [here, there] = [`here-${newId()}.`, `there-${newId()}.`];
@@ -75,3 +57,21 @@ it("a copy into a folder has fingerprints for the registry's ids, and a copy bac
   await copy(`lmdb:${archive}`, `kafka://${brokers}/${there}`);
   expect(await valuesOf(await plainly(there))).toEqual(framed);
 });
+
+/** A copy with the registry. A log that it does not name is the configured one, which no test uses. */
+async function copy(from: string, to: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [SEAM, 'replay', 'copy', '--from', from, '--to', to], {
+    cwd: folder,
+    env: { ...process.env, SEAM_SCHEMA_REGISTRY_URL: servers.registry.url },
+  });
+}
+
+/** The published records' bytes by key, as they are stored. */
+async function valuesOf(log: EventLog): Promise<ReadonlyMap<string | null, string>> {
+  const values = new Map<string | null, string>();
+  for (const { partition, low } of await log.watermarks(TOPIC.problems))
+    for await (const chunk of log.read({ topic: TOPIC.problems, partition, from: low }))
+      for (const { key, value } of chunk) values.set(key, Buffer.from(value ?? []).toString('hex'));
+  await log.close();
+  return values;
+}

@@ -4,7 +4,7 @@
  */
 import { attributeProblems, drawWorld, followPlan, randomPlan } from '@seamstream/attribute-world';
 import { Random } from '@seamstream/kernel';
-import { ATTRIBUTE_PRESETS } from '../../apps/standalone/src/methods.js';
+import { ATTRIBUTE_PRESETS } from '../../apps/standalone/src/demonstrations.js';
 import { shuffled } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
 import { byVerifier, exploreRound, type RejudgedRound, type RunEnding } from '../support/rejudged-round.js';
 

@@ -4,6 +4,7 @@ const story = {
   suite: 'quick',
   spec: 'apps/cli/src/show/show-problem.command.spec.ts|libs/read-models/src/problem-story',
 };
+const storyRuns = { ...story, file: 'libs/read-models/src/story-runs.ts' };
 const show = { ...story, file: 'apps/cli/src/show/render-story.ts' };
 const terminal = { suite: 'quick', spec: 'apps/cli/src/terminal/terminal.spec.ts' };
 
@@ -233,19 +234,19 @@ export default [
     to: 'refused === null',
   },
   {
-    ...story,
+    ...storyRuns,
     control: 'a run that reads the buffer had the pairs of its version before it',
     from: 'sequence === undefined || sequence > version ? []',
     to: 'sequence === undefined ? []',
   },
   {
-    ...story,
+    ...storyRuns,
     control: 'results that a plan leaves out were not learned from',
     from: ' && !isWithin(position, refused)',
     to: '',
   },
   {
-    ...story,
+    ...storyRuns,
     control: 'groups that a plan leaves out were not learned from',
     from: ' && !excluded.includes(event.groupId)',
     to: '',

@@ -71,8 +71,8 @@ export default [
   ...quick('libs/learning/src/groups.ts', GRPO, [
     {
       control: 'A8: entries older than the window are left out',
-      from: 'age <= maxAge)',
-      to: 'age <= maxAge || age > 0)',
+      from: 'age <= maxStaleness)',
+      to: 'age <= maxStaleness || age > 0)',
     },
     {
       control: 'A9: a failure of the infrastructure is no reward of 0',
@@ -88,7 +88,7 @@ export default [
     },
   ]),
   ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
-    { control: 'only the present writer teaches', from: 'maxAge: 0,', to: 'maxAge: 9,' },
+    { control: 'only the present writer teaches', from: 'maxStaleness: 0,', to: 'maxStaleness: 9,' },
     {
       control: 'an entry needs a gain',
       from: 'gains[index]! > minimumGain',

@@ -251,8 +251,8 @@ export default [
   {
     ...draws,
     control: 'all problems of a unit are drawn together',
-    from: 'const unit = assignment?.unit ?? problemId;',
-    to: 'const unit = problemId;',
+    from: 'const unit = assignment?.unit ?? problem.problemId;',
+    to: 'const unit = problem.problemId;',
   },
   {
     ...draws,

@@ -99,8 +99,8 @@ export default [
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
     {
       control: 'files of one’s own are read by the method that knows them',
-      from: '(namesFiles(options) ? OWN_FILES_METHOD : DEFAULT_METHOD)',
-      to: 'DEFAULT_METHOD',
+      from: '(namesFiles(options) ? OWN_FILES_DEMONSTRATION : DEFAULT_DEMONSTRATION)',
+      to: 'DEFAULT_DEMONSTRATION',
     },
   ]),
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/read-start.spec.ts`, [
@@ -161,7 +161,7 @@ export default [
     },
     {
       control: 'a folder of an earlier release is of the world of sixty words',
-      from: '{ method: OWN_FILES_METHOD, seed: 1 }',
+      from: '{ method: OWN_FILES_DEMONSTRATION, seed: 1 }',
       to: "{ method: 'attributes', seed: 1 }",
     },
     {

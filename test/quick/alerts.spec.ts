@@ -1,7 +1,8 @@
 /** Alerts and the board name metrics and labels that a gateway or a planner has, and each alert has a runbook whose commands exist. */
 import { readFileSync } from 'node:fs';
 import { LOOP_METRICS } from '@seamstream/operations/views';
-import { closeServices, newWorld, serve } from '../../apps/trainer/src/trainer-world.fake.js';
+import { newWorld } from '@seamstream/testing';
+import { closeServices, serve } from '../../apps/trainer/src/trainer-world.fake.js';
 import { ALERTS, runbookOf } from '../../infra/monitoring/alerts.mjs';
 import { PROMOTIONS, ROWS, VARIABLES } from '../../infra/monitoring/board.mjs';
 import { gatewayMetrics, type Shown } from '../alerts/gateway-metrics.js';

@@ -17,16 +17,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Names of the packages and workspaces that a command has loaded when it ends. */
-function loadedBy(...args: readonly string[]): readonly string[] {
-  const { stderr, status } = spawnSync(process.execPath, ['--import', HOOK, seam, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  expect([args, status, stderr]).toEqual([args, 0, expect.stringMatching(/^loaded: /m)]);
-  return /^loaded: (.*)$/m.exec(stderr)![1]!.split(' ');
-}
-
 describe('A command', () => {
   it.each([
     [['--version']],
@@ -62,3 +52,13 @@ describe('A command', () => {
     for (const other of others) expect(ledger).not.toContain(other);
   });
 });
+
+/** Names of the packages and workspaces that a command has loaded when it ends. */
+function loadedBy(...args: readonly string[]): readonly string[] {
+  const { stderr, status } = spawnSync(process.execPath, ['--import', HOOK, seam, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect([args, status, stderr]).toEqual([args, 0, expect.stringMatching(/^loaded: /m)]);
+  return /^loaded: (.*)$/m.exec(stderr)![1]!.split(' ');
+}

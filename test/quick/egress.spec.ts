@@ -10,32 +10,6 @@ import { executorConfigSchema } from '@seamstream/executor';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-async function run(egress: string): Promise<unknown> {
-  const node = process.execPath;
-  const told = execFileSync(
-    await bubblewrap(),
-    [
-      ...[
-        '--unshare-net',
-        '--die-with-parent',
-        '--ro-bind',
-        '/',
-        '/',
-        '--dev',
-        '/dev',
-        '--proc',
-        '/proc',
-        '--tmpfs',
-        '/tmp',
-      ],
-      ...['--bind', root, root, '--ro-bind', dirname(node), dirname(node), '--chdir', root, '--clearenv'],
-      ...['--setenv', 'EGRESS', egress, '--', node, 'test/support/egress.child.mjs'],
-    ],
-    { encoding: 'utf8', timeout: 50_000 },
-  );
-  return JSON.parse(told.trim().split('\n').at(-1)!);
-}
-
 describe('the connections of an executor', () => {
   it('over a checkpoint do not exist, for any problems and entries', async () => {
     expect(await run('checkpoint')).toEqual({ answered: 3, begun: 0, withoutWay: 0, datagrams: 0 });
@@ -61,3 +35,29 @@ describe('the connections of an executor', () => {
     expect(withoutWay).toBeGreaterThan(0);
   });
 });
+
+async function run(egress: string): Promise<unknown> {
+  const node = process.execPath;
+  const told = execFileSync(
+    await bubblewrap(),
+    [
+      ...[
+        '--unshare-net',
+        '--die-with-parent',
+        '--ro-bind',
+        '/',
+        '/',
+        '--dev',
+        '/dev',
+        '--proc',
+        '/proc',
+        '--tmpfs',
+        '/tmp',
+      ],
+      ...['--bind', root, root, '--ro-bind', dirname(node), dirname(node), '--chdir', root, '--clearenv'],
+      ...['--setenv', 'EGRESS', egress, '--', node, 'test/support/egress.child.mjs'],
+    ],
+    { encoding: 'utf8', timeout: 50_000 },
+  );
+  return JSON.parse(told.trim().split('\n').at(-1)!);
+}

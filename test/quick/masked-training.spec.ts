@@ -54,59 +54,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Groups of entries as the generator writes and logs them. */
-async function sampled(
-  schema = SCHEMA,
-  statements: readonly string[] = Array.from({ length: GROUPS }, (_, group) => `cow ${group} bee`),
-): Promise<ExperienceGenerated[]> {
-  const prompts = statements.map((statement) => model.tokenizer.encode(statement));
-  const results = await model.generate(
-    prompts.map((promptTokenIds, group) => ({
-      promptTokenIds,
-      seeds: Array.from({ length: GROUP_SIZE }, (_, index) => `${group}/${index}`),
-      sampling: SAMPLING,
-      schema: groundedSchema(schema, statements[group]!),
-    })),
-  );
-  return results.flatMap((candidates, group) =>
-    candidates.map(({ tokenIds, logProbs, legalMass, forced }, candidateIndex) => ({
-      ...EXAMPLE_EVENTS.ExperienceGenerated,
-      experienceId: `${group}-${candidateIndex}`,
-      groupId: `g-${group}`,
-      candidateIndex,
-      groupSize: GROUP_SIZE,
-      arm: 'explore' as const,
-      entry: model.tokenizer.decode(tokenIds),
-      problem: { ...EXAMPLE_EVENTS.ExperienceGenerated.problem, prompt: statements[group]! },
-      entrySchema: schemaDigest(schema),
-      promptTokenIds: prompts[group]!,
-      tokenIds,
-      logProbs,
-      legalMass,
-      forced,
-      sampling: { ...SAMPLING, seed: `${group}/${candidateIndex}` },
-      baseModelDigest: model.digest,
-      adapterDigest: null,
-    })),
-  );
-}
-
-/** One of each group is right. */
-function resultsOf(written: readonly ExperienceGenerated[]): LearningInput {
-  return {
-    reads: 'log',
-    experiences: written,
-    results: written.map((experience, index) => ({
-      ...EXAMPLE_EVENTS.OutcomeRecorded,
-      ...{ experienceId: experience.experienceId, groupId: experience.groupId, groupSize: GROUP_SIZE },
-      candidateIndex: experience.candidateIndex,
-      arm: 'explore' as const,
-      success: index % GROUP_SIZE === 1,
-      reward: index % GROUP_SIZE === 1 ? 1 : 0,
-    })),
-  };
-}
-
 const inputs: Readonly<Record<'grpo' | 'sft', () => LearningInput>> = {
   grpo: () => resultsOf(experiences),
   sft: () => ({
@@ -123,36 +70,6 @@ const settings = {
   grpo: { batchSize: 6, duration: { unit: 'steps', steps: 2 }, kl: { coefficient: 0.01 } },
   sft: { minRows: 1, batchSize: 6, duration: { unit: 'steps', steps: 2 } },
 };
-
-function planOf(name: 'grpo' | 'sft'): { readonly algorithm: LearningAlgorithm; readonly plan: TrainingPlan } {
-  const algorithm = algorithms.get(name)!;
-  const context: LearningContext = {
-    baseModelDigest: model.digest,
-    servedAdapters: [null],
-    entrySchemaOf: () => SCHEMA,
-  };
-  const prepared = algorithm.prepare(inputs[name](), settings[name], context, 'run');
-  if (prepared.status === 'refused') throw new Error(prepared.reason);
-  return { algorithm, plan: prepared.plan };
-}
-
-async function withWeights<T>(plan: TrainingPlan, use: (weights: TrainingWeights) => Promise<T>): Promise<T> {
-  const { trainable, objective } = plan;
-  const weights = await engine.begin({ adapter: null, trainable, objective });
-  try {
-    return await use(weights);
-  } finally {
-    await weights.close();
-  }
-}
-
-/** ln π of all examples as training starts, as the trainer asks for them. */
-async function computedFor(plan: TrainingPlan): Promise<ComputedLogProbs> {
-  return withWeights(plan, async (weights) => {
-    const ofParent = await weights.logProbabilities(bareSequences(plan));
-    return { proximal: ofParent, reference: ofParent };
-  });
-}
 
 const digestAfter = (plan: TrainingPlan, steps: readonly (readonly TrainingSequence[])[]): Promise<string> =>
   withWeights(plan, async (weights) => {
@@ -226,3 +143,86 @@ it.each(['grpo', 'sft'] as const)('%s trains under the grammar: without it anoth
   expect(digest).toBe(await digestAfter(plan, masked));
   expect(digest).not.toBe(await digestAfter(plan, unmasked));
 });
+
+/** Groups of entries as the generator writes and logs them. */
+async function sampled(
+  schema = SCHEMA,
+  statements: readonly string[] = Array.from({ length: GROUPS }, (_, group) => `cow ${group} bee`),
+): Promise<ExperienceGenerated[]> {
+  const prompts = statements.map((statement) => model.tokenizer.encode(statement));
+  const results = await model.generate(
+    prompts.map((promptTokenIds, group) => ({
+      promptTokenIds,
+      seeds: Array.from({ length: GROUP_SIZE }, (_, index) => `${group}/${index}`),
+      sampling: SAMPLING,
+      schema: groundedSchema(schema, statements[group]!),
+    })),
+  );
+  return results.flatMap((candidates, group) =>
+    candidates.map(({ tokenIds, logProbs, legalMass, forced }, candidateIndex) => ({
+      ...EXAMPLE_EVENTS.ExperienceGenerated,
+      experienceId: `${group}-${candidateIndex}`,
+      groupId: `g-${group}`,
+      candidateIndex,
+      groupSize: GROUP_SIZE,
+      arm: 'explore' as const,
+      entry: model.tokenizer.decode(tokenIds),
+      problem: { ...EXAMPLE_EVENTS.ExperienceGenerated.problem, prompt: statements[group]! },
+      entrySchema: schemaDigest(schema),
+      promptTokenIds: prompts[group]!,
+      tokenIds,
+      logProbs,
+      legalMass,
+      forced,
+      sampling: { ...SAMPLING, seed: `${group}/${candidateIndex}` },
+      baseModelDigest: model.digest,
+      adapterDigest: null,
+    })),
+  );
+}
+
+/** One of each group is right. */
+function resultsOf(written: readonly ExperienceGenerated[]): LearningInput {
+  return {
+    reads: 'log',
+    experiences: written,
+    results: written.map((experience, index) => ({
+      ...EXAMPLE_EVENTS.OutcomeRecorded,
+      ...{ experienceId: experience.experienceId, groupId: experience.groupId, groupSize: GROUP_SIZE },
+      candidateIndex: experience.candidateIndex,
+      arm: 'explore' as const,
+      success: index % GROUP_SIZE === 1,
+      reward: index % GROUP_SIZE === 1 ? 1 : 0,
+    })),
+  };
+}
+
+function planOf(name: 'grpo' | 'sft'): { readonly algorithm: LearningAlgorithm; readonly plan: TrainingPlan } {
+  const algorithm = algorithms.get(name)!;
+  const context: LearningContext = {
+    baseModelDigest: model.digest,
+    servedAdapters: [null],
+    entrySchemaOf: () => SCHEMA,
+  };
+  const prepared = algorithm.prepare(inputs[name](), settings[name], context, 'run');
+  if (prepared.status === 'refused') throw new Error(prepared.reason);
+  return { algorithm, plan: prepared.plan };
+}
+
+async function withWeights<T>(plan: TrainingPlan, use: (weights: TrainingWeights) => Promise<T>): Promise<T> {
+  const { trainable, objective } = plan;
+  const weights = await engine.begin({ adapter: null, trainable, objective });
+  try {
+    return await use(weights);
+  } finally {
+    await weights.close();
+  }
+}
+
+/** ln π of all examples as training starts, as the trainer asks for them. */
+async function computedFor(plan: TrainingPlan): Promise<ComputedLogProbs> {
+  return withWeights(plan, async (weights) => {
+    const ofParent = await weights.logProbabilities(bareSequences(plan));
+    return { proximal: ofParent, reference: ofParent };
+  });
+}

@@ -25,12 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function start<C extends CommonConfig>(service: ServiceDefinition<C>, config: C): Promise<void> {
-  const drivers = { log: new InMemoryEventLog(), objects: new InMemoryObjectStore() };
-  const running = await startService(service, { config, drivers, serveHttp: false });
-  await running.close();
-}
-
 const generator = (environment: Environment) =>
   start(generatorService(), loadConfig(generatorConfigSchema, environment));
 const executor = (environment: Environment) => start(executorService(), loadConfig(executorConfigSchema, environment));
@@ -56,3 +50,9 @@ describe('a folder without a model', () => {
     });
   });
 });
+
+async function start<C extends CommonConfig>(service: ServiceDefinition<C>, config: C): Promise<void> {
+  const drivers = { log: new InMemoryEventLog(), objects: new InMemoryObjectStore() };
+  const running = await startService(service, { config, drivers, serveHttp: false });
+  await running.close();
+}

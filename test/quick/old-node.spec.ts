@@ -5,21 +5,6 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const OLD_NODE = new URL('../support/old-node.mjs', import.meta.url).href;
 
-/** @param isAlone whether the installation brought no other Node */
-function run(program: string, isAlone: boolean): Promise<{ readonly status: unknown; readonly said: string }> {
-  const env = { ...process.env, ...(isAlone ? { SEAM_TEST_NODE_ALONE: '1' } : {}) };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', OLD_NODE, program, '--help'],
-      { cwd: root, env },
-      (error, stdout, stderr) => {
-        resolve({ status: error?.code ?? 0, said: `${stdout}${stderr}` });
-      },
-    );
-  });
-}
-
 const DOORS = [
   ['apps/generator/dist/main.js', 'generator', 78],
   ['apps/executor/dist/main.js', 'executor', 78],
@@ -48,3 +33,18 @@ describe('with a Node that is too old', () => {
     expect(said).toContain('Usage:');
   });
 });
+
+/** @param isAlone whether the installation brought no other Node */
+function run(program: string, isAlone: boolean): Promise<{ readonly status: unknown; readonly said: string }> {
+  const env = { ...process.env, ...(isAlone ? { SEAM_TEST_NODE_ALONE: '1' } : {}) };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', OLD_NODE, program, '--help'],
+      { cwd: root, env },
+      (error, stdout, stderr) => {
+        resolve({ status: error?.code ?? 0, said: `${stdout}${stderr}` });
+      },
+    );
+  });
+}

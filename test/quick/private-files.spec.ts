@@ -20,16 +20,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As a process whose user lets everybody read and write what it makes. */
-function openHanded(...args: readonly string[]) {
-  const { status, stderr } = spawnSync(
-    '/bin/sh',
-    ['-c', 'umask 000; exec "$0" "$@"', process.execPath, seam, '--data-dir', join(folder, 'data'), ...args],
-    { cwd: folder, encoding: 'utf8' },
-  );
-  return { status, stderr };
-}
-
 describe('Files', () => {
   it('of log, keys and folders are readable by their owner alone, under any umask', () => {
     writeFileSync(join(folder, 'problems.jsonl'), JSON.stringify(PROBLEM));
@@ -43,3 +33,13 @@ describe('Files', () => {
     expect(open).toEqual([]);
   });
 });
+
+/** As a process whose user lets everybody read and write what it makes. */
+function openHanded(...args: readonly string[]) {
+  const { status, stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', 'umask 000; exec "$0" "$@"', process.execPath, seam, '--data-dir', join(folder, 'data'), ...args],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return { status, stderr };
+}

@@ -8,35 +8,6 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const support = (name: string): string => join(ROOT, 'test/support', name);
 
-/** Runs jest on one spec file, with the environment of all suites. */
-async function ranWith(spec: string, { found = [] }: { readonly found?: readonly string[] } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'planted-'));
-  const temporary = join(folder, 'tmp');
-  await mkdir(temporary);
-  for (const name of found) {
-    await mkdir(join(temporary, name));
-    await utimes(join(temporary, name), 1_700_000_000, 1_700_000_000);
-  }
-  await writeFile(join(folder, 'planted.spec.js'), spec);
-  const config = {
-    rootDir: folder,
-    transform: {},
-    testEnvironment: support('test-environment.cjs'),
-    globalSetup: support('before-all-suites.mjs'),
-    globalTeardown: support('after-all-suites.mjs'),
-    testMatch: ['<rootDir>/planted.spec.js'],
-  };
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [
-      ...['--experimental-vm-modules', join(ROOT, 'node_modules/jest/bin/jest.js')],
-      ...['--config', JSON.stringify(config), '--runInBand', '--cacheDirectory', join(folder, 'cache')],
-    ],
-    { encoding: 'utf8', cwd: folder, env: { ...process.env, TMPDIR: temporary } },
-  );
-  return { status, stderr, left: readdirSync(temporary) };
-}
-
 describe('the temporary folder of a spec file', () => {
   it('is its own, below that of the run, and that of the processes that it starts', () => {
     expect(basename(tmpdir())).toMatch(/^temporary-folders-/);
@@ -79,3 +50,32 @@ describe('the temporary folder of a spec file', () => {
     expect(left).toEqual([underWay]);
   });
 });
+
+/** Runs jest on one spec file, with the environment of all suites. */
+async function ranWith(spec: string, { found = [] }: { readonly found?: readonly string[] } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'planted-'));
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary);
+  for (const name of found) {
+    await mkdir(join(temporary, name));
+    await utimes(join(temporary, name), 1_700_000_000, 1_700_000_000);
+  }
+  await writeFile(join(folder, 'planted.spec.js'), spec);
+  const config = {
+    rootDir: folder,
+    transform: {},
+    testEnvironment: support('test-environment.cjs'),
+    globalSetup: support('before-all-suites.mjs'),
+    globalTeardown: support('after-all-suites.mjs'),
+    testMatch: ['<rootDir>/planted.spec.js'],
+  };
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      ...['--experimental-vm-modules', join(ROOT, 'node_modules/jest/bin/jest.js')],
+      ...['--config', JSON.stringify(config), '--runInBand', '--cacheDirectory', join(folder, 'cache')],
+    ],
+    { encoding: 'utf8', cwd: folder, env: { ...process.env, TMPDIR: temporary } },
+  );
+  return { status, stderr, left: readdirSync(temporary) };
+}

@@ -8,19 +8,6 @@ const missing = (): Promise<never> =>
   Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Cannot fetch: there is none.'));
 const before = { ...process.env };
 let index: Server | undefined;
-
-function askAt(port: number): void {
-  const own = { PIP_INDEX_URL: `http://127.0.0.1:${port}/simple`, PIP_CONFIG_FILE: '/dev/null', NO_PROXY: '127.0.0.1' };
-  Object.assign(process.env, own, { no_proxy: own.NO_PROXY, PIP_EXTRA_INDEX_URL: '', PIP_TRUSTED_HOST: '127.0.0.1' });
-}
-async function startIndex(): Promise<number> {
-  index = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.end('<a href="pip-99.0.tar.gz">pip-99.0.tar.gz</a>');
-  });
-  await new Promise<void>((resolve) => index!.listen(0, '127.0.0.1', resolve));
-  return (index.address() as AddressInfo).port;
-}
 afterEach(async () => {
   process.env = { ...before };
   const open = index;
@@ -40,3 +27,17 @@ it('fails where the index answers and has not what is wanted, and where anything
   await expect(fetched('nothing', missing)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
   await expect(fetched('nothing', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
+
+function askAt(port: number): void {
+  const own = { PIP_INDEX_URL: `http://127.0.0.1:${port}/simple`, PIP_CONFIG_FILE: '/dev/null', NO_PROXY: '127.0.0.1' };
+  Object.assign(process.env, own, { no_proxy: own.NO_PROXY, PIP_EXTRA_INDEX_URL: '', PIP_TRUSTED_HOST: '127.0.0.1' });
+}
+
+async function startIndex(): Promise<number> {
+  index = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end('<a href="pip-99.0.tar.gz">pip-99.0.tar.gz</a>');
+  });
+  await new Promise<void>((resolve) => index!.listen(0, '127.0.0.1', resolve));
+  return (index.address() as AddressInfo).port;
+}

@@ -15,7 +15,7 @@ import { derivedId, Random } from '@seamstream/kernel';
 import { type BufferRow, shardOf } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS, until } from '@seamstream/testing';
 import { type Deployment, deploy } from '../support/deployment.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, ServiceProcesses } from '../support/service-processes.js';
 import { playToyRun } from '../support/toy-run.js';
 import { createToyWorld, toyEnvironment } from '../support/toy-world.js';
@@ -41,68 +41,8 @@ interface Planted {
   readonly prompt: string;
 }
 
-/** Problems of a round; members of a family are far from each other, and the first half of the families continues in the next round. */
-function problemsOf(round: number): readonly Planted[] {
-  return Array.from({ length: PROBLEMS_PER_ROUND }, (_, index) => {
-    const copy = Math.floor(index / FAMILIES_PER_ROUND);
-    const number = index % FAMILIES_PER_ROUND;
-    const isOld = round > 1 && copy > 0 && number < FAMILIES_PER_ROUND / 2;
-    const family = `${isOld ? round - 1 : round}-${number}`;
-    const random = Random.of('buffer shards', family);
-    const words = Array.from({ length: 45 }, () => `w${random.int(5000)}`);
-    if (copy > 0) words[10 + round * FAMILY + copy] = `changed${round}x${copy}`;
-    return {
-      problemId: `problem-${round}-${index}`,
-      domain: DOMAINS[number % DOMAINS.length]!,
-      family,
-      prompt: words.join(' '),
-    };
-  });
-}
-
 const PLANTED = Array.from({ length: ROUNDS }, (_, round) => problemsOf(round + 1)).flat();
 const FAMILIES = Map.groupBy(PLANTED, ({ family }) => family);
-
-/** Two candidates' results; the first succeeded. */
-function resultsOf({ problemId, domain, family, prompt }: Planted): readonly EventOf<'OutcomeRecorded'>[] {
-  return [true, false].map((success, candidateIndex): EventOf<'OutcomeRecorded'> => {
-    const experienceId = derivedId(problemId, 'experience', candidateIndex);
-    return {
-      ...EXAMPLE_EVENTS.OutcomeRecorded,
-      meta: {
-        ...originMeta({
-          messageId: derivedId(experienceId, 'outcome'),
-          correlationId: problemId,
-          source: 'seam/executor',
-          occurredAt: 1_700_000_000_000,
-          sourceClass: 'model',
-        }),
-        causationId: experienceId,
-      },
-      problem: {
-        problemId,
-        domain,
-        prompt,
-        reference: '4',
-        verifier: { kind: 'exact', version: '1', options: {} },
-        metadata: {},
-      },
-      experienceId,
-      groupId: derivedId(problemId, 'group'),
-      candidateIndex,
-      groupSize: 2,
-      arm: 'explore',
-      entry: JSON.stringify({ concepts: [`concept ${family}`], strategy: ['as it is'], pitfalls: [] }),
-      promptTokenIds: [1, 2, 3],
-      tokenIds: [4, 5, 6],
-      forced: [true, false, true],
-      baseModelDigest: 'base',
-      adapterDigest: null,
-      success,
-      reward: success ? 1 : 0,
-    };
-  });
-}
 
 interface Scene {
   readonly services: ServiceProcesses;
@@ -125,113 +65,8 @@ const reached = (isReached: () => Promise<boolean>, what: string, services: Serv
     everyMs: 50,
   });
 
-async function readiness(services: ServiceProcesses, name: InstanceName): Promise<readonly string[]> {
-  const line = services.said('"msg":"service started"').findLast((each) => each.startsWith(`${name}: `));
-  if (line === undefined) return [];
-  const { url } = JSON.parse(line.slice(name.length + 2)) as { url: string };
-  const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
-  if (answer?.status !== 200) return [];
-  const { checks } = (await answer.json()) as {
-    checks: { subscriptions: Record<string, { partitions?: readonly string[] }> };
-  };
-  return Object.entries(checks.subscriptions)
-    .filter(([, { partitions }]) => partitions?.length === PARTITIONS)
-    .map(([group]) => group.replace('seam.buffer.', ''));
-}
-
 const publish = (log: EventLog, problems: readonly Planted[]) =>
   log.append(problems.flatMap(resultsOf).map(encodeEvent));
-
-/**
- * Round by round: half of the results, what happens in between, the other half, and every shard's version.
- * @param between after the first half of each round, 1, 2, …
- */
-async function play(
-  deployment: Deployment,
-  folder: string,
-  {
-    shards,
-    instances,
-    between = async () => undefined,
-  }: {
-    readonly shards: number;
-    readonly instances: readonly InstanceName[];
-    readonly between?: (round: number, scene: Scene) => Promise<void>;
-  },
-): Promise<Played> {
-  const environment = {
-    ...deployment.environment,
-    SEAM_BUFFER_SHARDS: String(shards),
-    // Outcomes alone are planted.
-    SEAM_EVIDENCE: 'none',
-    SEAM_BUFFER_RULES_MAX_ROWS_PER_SUBJECT: '0',
-    SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(PROBLEMS_PER_ROUND),
-    SEAM_BUFFER_MAX_BATCH_RECORDS: '16',
-  };
-  const log = await deployment.openLog();
-  const services = new ServiceProcesses(environment, { instances });
-  const scene: Scene = {
-    services,
-    shardsOf: async () =>
-      new Map(
-        await Promise.all(services.names().map(async (name) => [name, await readiness(services, name)] as const)),
-      ),
-  };
-  try {
-    services.startAll();
-    for (let round = 1; round <= ROUNDS; round++) {
-      const problems = problemsOf(round);
-      await publish(log, problems.slice(0, PROBLEMS_PER_ROUND / 2));
-      await between(round, scene);
-      await publish(log, problems.slice(PROBLEMS_PER_ROUND / 2));
-      await reached(
-        async () => ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length >= round * shards,
-        `the versions of round ${round}`,
-        services,
-      );
-    }
-    await pause(300);
-    const exitCodes = await services.end();
-    const decisions = ofType(await eventsOf(log, [TOPIC.buffer]), 'SuccessAdmitted', 'SuccessRejected');
-    const seam = async (...args: string[]): Promise<string> => {
-      const env = { PATH: process.env.PATH, ...deployment.environment };
-      return (await run(process.execPath, [SEAM, ...args], { cwd: folder, env })).stdout;
-    };
-    await seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl', '--force');
-    const lines = (await readFile(join(folder, 'rows.jsonl'), 'utf8')).trim().split('\n');
-    return {
-      ...(await recordedRun(log)),
-      rows: lines.map((line) => JSON.parse(line) as BufferRow),
-      decisions,
-      complaints: services.complaints(),
-      exitCodes,
-      verification: JSON.parse(await seam('--json', 'replay', '--verify-buffer')) as Played['verification'],
-    };
-  } finally {
-    await services.end();
-    await log.close();
-  }
-}
-
-/** The fate of each family: outcomes kept now, and why the others are not. */
-function fates({ rows, decisions }: Pick<Played, 'rows' | 'decisions'>) {
-  const kept = new Map(rows.map(({ problemId, outcomeId }) => [problemId, outcomeId]));
-  const said = ofTypeLast(decisions);
-  return [...FAMILIES.values()].map((members) => ({
-    kept: members.filter(({ problemId }) => kept.has(problemId)).length,
-    reasons: members.filter(({ problemId }) => !kept.has(problemId)).map(({ problemId }) => said.get(problemId)),
-  }));
-}
-
-/** Of each problem why it is out, as it was said last. */
-function ofTypeLast(decisions: readonly SeamEvent[]): ReadonlyMap<string, string> {
-  return new Map(
-    ofType(decisions, 'SuccessRejected').map(({ problemId, reason, detail }) => [
-      problemId,
-      reason === 'displaced' ? detail.slice(0, detail.indexOf(':')) : reason,
-    ]),
-  );
-}
 
 describe('a buffer in three shards', () => {
   let folder: string;
@@ -350,7 +185,7 @@ describe('a buffer in three shards', () => {
           goesOn: (round) => round <= 2,
           processes: { instances: ['generator', 'executor', 'trainer', ...instances] },
           inspect: async (log) => {
-            started.push(...ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunStarted'));
+            started.push(...ofType(await allEventsOf(log, [TOPIC.training]), 'TrainingRunStarted'));
             for (const { manifests } of started)
               expect(manifests.map(({ key }) => key.split('/')[1])).toEqual(
                 shards === 1 ? [] : ['0', '1'].map((shard) => `${shard}of2`),
@@ -368,3 +203,168 @@ describe('a buffer in three shards', () => {
     }
   }, 600_000);
 });
+
+/** Problems of a round; members of a family are far from each other, and the first half of the families continues in the next round. */
+function problemsOf(round: number): readonly Planted[] {
+  return Array.from({ length: PROBLEMS_PER_ROUND }, (_, index) => {
+    const copy = Math.floor(index / FAMILIES_PER_ROUND);
+    const number = index % FAMILIES_PER_ROUND;
+    const isOld = round > 1 && copy > 0 && number < FAMILIES_PER_ROUND / 2;
+    const family = `${isOld ? round - 1 : round}-${number}`;
+    const random = Random.of('buffer shards', family);
+    const words = Array.from({ length: 45 }, () => `w${random.int(5000)}`);
+    if (copy > 0) words[10 + round * FAMILY + copy] = `changed${round}x${copy}`;
+    return {
+      problemId: `problem-${round}-${index}`,
+      domain: DOMAINS[number % DOMAINS.length]!,
+      family,
+      prompt: words.join(' '),
+    };
+  });
+}
+
+/** Two candidates' results; the first succeeded. */
+function resultsOf({ problemId, domain, family, prompt }: Planted): readonly EventOf<'OutcomeRecorded'>[] {
+  return [true, false].map((success, candidateIndex): EventOf<'OutcomeRecorded'> => {
+    const experienceId = derivedId(problemId, 'experience', candidateIndex);
+    return {
+      ...EXAMPLE_EVENTS.OutcomeRecorded,
+      meta: {
+        ...originMeta({
+          messageId: derivedId(experienceId, 'outcome'),
+          correlationId: problemId,
+          source: 'seam/executor',
+          occurredAt: 1_700_000_000_000,
+          sourceClass: 'model',
+        }),
+        causationId: experienceId,
+      },
+      problem: {
+        problemId,
+        domain,
+        prompt,
+        reference: '4',
+        verifier: { kind: 'exact', version: '1', options: {} },
+        metadata: {},
+      },
+      experienceId,
+      groupId: derivedId(problemId, 'group'),
+      candidateIndex,
+      groupSize: 2,
+      arm: 'explore',
+      entry: JSON.stringify({ concepts: [`concept ${family}`], strategy: ['as it is'], pitfalls: [] }),
+      promptTokenIds: [1, 2, 3],
+      tokenIds: [4, 5, 6],
+      forced: [true, false, true],
+      baseModelDigest: 'base',
+      adapterDigest: null,
+      success,
+      reward: success ? 1 : 0,
+    };
+  });
+}
+
+async function readiness(services: ServiceProcesses, name: InstanceName): Promise<readonly string[]> {
+  const line = services.said('"msg":"service started"').findLast((each) => each.startsWith(`${name}: `));
+  if (line === undefined) return [];
+  const { url } = JSON.parse(line.slice(name.length + 2)) as { url: string };
+  const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
+  if (answer?.status !== 200) return [];
+  const { checks } = (await answer.json()) as {
+    checks: { subscriptions: Record<string, { partitions?: readonly string[] }> };
+  };
+  return Object.entries(checks.subscriptions)
+    .filter(([, { partitions }]) => partitions?.length === PARTITIONS)
+    .map(([group]) => group.replace('seam.buffer.', ''));
+}
+
+/**
+ * Round by round: half of the results, what happens in between, the other half, and every shard's version.
+ * @param between after the first half of each round, 1, 2, …
+ */
+async function play(
+  deployment: Deployment,
+  folder: string,
+  {
+    shards,
+    instances,
+    between = async () => undefined,
+  }: {
+    readonly shards: number;
+    readonly instances: readonly InstanceName[];
+    readonly between?: (round: number, scene: Scene) => Promise<void>;
+  },
+): Promise<Played> {
+  const environment = {
+    ...deployment.environment,
+    SEAM_BUFFER_SHARDS: String(shards),
+    // Outcomes alone are planted.
+    SEAM_EVIDENCE: 'none',
+    SEAM_BUFFER_RULES_MAX_ROWS_PER_SUBJECT: '0',
+    SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(PROBLEMS_PER_ROUND),
+    SEAM_BUFFER_MAX_BATCH_RECORDS: '16',
+  };
+  const log = await deployment.openLog();
+  const services = new ServiceProcesses(environment, { instances });
+  const scene: Scene = {
+    services,
+    shardsOf: async () =>
+      new Map(
+        await Promise.all(services.names().map(async (name) => [name, await readiness(services, name)] as const)),
+      ),
+  };
+  try {
+    services.startAll();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const problems = problemsOf(round);
+      await publish(log, problems.slice(0, PROBLEMS_PER_ROUND / 2));
+      await between(round, scene);
+      await publish(log, problems.slice(PROBLEMS_PER_ROUND / 2));
+      await reached(
+        async () => ofType(await allEventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length >= round * shards,
+        `the versions of round ${round}`,
+        services,
+      );
+    }
+    await pause(300);
+    const exitCodes = await services.end();
+    const decisions = ofType(await allEventsOf(log, [TOPIC.buffer]), 'SuccessAdmitted', 'SuccessRejected');
+    const seam = async (...args: string[]): Promise<string> => {
+      const env = { PATH: process.env.PATH, ...deployment.environment };
+      return (await run(process.execPath, [SEAM, ...args], { cwd: folder, env })).stdout;
+    };
+    await seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl', '--force');
+    const lines = (await readFile(join(folder, 'rows.jsonl'), 'utf8')).trim().split('\n');
+    return {
+      ...(await recordedRun(log)),
+      rows: lines.map((line) => JSON.parse(line) as BufferRow),
+      decisions,
+      complaints: services.complaints(),
+      exitCodes,
+      verification: JSON.parse(await seam('--json', 'replay', '--verify-buffer')) as Played['verification'],
+    };
+  } finally {
+    await services.end();
+    await log.close();
+  }
+}
+
+/** The fate of each family: outcomes kept now, and why the others are not. */
+function fates({ rows, decisions }: Pick<Played, 'rows' | 'decisions'>) {
+  const kept = new Map(rows.map(({ problemId, outcomeId }) => [problemId, outcomeId]));
+  const said = ofTypeLast(decisions);
+  return [...FAMILIES.values()].map((members) => ({
+    kept: members.filter(({ problemId }) => kept.has(problemId)).length,
+    reasons: members.filter(({ problemId }) => !kept.has(problemId)).map(({ problemId }) => said.get(problemId)),
+  }));
+}
+
+/** Of each problem why it is out, as it was said last. */
+function ofTypeLast(decisions: readonly SeamEvent[]): ReadonlyMap<string, string> {
+  return new Map(
+    ofType(decisions, 'SuccessRejected').map(({ problemId, reason, detail }) => [
+      problemId,
+      reason === 'displaced' ? detail.slice(0, detail.indexOf(':')) : reason,
+    ]),
+  );
+}

@@ -29,6 +29,47 @@ afterEach(async () => {
 const value = Buffer.alloc(1000, 7);
 const headers = { ce_type: 'seamstream.OutcomeRecorded', ce_source: 'test', 'x-text': 'ü' };
 
+describe('a copy that is killed', () => {
+  it('copies every record once from folder to folder', async () => {
+    const [there, here] = [join(folder, 'source'), join(folder, 'target')];
+    const source = await LmdbEventLog.open({ folder: there });
+    await fill(source, 120_000);
+    const kills = await copyUnderKills(`lmdb:${there}`, `lmdb:${here}`, 6);
+    const target = await LmdbEventLog.open({ folder: here, readOnly: true });
+    expect(kills).toBeGreaterThanOrEqual(3);
+    expect(await digestOf(target)).toEqual(await digestOf(source));
+    await Promise.all([source.close(), target.close()]);
+  });
+
+  it('copies every record once from folder to Kafka, and back into another folder', async () => {
+    const servers = await testServers(['kafka']);
+    const brokers = servers.kafka.bootstrap;
+    const prefix = `copy-${newId()}.`;
+    const [there, back] = [join(folder, 'source'), join(folder, 'back')];
+    const source = await LmdbEventLog.open({ folder: there });
+    const cluster = await KafkaEventLog.open({ brokers: brokers.split(','), prefix });
+    try {
+      await fill(source, 40_000);
+      // A killed member holds its claim until its session ends: hence few kills here.
+      const kills = await copyUnderKills(`lmdb:${there}`, `kafka://${brokers}/${prefix}`, 3);
+      const expected = await digestOf(source);
+      expect(kills).toBeGreaterThanOrEqual(2);
+      expect(await digestOf(cluster)).toEqual(expected);
+      expect(await copyUnderKills(`kafka://${brokers}/${prefix}`, `lmdb:${back}`, 2)).toBeGreaterThanOrEqual(1);
+      const target = await LmdbEventLog.open({ folder: back, readOnly: true });
+      expect(await digestOf(target)).toEqual(expected);
+      await target.close();
+      // What went out does not come home.
+      const before = await source.watermarks(TOPIC);
+      expect(await copy(`kafka://${brokers}/${prefix}`, `lmdb:${there}`)).toBe(0);
+      expect(await source.watermarks(TOPIC)).toEqual(before);
+    } finally {
+      await Promise.all([source.close(), cluster.close()]);
+      await servers.stop();
+    }
+  });
+});
+
 async function fill(log: EventLog, records: number): Promise<void> {
   await log.createTopics([{ name: TOPIC, partitions: PARTITIONS }]);
   for (let at = 0; at < records; at += 1000) {
@@ -82,44 +123,3 @@ async function digestOf(log: EventLog): Promise<string[]> {
   }
   return lines;
 }
-
-describe('a copy that is killed', () => {
-  it('copies every record once from folder to folder', async () => {
-    const [there, here] = [join(folder, 'source'), join(folder, 'target')];
-    const source = await LmdbEventLog.open({ folder: there });
-    await fill(source, 120_000);
-    const kills = await copyUnderKills(`lmdb:${there}`, `lmdb:${here}`, 6);
-    const target = await LmdbEventLog.open({ folder: here, readOnly: true });
-    expect(kills).toBeGreaterThanOrEqual(3);
-    expect(await digestOf(target)).toEqual(await digestOf(source));
-    await Promise.all([source.close(), target.close()]);
-  });
-
-  it('copies every record once from folder to Kafka, and back into another folder', async () => {
-    const servers = await testServers(['kafka']);
-    const brokers = servers.kafka.bootstrap;
-    const prefix = `copy-${newId()}.`;
-    const [there, back] = [join(folder, 'source'), join(folder, 'back')];
-    const source = await LmdbEventLog.open({ folder: there });
-    const cluster = await KafkaEventLog.open({ brokers: brokers.split(','), prefix });
-    try {
-      await fill(source, 40_000);
-      // A killed member holds its claim until its session ends: hence few kills here.
-      const kills = await copyUnderKills(`lmdb:${there}`, `kafka://${brokers}/${prefix}`, 3);
-      const expected = await digestOf(source);
-      expect(kills).toBeGreaterThanOrEqual(2);
-      expect(await digestOf(cluster)).toEqual(expected);
-      expect(await copyUnderKills(`kafka://${brokers}/${prefix}`, `lmdb:${back}`, 2)).toBeGreaterThanOrEqual(1);
-      const target = await LmdbEventLog.open({ folder: back, readOnly: true });
-      expect(await digestOf(target)).toEqual(expected);
-      await target.close();
-      // What went out does not come home.
-      const before = await source.watermarks(TOPIC);
-      expect(await copy(`kafka://${brokers}/${prefix}`, `lmdb:${there}`)).toBe(0);
-      expect(await source.watermarks(TOPIC)).toEqual(before);
-    } finally {
-      await Promise.all([source.close(), cluster.close()]);
-      await servers.stop();
-    }
-  });
-});

@@ -23,7 +23,7 @@ import {
 } from '@seamstream/service-kit';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type Deployment, deploy } from '../support/deployment.js';
-import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
+import { allEventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
 
 const FULL = process.env.SEAM_TEST_CHAOS === 'full';
 const GOOD = FULL ? 100_000 : 10_000;
@@ -57,23 +57,6 @@ const BOMBER = `
   await send(None, last);
   await producer.disconnect();
 `;
-
-function problem(id: string): EventOf<'ProblemPublished'> {
-  return {
-    ...ProblemPublished,
-    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'published'), correlationId: id },
-    problem: { ...ProblemPublished.problem, problemId: id, prompt: `Do ${id}.` },
-  };
-}
-
-function expired({ meta, problem: subject }: EventOf<'ProblemPublished'>): EventOf<'ProblemExpired'> {
-  return {
-    type: 'ProblemExpired',
-    meta: deriveMeta(meta, { role: 'expired', source: 'seam/test', occurredAt: 1_700_000_000_001 }),
-    problem: subject,
-    expiredAt: 1,
-  };
-}
 
 /** Bytes that are no event of the problems' topic, made from those of one. */
 const KINDS: Readonly<Record<string, (good: Buffer, random: Random) => Buffer | null>> = {
@@ -113,15 +96,6 @@ const CODES = ['MALFORMED_RECORD', 'UNKNOWN_SCHEMA'];
 /** What the consumer cannot do yet; a later version can. */
 let refuses: (id: string) => boolean;
 
-async function consume({ records }: DeliveredBatch): Promise<readonly HandlerResult[]> {
-  return records.map(({ event }) => {
-    if (event.type !== 'ProblemPublished') return done();
-    const { problemId } = event.problem;
-    if (problemId.startsWith('poison-')) throw new Error('this record is too much for me');
-    return refuses(problemId) ? deadLetter('DATA_REFUSED', 'not yet') : done([expired(event)]);
-  });
-}
-
 describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
   beforeAll(() => {
     refuses = (id) => id.startsWith('later-');
@@ -151,7 +125,7 @@ describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
     return strategy;
   };
   const lettersAndEnds = async (): Promise<{ letters: EventOf<'DeadLettered'>[]; ends: string[] }> => {
-    const events = await eventsOf(log, [TOPIC.outcomes, TOPIC.deadLetters]);
+    const events = await allEventsOf(log, [TOPIC.outcomes, TOPIC.deadLetters]);
     return {
       letters: ofType(events, 'DeadLettered'),
       ends: ofType(events, 'ProblemExpired').map(({ problem: { problemId } }) => problemId),
@@ -346,3 +320,29 @@ describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
     }, 300_000);
   }
 });
+
+function problem(id: string): EventOf<'ProblemPublished'> {
+  return {
+    ...ProblemPublished,
+    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'published'), correlationId: id },
+    problem: { ...ProblemPublished.problem, problemId: id, prompt: `Do ${id}.` },
+  };
+}
+
+function expired({ meta, problem: subject }: EventOf<'ProblemPublished'>): EventOf<'ProblemExpired'> {
+  return {
+    type: 'ProblemExpired',
+    meta: deriveMeta(meta, { role: 'expired', source: 'seam/test', occurredAt: 1_700_000_000_001 }),
+    problem: subject,
+    expiredAt: 1,
+  };
+}
+
+async function consume({ records }: DeliveredBatch): Promise<readonly HandlerResult[]> {
+  return records.map(({ event }) => {
+    if (event.type !== 'ProblemPublished') return done();
+    const { problemId } = event.problem;
+    if (problemId.startsWith('poison-')) throw new Error('this record is too much for me');
+    return refuses(problemId) ? deadLetter('DATA_REFUSED', 'not yet') : done([expired(event)]);
+  });
+}

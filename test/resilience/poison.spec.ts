@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent } from '@seamstream/events';
 import { type Deployment, deploy } from '../support/deployment.js';
-import { eventsOf, ledgerOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ledgerOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { ServiceProcesses, type ServiceProcessesOptions } from '../support/service-processes.js';
 import { createToyWorld, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
 
@@ -25,6 +25,44 @@ const records = (names: readonly string[]) => [
   ...Array.from({ length: GOOD }, (_, number) => encodeEvent(toyPublication('problem', number))),
   ...names.map((name) => encodeEvent(toyPublication(name.split('-')[0]!, 1))),
 ];
+
+beforeAll(async () => {
+  world = await createToyWorld();
+}, 300_000);
+
+afterAll(() => rm(world.folder, { recursive: true }));
+
+it('R11: a record that kills, hangs or fills the process is found out and given up; all others are worked off as ever', async () => {
+  const undisturbed = await flow([], {});
+  const expected = await recordedRun(undisturbed.log);
+  await undisturbed.end();
+  const { log, services, end } = await flow(POISONED, { supervised: true, nodeArguments: { generator: POISON } });
+  try {
+    const letters: EventOf<'DeadLettered'>[] = ofType(await allEventsOf(log), 'DeadLettered');
+    expect(letters.map(({ key, code }) => `${key} ${code}`).sort()).toEqual(
+      POISONED.map((id) => `${id} POISON`).sort(),
+    );
+    for (const { key, value, attempts, reason } of letters) {
+      const [set] = key!.split('-') as [string];
+      expect(value === null ? '' : Buffer.from(value).toString('hex')).toBe(
+        Buffer.from(encodeEvent(toyPublication(set, 1)).value).toString('hex'),
+      );
+      expect(attempts).toBe(MAX_DEATHS);
+      expect(reason).toContain('died or had to be ended');
+    }
+    // Of each kind: with others in flight, then alone; a hanging batch blames its records at once.
+    const ends = services.exits();
+    expect(ends.length).toBeLessThanOrEqual(POISONED.length * 2 * MAX_DEATHS);
+    const run = await recordedRun(log);
+    expect(run.ledger).toMatchObject({ published: GOOD + 3, deadLettered: 3, inFlight: 0, balanced: true });
+    for (const kind of ['experiences', 'outcomes'] as const) {
+      expect(repeatedIds(run[kind])).toEqual([]);
+      expect([...run[kind]].sort()).toEqual([...expected[kind]].sort());
+    }
+  } finally {
+    await end();
+  }
+}, 600_000);
 
 async function flow(
   poisoned: readonly string[],
@@ -62,41 +100,3 @@ async function flow(
   }
   return { log, services, end };
 }
-
-beforeAll(async () => {
-  world = await createToyWorld();
-}, 300_000);
-
-afterAll(() => rm(world.folder, { recursive: true }));
-
-it('R11: a record that kills, hangs or fills the process is found out and given up; all others are worked off as ever', async () => {
-  const undisturbed = await flow([], {});
-  const expected = await recordedRun(undisturbed.log);
-  await undisturbed.end();
-  const { log, services, end } = await flow(POISONED, { supervised: true, nodeArguments: { generator: POISON } });
-  try {
-    const letters: EventOf<'DeadLettered'>[] = ofType(await eventsOf(log), 'DeadLettered');
-    expect(letters.map(({ key, code }) => `${key} ${code}`).sort()).toEqual(
-      POISONED.map((id) => `${id} POISON`).sort(),
-    );
-    for (const { key, value, attempts, reason } of letters) {
-      const [set] = key!.split('-') as [string];
-      expect(value === null ? '' : Buffer.from(value).toString('hex')).toBe(
-        Buffer.from(encodeEvent(toyPublication(set, 1)).value).toString('hex'),
-      );
-      expect(attempts).toBe(MAX_DEATHS);
-      expect(reason).toContain('died or had to be ended');
-    }
-    // Of each kind: with others in flight, then alone; a hanging batch blames its records at once.
-    const ends = services.exits();
-    expect(ends.length).toBeLessThanOrEqual(POISONED.length * 2 * MAX_DEATHS);
-    const run = await recordedRun(log);
-    expect(run.ledger).toMatchObject({ published: GOOD + 3, deadLettered: 3, inFlight: 0, balanced: true });
-    for (const kind of ['experiences', 'outcomes'] as const) {
-      expect(repeatedIds(run[kind])).toEqual([]);
-      expect([...run[kind]].sort()).toEqual([...expected[kind]].sort());
-    }
-  } finally {
-    await end();
-  }
-}, 600_000);

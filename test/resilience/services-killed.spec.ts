@@ -7,7 +7,7 @@ import { Random } from '@seamstream/kernel';
 import { createServiceLogger, type Environment, loadConfig, openObjectStore } from '@seamstream/service-kit';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { deploy } from '../support/deployment.js';
-import { eventsOf, ofType, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, repeatedIds } from '../support/recorded-run.js';
 import { SERVICES } from '../support/service-processes.js';
 import { playToyRun, type Scene, solvedPerRound, type ToyRun } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment } from '../support/toy-world.js';
@@ -15,57 +15,7 @@ import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment } from '../sup
 const ROUNDS = 4;
 const KILLS = 20;
 
-interface Result extends ToyRun {
-  /** The newest adapter's run, done again from the log. */
-  readonly verified: boolean;
-  readonly solved: readonly number[];
-}
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function play(
-  world: ToyWorld,
-  disturb: (scene: Scene, signal: AbortSignal) => Promise<void> = async () => undefined,
-): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'services-killed-'));
-  const deployment = await deploy({ folder, environment: toyEnvironment(world, folder) });
-  let verified = false;
-  let solved: readonly number[] = [];
-  try {
-    const run = await playToyRun({
-      deployment,
-      goesOn: (round) => round <= ROUNDS,
-      disturb,
-      inspect: async (log) => {
-        verified = await verifyNewestAdapter(log, deployment.environment);
-        solved = await solvedPerRound(log, ROUNDS);
-      },
-    });
-    return { ...run, verified, solved };
-  } finally {
-    await deployment.close();
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function verifyNewestAdapter(log: EventLog, environment: Environment): Promise<boolean> {
-  const config = loadConfig(trainerConfigSchema, environment);
-  const objects = await openObjectStore(config);
-  const closers: (() => Promise<void>)[] = [];
-  try {
-    const { onDemand } = await createTrainer({
-      config,
-      drivers: { log, objects },
-      logger: createServiceLogger('verification', 'silent'),
-      onClose: (close) => closers.push(close),
-    });
-    const newest = ofType(await eventsOf(log), 'AdapterPublished').at(-1);
-    return (await onDemand.verify(newest!.adapterDigest, new AbortController().signal)).matches;
-  } finally {
-    for (const close of closers) await close();
-    await objects.close();
-  }
-}
 
 describe('services that are killed', () => {
   let world: ToyWorld;
@@ -114,3 +64,53 @@ describe('services that are killed', () => {
     }
   }, 600_000);
 });
+
+interface Result extends ToyRun {
+  /** The newest adapter's run, done again from the log. */
+  readonly verified: boolean;
+  readonly solved: readonly number[];
+}
+
+async function play(
+  world: ToyWorld,
+  disturb: (scene: Scene, signal: AbortSignal) => Promise<void> = async () => undefined,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'services-killed-'));
+  const deployment = await deploy({ folder, environment: toyEnvironment(world, folder) });
+  let verified = false;
+  let solved: readonly number[] = [];
+  try {
+    const run = await playToyRun({
+      deployment,
+      goesOn: (round) => round <= ROUNDS,
+      disturb,
+      inspect: async (log) => {
+        verified = await verifyNewestAdapter(log, deployment.environment);
+        solved = await solvedPerRound(log, ROUNDS);
+      },
+    });
+    return { ...run, verified, solved };
+  } finally {
+    await deployment.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function verifyNewestAdapter(log: EventLog, environment: Environment): Promise<boolean> {
+  const config = loadConfig(trainerConfigSchema, environment);
+  const objects = await openObjectStore(config);
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const { onDemand } = await createTrainer({
+      config,
+      drivers: { log, objects },
+      logger: createServiceLogger('verification', 'silent'),
+      onClose: (close) => closers.push(close),
+    });
+    const newest = ofType(await allEventsOf(log), 'AdapterPublished').at(-1);
+    return (await onDemand.verify(newest!.adapterDigest, new AbortController().signal)).matches;
+  } finally {
+    for (const close of closers) await close();
+    await objects.close();
+  }
+}

@@ -4,7 +4,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
-import { eventsOf, ofType } from './recorded-run.js';
+import { allEventsOf, ofType } from './recorded-run.js';
 import { ServiceProcesses } from './service-processes.js';
 import { toyPublication } from './toy-world.js';
 
@@ -24,7 +24,7 @@ export interface HotSwaps {
 
 /** The log has at least two promoted adapters, their objects are there, and no service is at work on it. */
 export async function swapUnderLoad(log: EventLog, environment: Environment, swaps: number): Promise<HotSwaps> {
-  const promotions = ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPromoted');
+  const promotions = ofType(await allEventsOf(log, [TOPIC.adapters]), 'AdapterPromoted');
   const distinct = [...new Map(promotions.map((each) => [each.adapterDigest, each])).values()];
   if (distinct.length < 2) throw new Error(`expected two promoted adapters, got ${distinct.length}`);
 
@@ -87,7 +87,7 @@ export async function swapUnderLoad(log: EventLog, environment: Environment, swa
     published,
     firstUseMs: firstUseMs.slice(1),
     mixedGroups: groups.filter((group) => new Set(group.map((each) => each.adapterDigest)).size > 1).length,
-    failures: ofType(await eventsOf(log), 'DeadLettered', 'ExecutionFailed'),
+    failures: ofType(await allEventsOf(log), 'DeadLettered', 'ExecutionFailed'),
     complaints: services.complaints(),
   };
 }

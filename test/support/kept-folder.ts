@@ -1,18 +1,20 @@
 /** A copy of a data folder that an earlier release left (test/kept-folders), with today's programs over it, on its log or on Kafka. */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { EventLog, LogRecord } from '@seamstream/event-log';
+import type { EventLog } from '@seamstream/event-log';
 import { KafkaEventLog } from '@seamstream/event-log-kafka';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { type EventOf, GROUP, type SeamEvent, TOPICS } from '@seamstream/events';
 import { sameFingerprint } from '@seamstream/language-model';
 import type { Environment } from '@seamstream/service-kit';
+import { recordsOf } from '@seamstream/testing';
 import { unpackFolder } from '../kept-folders/archive.mjs';
-import { eventsOf } from './recorded-run.js';
+import { allEventsOf } from './recorded-run.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const KEPT = join(ROOT, 'test/kept-folders');
@@ -79,7 +81,7 @@ export class KeptFolder {
     const log = await this.openLog();
     try {
       const topics = (await log.topics()).map(({ name }) => name);
-      return await eventsOf(log, topics);
+      return await allEventsOf(log, topics);
     } finally {
       await log.close();
     }
@@ -120,13 +122,6 @@ export class KeptFolder {
       return error as { stdout: string };
     });
   }
-}
-
-async function recordsOf(log: EventLog, topic: string): Promise<readonly LogRecord[]> {
-  const records: LogRecord[] = [];
-  for (const { partition, low, high } of await log.watermarks(topic))
-    for await (const chunk of log.read({ topic, partition, from: low, to: high })) records.push(...chunk);
-  return records;
 }
 
 /** Commits for a group at the target what it has committed at the source. */

@@ -57,7 +57,7 @@ async function* readableOf(log: EventLog, topics: readonly string[]): AsyncItera
 const ALL_TOPICS: readonly string[] = TOPICS.map(({ name }) => name);
 
 /** All events of some topics, partition by partition. */
-export async function eventsOf(log: EventLog, topics: readonly string[] = ALL_TOPICS): Promise<SeamEvent[]> {
+export async function allEventsOf(log: EventLog, topics: readonly string[] = ALL_TOPICS): Promise<SeamEvent[]> {
   const events: SeamEvent[] = [];
   for await (const [event] of readableOf(log, topics)) events.push(event);
   return events;
@@ -88,7 +88,7 @@ export async function ledgerOf(log: EventLog): Promise<Ledger> {
 }
 
 export async function recordedRun(log: EventLog): Promise<RecordedRun> {
-  const events = await eventsOf(log);
+  const events = await allEventsOf(log);
   const versions = ofType(events, 'BufferCommitted').sort((a, b) => a.sequence - b.sequence || a.shard - b.shard);
   const published = ofType(events, 'AdapterPublished');
   return {

@@ -21,7 +21,7 @@ import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { attributeSource, worldSource } from '../../apps/standalone/src/problem-stream.js';
 import { type Judging, rejudged } from '../../apps/standalone/src/study/real-model/shuffled-verdicts.js';
-import { eventsOf, ofType } from './recorded-run.js';
+import { allEventsOf, ofType } from './recorded-run.js';
 
 export const byVerifier: Judging = (outcomes) => outcomes;
 
@@ -148,7 +148,7 @@ async function explored(opened: Opened, settings: RoundSettings, round: number):
   try {
     await log.append(source({ ...place, count: problems, occurredAt: 0 }).map(encodeEvent));
     await Promise.race([committed(log, 1), ...services.map(({ ended }) => ended.then(endedEarly))]);
-    return await eventsOf(log);
+    return await allEventsOf(log);
   } finally {
     await Promise.all(services.map((service) => service.close()));
   }
@@ -188,7 +188,7 @@ async function learned(
 ): Promise<{ readonly ending: RunEnding; readonly stores: Stores }> {
   const { log } = stores;
   const objects = new InMemoryObjectStore(stores.objects);
-  const versions = ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length;
+  const versions = ofType(await allEventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length;
   const [buffer] = await servicesOn(log, objects, opened, ['buffer']);
   try {
     const context = { config: opened.configs.trainer, drivers: { log, objects }, serveHttp: false };
@@ -219,7 +219,7 @@ async function copyOf({ log, objects }: Stores): Promise<Stores> {
 async function endingOf(log: EventLog, last: SeamEvent | undefined): Promise<RunEnding> {
   if (last?.type !== 'AdapterPromoted' && last?.type !== 'TrainingRunRejected')
     throw new Error(`expected a judged adapter, got ${JSON.stringify(last)}`);
-  const completed = ofType(await eventsOf(log), 'TrainingRunCompleted').find(({ runId }) => runId === last.runId);
+  const completed = ofType(await allEventsOf(log), 'TrainingRunCompleted').find(({ runId }) => runId === last.runId);
   return { type: last.type, evaluation: last.evaluation, metrics: completed?.metrics ?? {} };
 }
 

@@ -7,7 +7,7 @@ import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 import type { Deployment } from './deployment.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun } from './recorded-run.js';
+import { allEventsOf, ofType, type RecordedRun, recordedRun } from './recorded-run.js';
 import { ServiceProcesses, type ServiceProcessesOptions } from './service-processes.js';
 import { TOY_ROUND, toyPublication } from './toy-world.js';
 
@@ -71,7 +71,7 @@ export async function publishOnce(log: EventLog, numbers: readonly number[]): Pr
     for (let known: ReadonlySet<string> | undefined; known === undefined; ) {
       await pause(PATIENCE_MS);
       try {
-        known = new Set((await eventsOf(log, [TOPIC.problems])).map(({ meta }) => meta.messageId));
+        known = new Set((await allEventsOf(log, [TOPIC.problems])).map(({ meta }) => meta.messageId));
         missing = events.filter(({ meta }) => !known!.has(meta.messageId));
       } catch (error) {
         if (!isOutage(error)) throw error;
@@ -207,7 +207,7 @@ export async function playToyRun(options: ToyRunOptions): Promise<ToyRun> {
 
 /** Fraction of explored candidates that succeeded, round by round. */
 export async function solvedPerRound(log: EventLog, rounds: number): Promise<readonly number[]> {
-  const outcomes = ofType(await eventsOf(log, [TOPIC.outcomes]), 'OutcomeRecorded').filter(
+  const outcomes = ofType(await allEventsOf(log, [TOPIC.outcomes]), 'OutcomeRecorded').filter(
     ({ arm }) => arm === 'explore',
   );
   return Array.from({ length: rounds }, (_, round) => {

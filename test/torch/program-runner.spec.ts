@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { jest } from '@jest/globals';
 import { pythonWithTransformers } from '@seamstream/dev-servers';
-import { sleep } from '@seamstream/kernel';
 import { type Adapter, Grammars, LanguageModel, type TrainingSequence } from '@seamstream/language-model';
 import { writeRandomModel } from '@seamstream/language-model/testing';
 import type { LearningAlgorithm } from '@seamstream/learning';
 import { LanguageModelTraining } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
+import { until } from '@seamstream/testing';
 import { differenceOf, isWithin } from '@seamstream/training-contract';
 import { GradientRunner, ProgramRunner, programBase, type Recording } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
@@ -21,6 +21,7 @@ jest.setTimeout(1_800_000);
 const needed = await fetched('transformers', pythonWithTransformers);
 const python = needed!;
 const STEPS = 40;
+const PATIENCE = { withinMs: 120_000, everyMs: 100 };
 const TOLERANCE = { weights: 1e-2, change: 1e-2 };
 
 let folder: string;
@@ -96,9 +97,13 @@ afterAll(async () => {
       stdio: 'inherit',
       cwd: new URL('../..', import.meta.url).pathname,
     });
-    await until(async () => (await engineProcesses(folder)).filter(({ isWorker }) => isWorker).length === 2);
+    await until(
+      async () => (await engineProcesses(folder)).filter(({ isWorker }) => isWorker).length === 2,
+      'two workers',
+      PATIENCE,
+    );
     starter.kill('SIGKILL');
-    await until(async () => (await engineProcesses(folder)).length === 0);
+    await until(async () => (await engineProcesses(folder)).length === 0, 'no process', PATIENCE);
   });
 });
 
@@ -203,12 +208,4 @@ async function expectWithin(adapter: Adapter, expected: Adapter): Promise<void> 
   const start = await (await programBase(folder, model.digest)).startOf(JOB.learning.trainable);
   const difference = differenceOf(expected, adapter, start!);
   expect([difference, isWithin(difference, TOLERANCE)]).toEqual([difference, true]);
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 1_200; looks++) {
-    if (await condition()) return;
-    await sleep(100);
-  }
-  throw new Error('the awaited condition did not come about within 120 s');
 }

@@ -9,7 +9,7 @@ import { type Adapter, createAdapter, decodeAdapter, initialTensors, loadCheckpo
 import type { Environment } from '@seamstream/service-kit';
 import { differenceOf, engineIdentitySchema, isWithin } from '@seamstream/training-contract';
 import { deploy } from '../support/deployment.js';
-import { eventsOf, ofType, repeatedIds } from '../support/recorded-run.js';
+import { allEventsOf, ofType, repeatedIds } from '../support/recorded-run.js';
 import { playToyRun, type Scene, type ToyRun } from '../support/toy-run.js';
 import { TOY_ROUND, type ToyWorld, toyEnvironment } from '../support/toy-world.js';
 
@@ -43,7 +43,7 @@ export async function play(world: ToyWorld, own: Environment, rounds: number, di
       roundTimeoutMs: ROUND_TIMEOUT_MS,
       ...(disturb === undefined ? {} : { disturb }),
       inspect: async (log) => {
-        const events = await eventsOf(log);
+        const events = await allEventsOf(log);
         const published = ofType(events, 'AdapterPublished')[0]!;
         const objects = await deployment.openObjects();
         const { adapterDigest } = published;
@@ -94,7 +94,7 @@ export function killing(
 
 /** 0 before the first checkpoint. */
 async function newestStep(log: EventLog): Promise<number> {
-  const saved = ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed');
+  const saved = ofType(await allEventsOf(log, [TOPIC.training]), 'TrainingRunCheckpointed');
   return Math.max(0, ...saved.map(({ step }) => step));
 }
 

@@ -13,10 +13,10 @@ import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type DeliveredBatch,
+  ensureCurrent,
   FoldPosition,
   type RationedLines,
   type ServiceLogger,
-  stateFor,
 } from '@seamstream/service-kit';
 import {
   type BufferDecision,
@@ -75,7 +75,7 @@ export class FoldOutcomesHandler {
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
-    const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
+    const held = await ensureCurrent(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
     // If this batch fails, its half-folded state must not be continued.
     this.held = undefined;
     const events: SeamEvent[] = [];

@@ -48,70 +48,6 @@ class FakeExecutor implements ExecutorModel {
   }
 }
 
-function experience(
-  id: string,
-  changes: {
-    entry?: string;
-    entrySchema?: string;
-    reference?: string;
-    verifier?: string;
-    options?: Record<string, string>;
-    domain?: string;
-  } = {},
-): EventOf<'ExperienceGenerated'> {
-  return {
-    type: 'ExperienceGenerated',
-    attemptId: null,
-    feedbackWithinMs: null,
-    meta: originMeta({
-      messageId: derivedId(id, 'experience'),
-      correlationId: id,
-      source: 'seam/generator',
-      occurredAt: 1,
-      sourceClass: 'model',
-    }),
-    problem: {
-      problemId: id,
-      domain: changes.domain ?? 'sums',
-      prompt: `What is ${id}?`,
-      reference: changes.reference ?? '4',
-      verifier: { kind: changes.verifier ?? 'exact', version: '1', options: changes.options ?? {} },
-      metadata: {},
-    },
-    experienceId: `x-${id}`,
-    groupId: `g-${id}`,
-    candidateIndex: 1,
-    groupSize: 4,
-    arm: 'explore',
-    entry: changes.entry ?? ENTRY,
-    entrySchema: changes.entrySchema ?? schemaDigest(schema),
-    promptTokenIds: [1],
-    tokenIds: [2, 3],
-    logProbs: [-0.5, 0],
-    legalMass: [0.5, 1],
-    forced: [false, true],
-    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
-    tokenizerDigest: 't',
-    baseModelDigest: 'b',
-    adapterDigest: 'a',
-    latencyMs: 1,
-  };
-}
-
-function withheld(id: string): EventOf<'ExperienceWithheld'> {
-  const { meta, problem, experienceId, groupId } = experience(id);
-  return {
-    type: 'ExperienceWithheld',
-    attemptId: null,
-    feedbackWithinMs: null,
-    meta,
-    problem,
-    experienceId,
-    groupId,
-    share: 0.1,
-  };
-}
-
 let running: RunningService[] = [];
 let log: InMemoryEventLog;
 
@@ -124,32 +60,6 @@ afterEach(async () => {
   await Promise.all(running.map((service) => service.close()));
   running = [];
 });
-
-async function serve(executor: ExecutorModel, settings = config): Promise<RunningService> {
-  const service = await startService(executorService({ executor, schemaFor }), {
-    config: settings,
-    drivers: { log, objects: new InMemoryObjectStore() },
-    serveHttp: false,
-  });
-  running.push(service);
-  return service;
-}
-
-async function outcomes(): Promise<SeamEvent[]> {
-  const giveUp = Date.now() + 20_000;
-  for (;;) {
-    const consumed = (await log.committedOffsets('seam.executor')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-    if (consumed === (await totalRecords(log, TOPIC.experiences))) break;
-    if (Date.now() > giveUp) throw new Error('not consumed within 20 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  const events: SeamEvent[] = [];
-  for (const { partition } of await log.watermarks(TOPIC.outcomes)) {
-    for await (const chunk of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
-      events.push(...chunk.map(decodeEvent));
-  }
-  return events;
-}
 
 const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
 const down: ExecutorAnswer = {
@@ -460,3 +370,93 @@ describe('the executor service', () => {
     await serve(new FakeExecutor());
   });
 });
+
+function experience(
+  id: string,
+  changes: {
+    entry?: string;
+    entrySchema?: string;
+    reference?: string;
+    verifier?: string;
+    options?: Record<string, string>;
+    domain?: string;
+  } = {},
+): EventOf<'ExperienceGenerated'> {
+  return {
+    type: 'ExperienceGenerated',
+    attemptId: null,
+    feedbackWithinMs: null,
+    meta: originMeta({
+      messageId: derivedId(id, 'experience'),
+      correlationId: id,
+      source: 'seam/generator',
+      occurredAt: 1,
+      sourceClass: 'model',
+    }),
+    problem: {
+      problemId: id,
+      domain: changes.domain ?? 'sums',
+      prompt: `What is ${id}?`,
+      reference: changes.reference ?? '4',
+      verifier: { kind: changes.verifier ?? 'exact', version: '1', options: changes.options ?? {} },
+      metadata: {},
+    },
+    experienceId: `x-${id}`,
+    groupId: `g-${id}`,
+    candidateIndex: 1,
+    groupSize: 4,
+    arm: 'explore',
+    entry: changes.entry ?? ENTRY,
+    entrySchema: changes.entrySchema ?? schemaDigest(schema),
+    promptTokenIds: [1],
+    tokenIds: [2, 3],
+    logProbs: [-0.5, 0],
+    legalMass: [0.5, 1],
+    forced: [false, true],
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+    tokenizerDigest: 't',
+    baseModelDigest: 'b',
+    adapterDigest: 'a',
+    latencyMs: 1,
+  };
+}
+
+function withheld(id: string): EventOf<'ExperienceWithheld'> {
+  const { meta, problem, experienceId, groupId } = experience(id);
+  return {
+    type: 'ExperienceWithheld',
+    attemptId: null,
+    feedbackWithinMs: null,
+    meta,
+    problem,
+    experienceId,
+    groupId,
+    share: 0.1,
+  };
+}
+
+async function serve(executor: ExecutorModel, settings = config): Promise<RunningService> {
+  const service = await startService(executorService({ executor, schemaFor }), {
+    config: settings,
+    drivers: { log, objects: new InMemoryObjectStore() },
+    serveHttp: false,
+  });
+  running.push(service);
+  return service;
+}
+
+async function outcomes(): Promise<SeamEvent[]> {
+  const giveUp = Date.now() + 20_000;
+  for (;;) {
+    const consumed = (await log.committedOffsets('seam.executor')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+    if (consumed === (await totalRecords(log, TOPIC.experiences))) break;
+    if (Date.now() > giveUp) throw new Error('not consumed within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const events: SeamEvent[] = [];
+  for (const { partition } of await log.watermarks(TOPIC.outcomes)) {
+    for await (const chunk of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
+      events.push(...chunk.map(decodeEvent));
+  }
+  return events;
+}

@@ -13,6 +13,7 @@ import {
 import {
   deriveMeta,
   type EventOf,
+  isAnsweredElsewhere,
   isGraded,
   type Problem,
   type RewardMeasurement,
@@ -273,7 +274,7 @@ function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {
 /** One that is this service's to try: a gateway answers its clients itself. */
 function isExperience(event: SeamEvent): event is Experience {
   const isWritten = event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
-  return isWritten && (event.answeredBy ?? null) === null;
+  return isWritten && !isAnsweredElsewhere(event);
 }
 
 /** Null asks the executor without an experience. */

@@ -25,35 +25,6 @@ const schemaFor = entrySchemas(
   Object.fromEntries(problems.map(({ domain }) => [domain, entrySchemaFor(domain)!] as const)),
 );
 
-function experience(at: number, entry: string): EventOf<'ExperienceGenerated'> {
-  const problem = problems[at]!;
-  const cause = { messageId: derivedId('influence', 'problem', at), correlationId: problem.problemId };
-  return {
-    type: 'ExperienceGenerated',
-    attemptId: null,
-    feedbackWithinMs: null,
-    meta: originMeta({ ...cause, source: 'seam/generator', occurredAt: 1, sourceClass: 'model' }),
-    problem,
-    experienceId: derivedId('influence', 'experience', at),
-    groupId: derivedId('influence', 'group', at),
-    candidateIndex: 0,
-    groupSize: 1,
-    arm: 'explore',
-    entry,
-    entrySchema: schemaDigest(schemaFor(problem.domain)),
-    promptTokenIds: [1],
-    tokenIds: [2],
-    logProbs: [0],
-    legalMass: [1],
-    forced: [true],
-    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
-    tokenizerDigest: 't',
-    baseModelDigest: 'b',
-    adapterDigest: null,
-    latencyMs: 1,
-  };
-}
-
 const written = problems.map((problem) =>
   entryText(randomEntry(problem, Random.of(problem.problemId)), schemaFor(problem.domain)),
 );
@@ -109,3 +80,32 @@ describe('one experience among many', () => {
     }
   });
 });
+
+function experience(at: number, entry: string): EventOf<'ExperienceGenerated'> {
+  const problem = problems[at]!;
+  const cause = { messageId: derivedId('influence', 'problem', at), correlationId: problem.problemId };
+  return {
+    type: 'ExperienceGenerated',
+    attemptId: null,
+    feedbackWithinMs: null,
+    meta: originMeta({ ...cause, source: 'seam/generator', occurredAt: 1, sourceClass: 'model' }),
+    problem,
+    experienceId: derivedId('influence', 'experience', at),
+    groupId: derivedId('influence', 'group', at),
+    candidateIndex: 0,
+    groupSize: 1,
+    arm: 'explore',
+    entry,
+    entrySchema: schemaDigest(schemaFor(problem.domain)),
+    promptTokenIds: [1],
+    tokenIds: [2],
+    logProbs: [0],
+    legalMass: [1],
+    forced: [true],
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+    tokenizerDigest: 't',
+    baseModelDigest: 'b',
+    adapterDigest: null,
+    latencyMs: 1,
+  };
+}

@@ -99,12 +99,13 @@ export class PartitionAnswers {
     for (const attempt of this.open.keys()) {
       const deadlines = this.earlyOf(attempt).map(({ feedbackUntil }) => feedbackUntil);
       const over = deadlines.filter((each) => each < nowMs);
-      if (over.length > 0 && this.isDue(attempt, nowMs)) overdue.set(attempt, over);
+      if (over.length > 0 && this.takeLook(attempt, nowMs)) overdue.set(attempt, over);
     }
     return overdue;
   }
 
-  private isDue(attempt: string, nowMs: number): boolean {
+  /** @returns whether an attempt is to be looked at now; then one with early answers alone waits for its next look. */
+  private takeLook(attempt: string, nowMs: number): boolean {
     if (this.open.get(attempt)?.isEarly !== true) return true;
     const known = this.awaited.get(attempt) ?? { sinceMs: nowMs, lookMs: nowMs };
     this.awaited.set(attempt, known);

@@ -11,6 +11,7 @@ import {
   deriveMeta,
   type EventOf,
   FEEDBACK_SUCCESS,
+  isAnsweredElsewhere,
   isConversation,
   leastTrusted,
   resultRole,
@@ -63,7 +64,7 @@ export function standingOf(answer: Answer, experience: WrittenOrWithheld | undef
 }
 
 function answersAlone(answer: Answer, experience: WrittenOrWithheld): boolean {
-  return (experience.answeredBy ?? null) === null && answersExperience(answer)(experience);
+  return !isAnsweredElsewhere(experience) && answersExperience(answer)(experience);
 }
 
 export function openAnswerOf({ problem, meta, feedbackUntil, attemptId, sessionAdapter }: Answer): OpenAnswer {

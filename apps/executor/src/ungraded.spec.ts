@@ -52,42 +52,6 @@ function published(problemId: string, feedbackWithinMs: number | null): EventOf<
   };
 }
 
-/** The problem's event and its group, as generators write them. */
-function asked(problemId: string, { feedbackWithinMs = DAY_MS, groupSize = 1 } = {}): SeamEvent[] {
-  const problem = published(problemId, feedbackWithinMs);
-  const { messageId } = problem.meta;
-  const experiences = Array.from({ length: groupSize }, (_, index): SeamEvent => {
-    const experienceId = experienceIdOf(messageId, index);
-    return {
-      type: 'ExperienceGenerated',
-      attemptId: null,
-      feedbackWithinMs,
-      meta: { ...problem.meta, messageId: experienceId, causationId: messageId, sourceClass: 'model' },
-      problem: problem.problem,
-      ...{ experienceId, groupId: groupIdOf(messageId), candidateIndex: index, groupSize, arm: 'explore' },
-      ...{ entry: `{"n":${index}}`, entrySchema: 's', promptTokenIds: [1], tokenIds: [2], logProbs: [-1] },
-      ...{ legalMass: [1], forced: [false], tokenizerDigest: 't', baseModelDigest: 'b', adapterDigest: null },
-      sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
-      latencyMs: 1,
-    };
-  });
-  return [problem, ...experiences];
-}
-
-function feedback(
-  { attemptId, problemId }: { readonly attemptId: string; readonly problemId: string },
-  score: number,
-  { id = derivedId(attemptId, 'feedback', Math.round(score * 100)), at = Date.now() } = {},
-): EventOf<'FeedbackGiven'> {
-  return {
-    type: 'FeedbackGiven',
-    meta: originMeta({
-      ...{ messageId: id, correlationId: problemId, source: 'seam/cli', occurredAt: at, sourceClass: 'user' },
-    }),
-    ...{ problemId, attemptId, score, by: 'ada', reason: 'read' },
-  };
-}
-
 const attempt = (problemId: string, index = 0) => ({
   problemId,
   attemptId: experienceIdOf(derivedId(problemId, 'published'), index),
@@ -100,51 +64,7 @@ beforeEach(() => newLog());
 
 afterEach(() => stop());
 
-async function newLog(): Promise<void> {
-  log = new InMemoryEventLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-}
-
-async function stop(): Promise<void> {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-}
-
-async function serve(): Promise<void> {
-  const drivers = { log, objects: new InMemoryObjectStore() };
-  running.push(await startService(executorService({ executor }), { config, drivers, serveHttp: false }));
-}
-
 const publish = (...events: readonly SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
-
-async function all(): Promise<
-  { readonly event: SeamEvent; readonly position: Parameters<typeof ledgerProjection.evolve>[2] }[]
-> {
-  const found = [];
-  for (const { name } of TOPICS)
-    for (const { partition } of await log.watermarks(name))
-      for await (const records of log.read({ topic: name, partition, from: 0 }))
-        for (const record of records) found.push({ event: decodeEvent(record), position: record });
-  return found;
-}
-
-async function of<T extends EventType>(type: T, least = 0): Promise<EventOf<T>[]> {
-  const giveUp = Date.now() + 20_000;
-  for (;;) {
-    const found = (await all()).flatMap(({ event }) => (event.type === type ? [event as unknown as EventOf<T>] : []));
-    if (found.length >= least) return found;
-    if (Date.now() > giveUp) throw new Error(`expected ${least} of ${type} within 20 s, got ${found.length}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-async function ledger() {
-  const state = (await all()).reduce(
-    (fold, { event, position }) => ledgerProjection.evolve(fold, event, position),
-    ledgerProjection.initialState(),
-  );
-  return ledgerProjection.read(state);
-}
 
 describe('an answer that no verifier judges', () => {
   it('waits, and is neither a success nor a failure meanwhile', async () => {
@@ -296,3 +216,83 @@ describe('feedback', () => {
     }
   });
 });
+
+/** The problem's event and its group, as generators write them. */
+function asked(problemId: string, { feedbackWithinMs = DAY_MS, groupSize = 1 } = {}): SeamEvent[] {
+  const problem = published(problemId, feedbackWithinMs);
+  const { messageId } = problem.meta;
+  const experiences = Array.from({ length: groupSize }, (_, index): SeamEvent => {
+    const experienceId = experienceIdOf(messageId, index);
+    return {
+      type: 'ExperienceGenerated',
+      attemptId: null,
+      feedbackWithinMs,
+      meta: { ...problem.meta, messageId: experienceId, causationId: messageId, sourceClass: 'model' },
+      problem: problem.problem,
+      ...{ experienceId, groupId: groupIdOf(messageId), candidateIndex: index, groupSize, arm: 'explore' },
+      ...{ entry: `{"n":${index}}`, entrySchema: 's', promptTokenIds: [1], tokenIds: [2], logProbs: [-1] },
+      ...{ legalMass: [1], forced: [false], tokenizerDigest: 't', baseModelDigest: 'b', adapterDigest: null },
+      sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+      latencyMs: 1,
+    };
+  });
+  return [problem, ...experiences];
+}
+
+function feedback(
+  { attemptId, problemId }: { readonly attemptId: string; readonly problemId: string },
+  score: number,
+  { id = derivedId(attemptId, 'feedback', Math.round(score * 100)), at = Date.now() } = {},
+): EventOf<'FeedbackGiven'> {
+  return {
+    type: 'FeedbackGiven',
+    meta: originMeta({
+      ...{ messageId: id, correlationId: problemId, source: 'seam/cli', occurredAt: at, sourceClass: 'user' },
+    }),
+    ...{ problemId, attemptId, score, by: 'ada', reason: 'read' },
+  };
+}
+
+async function newLog(): Promise<void> {
+  log = new InMemoryEventLog();
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+}
+
+async function stop(): Promise<void> {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+}
+
+async function serve(): Promise<void> {
+  const drivers = { log, objects: new InMemoryObjectStore() };
+  running.push(await startService(executorService({ executor }), { config, drivers, serveHttp: false }));
+}
+
+async function all(): Promise<
+  { readonly event: SeamEvent; readonly position: Parameters<typeof ledgerProjection.evolve>[2] }[]
+> {
+  const found = [];
+  for (const { name } of TOPICS)
+    for (const { partition } of await log.watermarks(name))
+      for await (const records of log.read({ topic: name, partition, from: 0 }))
+        for (const record of records) found.push({ event: decodeEvent(record), position: record });
+  return found;
+}
+
+async function of<T extends EventType>(type: T, least = 0): Promise<EventOf<T>[]> {
+  const giveUp = Date.now() + 20_000;
+  for (;;) {
+    const found = (await all()).flatMap(({ event }) => (event.type === type ? [event as unknown as EventOf<T>] : []));
+    if (found.length >= least) return found;
+    if (Date.now() > giveUp) throw new Error(`expected ${least} of ${type} within 20 s, got ${found.length}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function ledger() {
+  const state = (await all()).reduce(
+    (fold, { event, position }) => ledgerProjection.evolve(fold, event, position),
+    ledgerProjection.initialState(),
+  );
+  return ledgerProjection.read(state);
+}

@@ -107,48 +107,6 @@ class FakeModel implements GeneratorModel {
   }
 }
 
-function adapterOf(name: string): Adapter {
-  const tensors = new Map([[name, { shape: [1], data: Float32Array.of(1) }]]);
-  return createAdapter({ kind: 'full', settings: { kind: 'full' }, baseModelDigest: sha256('fake base'), tensors });
-}
-
-function problem(id: string, changes: Partial<EventOf<'ProblemPublished'>> = {}): EventOf<'ProblemPublished'> {
-  return {
-    type: 'ProblemPublished',
-    feedbackWithinMs: null,
-    task: null,
-    meta: originMeta({
-      messageId: derivedId(id, 'problem'),
-      correlationId: id,
-      source: 'seam/test',
-      occurredAt: 1,
-      sourceClass: 'user',
-      subject: 'ada',
-    }),
-    problem: {
-      problemId: id,
-      domain: 'sums',
-      prompt: `What is ${id}?`,
-      reference: 'SECRET',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    mode: 'explore',
-    expiresAt: null,
-    ...changes,
-  };
-}
-
-/** The run that promotes it, from its start. */
-function promotion(adapter: Adapter, fingerprint: string): readonly SeamEvent[] {
-  return promotedByRun({
-    adapterDigest: adapter.digest,
-    runId: derivedId(adapter.digest, `run-${fingerprint}`),
-    key: `adapters/${adapter.digest}.safetensors`,
-    fingerprint,
-  });
-}
-
 let log: InMemoryEventLog;
 let objects: InMemoryObjectStore;
 let model: FakeModel;
@@ -159,24 +117,7 @@ beforeEach(async () => {
   model = new FakeModel();
 });
 
-function serve(
-  settings: Partial<GeneratorConfig['generator']> = {},
-  consuming: Partial<GeneratorConfig['consuming']> = {},
-): Promise<RunningService> {
-  const changed: GeneratorConfig = {
-    ...config,
-    generator: { ...config.generator, ...settings },
-    consuming: { ...config.consuming, ...consuming },
-  };
-  return startForTest(generatorService({ model, schemaFor }), { config: changed, log, objects });
-}
-
 const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
-
-async function promote(adapter: Adapter, fingerprint?: string): Promise<void> {
-  await objects.put(`adapters/${adapter.digest}.safetensors`, encodeAdapter(adapter));
-  await publish(...promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
-}
 
 const settled = (): Promise<void> => untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
 
@@ -451,3 +392,62 @@ describe('the generator service', () => {
     expect(service.get(ServingAdapter).status()).toEqual({ serving: adapterOf('next').digest, refused: null });
   });
 });
+
+function adapterOf(name: string): Adapter {
+  const tensors = new Map([[name, { shape: [1], data: Float32Array.of(1) }]]);
+  return createAdapter({ kind: 'full', settings: { kind: 'full' }, baseModelDigest: sha256('fake base'), tensors });
+}
+
+function problem(id: string, changes: Partial<EventOf<'ProblemPublished'>> = {}): EventOf<'ProblemPublished'> {
+  return {
+    type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
+    meta: originMeta({
+      messageId: derivedId(id, 'problem'),
+      correlationId: id,
+      source: 'seam/test',
+      occurredAt: 1,
+      sourceClass: 'user',
+      subject: 'ada',
+    }),
+    problem: {
+      problemId: id,
+      domain: 'sums',
+      prompt: `What is ${id}?`,
+      reference: 'SECRET',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: null,
+    ...changes,
+  };
+}
+
+/** The run that promotes it, from its start. */
+function promotion(adapter: Adapter, fingerprint: string): readonly SeamEvent[] {
+  return promotedByRun({
+    adapterDigest: adapter.digest,
+    runId: derivedId(adapter.digest, `run-${fingerprint}`),
+    key: `adapters/${adapter.digest}.safetensors`,
+    fingerprint,
+  });
+}
+
+function serve(
+  settings: Partial<GeneratorConfig['generator']> = {},
+  consuming: Partial<GeneratorConfig['consuming']> = {},
+): Promise<RunningService> {
+  const changed: GeneratorConfig = {
+    ...config,
+    generator: { ...config.generator, ...settings },
+    consuming: { ...config.consuming, ...consuming },
+  };
+  return startForTest(generatorService({ model, schemaFor }), { config: changed, log, objects });
+}
+
+async function promote(adapter: Adapter, fingerprint?: string): Promise<void> {
+  await objects.put(`adapters/${adapter.digest}.safetensors`, encodeAdapter(adapter));
+  await publish(...promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
+}

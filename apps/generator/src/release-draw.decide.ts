@@ -1,5 +1,5 @@
 /** Which adapter writes for a problem while a release is tried. */
-import { isControl, type ProblemPublished, type ReleaseDraw } from '@seamstream/events';
+import { isAnsweredElsewhere, isControl, type ProblemPublished, type ReleaseDraw } from '@seamstream/events';
 import type { ReleaseStage } from '@seamstream/release';
 
 /** The stage of a release that runs now. */
@@ -15,18 +15,17 @@ export interface RunningStage {
  * A release is its own salt, and a larger share keeps the units that a smaller one had: no unit changes back and forth.
  */
 export function releaseDrawOf(
-  { mode, assignment, answeredBy, problem: { problemId } }: ProblemPublished,
+  published: ProblemPublished,
   { releaseId, stage, planned }: RunningStage,
 ): ReleaseDraw | undefined {
+  const { mode, assignment, problem } = published;
   if (mode !== 'deploy') return undefined;
-  const unit = assignment?.unit ?? problemId;
+  const unit = assignment?.unit ?? problem.problemId;
   switch (planned.kind) {
     case 'validation':
       return undefined;
     case 'shadow':
-      return answeredBy === null || answeredBy === undefined
-        ? { releaseId, stage, unit, share: null, isCandidate: false }
-        : undefined;
+      return isAnsweredElsewhere(published) ? undefined : { releaseId, stage, unit, share: null, isCandidate: false };
     case 'canary': {
       const { share } = planned;
       return {

@@ -7,6 +7,7 @@ import {
   experienceIdOf,
   type GuardMark,
   groupIdOf,
+  isAnsweredElsewhere,
   type ProblemCopy,
   type ProblemPublished,
   type ReleaseDraw,
@@ -315,8 +316,4 @@ function generated(
     // Of a shadow the second entry is the candidate's.
     release: draw?.share === null ? { ...draw, isCandidate: candidate.candidateIndex === 1 } : draw,
   }));
-}
-
-function isAnsweredElsewhere({ answeredBy }: ProblemPublished): boolean {
-  return answeredBy !== null && answeredBy !== undefined;
 }

@@ -9,8 +9,8 @@ import { entryText } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
+import { OTHER_EXECUTOR, RESPONSE_TOKENS } from './demonstrations.js';
 import type { Host } from './host-services.js';
-import { OTHER_EXECUTOR, RESPONSE_TOKENS } from './methods.js';
 import type { RecordedAttempt } from './recorded-attempts.js';
 import { ANSWERED_BY, type AnsweredBy, EXAMPLES_OF, type ExecutorTraining, trainExecutor } from './trained-executor.js';
 

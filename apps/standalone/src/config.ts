@@ -2,7 +2,13 @@
 import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_METHOD, METHOD_DEFAULTS, METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
+import {
+  DEFAULT_DEMONSTRATION,
+  DEMONSTRATION_DEFAULTS,
+  DEMONSTRATIONS,
+  type Demonstration,
+  OWN_FILES_DEMONSTRATION,
+} from './demonstrations.js';
 import type { BegunSettings } from './run-settings.js';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer', 'gateway'] as const;
@@ -10,7 +16,7 @@ export type HostedService = (typeof HOSTED_SERVICES)[number];
 
 export interface StartOptions {
   readonly exit: boolean;
-  readonly method: Method;
+  readonly method: Demonstration;
   readonly seed: number;
   readonly dataDir: string;
   readonly algorithm: string;
@@ -87,7 +93,7 @@ const dataFolderOf = (environment: NodeJS.ProcessEnv): string => environment.SEA
  * @param start how it is typed, e.g. "seam start"
  */
 export function withStartOptions(command: Command, start: string): Command {
-  const defaults = METHOD_DEFAULTS[DEFAULT_METHOD];
+  const defaults = DEMONSTRATION_DEFAULTS[DEFAULT_DEMONSTRATION];
   return command
     .description(
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
@@ -96,8 +102,8 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--method <name>',
-        `attributes: a generator learns what to tell a frozen executor, in a world that the seed draws and no table can solve; familiar-attributes: where the executor solves half alone; experiences: in a world of sixty words, to which new ones come; self-edits: what to train it on; library: texts are collected, and no weight changes; team: three agents are tuned one after the other (default: ${DEFAULT_METHOD}; ${OWN_FILES_METHOD} with --problems). Defaults below are of ${DEFAULT_METHOD}`,
-      ).choices([...METHODS]),
+        `attributes: a generator learns what to tell a frozen executor, in a world that the seed draws and no table can solve; familiar-attributes: where the executor solves half alone; experiences: in a world of sixty words, to which new ones come; self-edits: what to train it on; library: texts are collected, and no weight changes; team: three agents are tuned one after the other (default: ${DEFAULT_DEMONSTRATION}; ${OWN_FILES_DEMONSTRATION} with --problems). Defaults below are of ${DEFAULT_DEMONSTRATION}`,
+      ).choices([...DEMONSTRATIONS]),
     )
     .option('--seed <n>', 'which stream of problems is published', integer(0), 1)
     .addOption(
@@ -136,14 +142,18 @@ export function withStartOptions(command: Command, start: string): Command {
 /** What was said to a command of {@link withStartOptions}, once it is parsed, and to those above it. */
 export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv): StartOptions {
   const options = command.optsWithGlobals<
-    Omit<StartOptions, 'said' | 'method' | 'dataDir' | 'json'> & { method?: Method; dataDir?: string; json?: boolean }
+    Omit<StartOptions, 'said' | 'method' | 'dataDir' | 'json'> & {
+      method?: Demonstration;
+      dataDir?: string;
+      json?: boolean;
+    }
   >();
   const said = new Set(Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli'));
-  const method = options.method ?? (namesFiles(options) ? OWN_FILES_METHOD : DEFAULT_METHOD);
+  const method = options.method ?? (namesFiles(options) ? OWN_FILES_DEMONSTRATION : DEFAULT_DEMONSTRATION);
   return {
     ...options,
     method,
-    ...unsaid(METHOD_DEFAULTS[method], said),
+    ...unsaid(DEMONSTRATION_DEFAULTS[method], said),
     json: options.json ?? false,
     dataDir: options.dataDir ?? dataFolderOf(environment),
     said,
@@ -161,7 +171,7 @@ export function optionsIn(
   const { said } = options;
   if (begun === undefined || said.has('method')) return options;
   const { method, seed } = begun;
-  return { ...options, method, ...unsaid({ seed, ...METHOD_DEFAULTS[method] }, said) };
+  return { ...options, method, ...unsaid({ seed, ...DEMONSTRATION_DEFAULTS[method] }, said) };
 }
 
 /** Those values whose option was not said. */
@@ -177,7 +187,7 @@ export function namesFiles(options: Pick<StartOptions, 'problems' | 'validation'
 /** The services to host: what was said, else all, but for a team no trainer: its stages are trained by the loop that drives them. */
 export function servicesOf(
   { said, services }: Pick<StartOptions, 'said' | 'services'>,
-  method: Method,
+  method: Demonstration,
 ): readonly HostedService[] {
   return method === 'team' && !said.has('services') ? services.filter((name) => name !== 'trainer') : services;
 }

@@ -3,12 +3,12 @@
  * separate processes. What the real environment says goes before it.
  */
 import type { Environment } from '@seamstream/service-kit';
-import { type Method, methodEnvironment, modelFolders, RESPONSE_TOKENS } from './methods.js';
+import { type Demonstration, demonstrationEnvironment, modelFolders, RESPONSE_TOKENS } from './demonstrations.js';
 
 export interface EmbeddedSettings {
   readonly dataFolder: string;
   /** Absent: experiences. */
-  readonly method?: Method;
+  readonly method?: Demonstration;
   readonly seed: number;
   /** Problems per round: after as many completed ones buffer and trainer act. */
   readonly roundSize: number;
@@ -22,7 +22,7 @@ export interface EmbeddedSettings {
 export const worldFiles = (
   dataFolder: string,
 ): { readonly world: string; readonly entrySchemas: string; readonly validation: string } => ({
-  /** Method and seed that the others were made of. */
+  /** Demonstration and seed that the others were made of. */
   world: `${dataFolder}/world/world.json`,
   entrySchemas: `${dataFolder}/world/entry-schemas.json`,
   validation: `${dataFolder}/world/validation.jsonl`,
@@ -67,7 +67,7 @@ function forTheTrainer(environment: Environment): Environment {
 export function embeddedEnvironment(settings: EmbeddedSettings, environment: Environment): Environment {
   const { method = 'experiences' } = settings;
   const world = worldFiles(settings.dataFolder);
-  const ofMethod = methodEnvironment(method);
+  const ofMethod = demonstrationEnvironment(method);
   const responseTokens = String(RESPONSE_TOKENS[method]);
   return {
     SEAM_LOGGING_LEVEL: 'warn',

@@ -86,106 +86,115 @@ export function loadServiceConfigs(environment: Environment): ServiceConfigs {
 export async function hostServices(
   environment: Environment,
   services: readonly HostedService[],
-  { onTraining, onUnderWay, beforeServices, logLines }: HostHooks,
+  hooks: HostHooks,
 ): Promise<Host> {
   const configs = loadServiceConfigs(environment);
-  const { generator: generatorSettings } = configs.generator;
-  const { executor: executorSettings } = configs.executor;
+  const { generator: settings, entrySchemas } = configs.generator;
   const drivers = await openDrivers(configs.generator);
   const closers: (() => Promise<void>)[] = [() => closeDrivers(drivers)];
   const close = async (): Promise<void> => {
     for (const each of closers.splice(0).toReversed()) await each();
   };
   try {
-    await beforeServices?.(drivers.log);
-    const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
-    const prompts = await loadPrompts({
-      template,
-      ownTemplates,
-      writer: editWriter(configs.generator.entrySchemas),
-    });
-    const loading = [
-      fromNamedFolder(
-        'SEAM_GENERATOR_MODEL_FOLDER',
-        generatorSettings.modelFolder,
-        LanguageModel.load(generatorSettings.modelFolder, {
-          threads: generatorSettings.threads,
-          executionProvider: generatorSettings.executionProvider,
-          cacheBytes: generatorSettings.cacheMib * 2 ** 20,
-          chatTemplate: generatorSettings.chatTemplate,
-        }),
-      ),
-      openExecutor(executorSettings, {
-        environment,
-        prompts,
-        spentBefore: (model) => recordedTokens(drivers.log, model, rollouts),
-      }),
-      loadEntrySchemas(configs.generator.entrySchemas),
-    ] as const;
-    for (const model of loading.slice(0, 2) as Promise<{ close(): Promise<void> }>[]) {
-      closers.push(async () => (await model.catch(() => undefined))?.close());
-    }
-    const [generator, { model: executor }, schemaFor] = await Promise.all(loading);
-    const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
-    const solving = openEnvironment(
-      { ...executorSettings, entrySchemas: configs.executor.entrySchemas },
-      executor,
-      prompts,
-    );
-    const hasSessions = executorSettings.environment === 'prompt-injection';
-    const sessions = hasSessions ? { executor, environmentOf: sessionEnvironment(executor, prompts) } : undefined;
-    const embedded = { environment: solving, sessions };
-    // A server's model serves; this one is still what is trained and measured.
-    const serving = generatorSettings.driver === 'checkpoint' ? assets : { prompts, schemaFor };
-    const start = (name: HostedService): Promise<RunningService> => {
-      const surroundings = {
-        drivers,
-        serveHttp: false,
-        logger: createServiceLogger(name, configs[name].logging.level, logLines),
-        onUnderWay: (_group: string, progress: BatchUnderWay | null) => onUnderWay?.(name, progress),
-      };
-      switch (name) {
-        case 'generator':
-          return startService(generatorService(serving), { config: configs.generator, ...surroundings });
-        case 'executor':
-          return startService(executorService(assets), { config: configs.executor, ...surroundings });
-        case 'buffer':
-          return startService(bufferService(assets), { config: configs.buffer, ...surroundings });
-        case 'trainer':
-          return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
-        case 'gateway':
-          return startService(gatewayService({ embedded, schemaFor, anyPortIfTaken: true }), {
-            config: configs.gateway,
-            ...surroundings,
-          });
-      }
-    };
+    await hooks.beforeServices?.(drivers.log);
+    const models = await openModels(configs, { environment, drivers, closers });
     const running: RunningService[] = [];
     const closeServices = async (): Promise<void> => {
       for (const service of running.splice(0).toReversed()) await service.close();
     };
     closers.push(closeServices);
-    for (const name of services) running.push(await start(name));
+    for (const name of services) running.push(await startNamed(name, configs, { drivers, models, hooks }));
     return {
-      drivers,
-      generator,
-      environment: solving,
-      executor,
-      innerUpdate: executorSettings.innerUpdate,
-      sampling: generatorSettings.sampling,
-      entrySchemas: configs.generator.entrySchemas,
-      prompts,
-      schemaFor,
-      entryMaxTokens: generatorSettings.sampling.maxTokens,
-      services,
+      ...models,
+      ...{ drivers, services, entrySchemas, closeServices, close },
+      innerUpdate: configs.executor.executor.innerUpdate,
+      sampling: settings.sampling,
+      entryMaxTokens: settings.sampling.maxTokens,
       gatewayUrl: running.find(({ name }) => name === 'gateway')?.get(GatewayServer).url,
       ended:
         running.length === 0 ? new Promise(() => undefined) : Promise.race(running.map((service) => service.ended)),
-      closeServices,
-      close,
     };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+type Models = Pick<Host, 'generator' | 'executor' | 'environment' | 'prompts' | 'schemaFor'>;
+
+/** @param closers receives what closes each model, also of one that is still loading when another fails */
+async function openModels(
+  { generator: { generator: settings, entrySchemas }, executor: executorConfig }: ServiceConfigs,
+  {
+    environment,
+    drivers,
+    closers,
+  }: { readonly environment: Environment; readonly drivers: Drivers; readonly closers: (() => Promise<void>)[] },
+): Promise<Models> {
+  const { template, templatesFolder: ownTemplates, rollouts } = executorConfig.executor;
+  const prompts = await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) });
+  const loading = [
+    fromNamedFolder(
+      'SEAM_GENERATOR_MODEL_FOLDER',
+      settings.modelFolder,
+      LanguageModel.load(settings.modelFolder, {
+        threads: settings.threads,
+        executionProvider: settings.executionProvider,
+        cacheBytes: settings.cacheMib * 2 ** 20,
+        chatTemplate: settings.chatTemplate,
+      }),
+    ),
+    openExecutor(executorConfig.executor, {
+      environment,
+      prompts,
+      spentBefore: (model) => recordedTokens(drivers.log, model, rollouts),
+    }),
+    loadEntrySchemas(entrySchemas),
+  ] as const;
+  for (const model of loading.slice(0, 2) as Promise<{ close(): Promise<void> }>[]) {
+    closers.push(async () => (await model.catch(() => undefined))?.close());
+  }
+  const [generator, { model: executor }, schemaFor] = await Promise.all(loading);
+  const acting = { ...executorConfig.executor, entrySchemas: executorConfig.entrySchemas };
+  return { generator, executor, environment: openEnvironment(acting, executor, prompts), prompts, schemaFor };
+}
+
+/** Starts one service on the drivers and models of all. */
+function startNamed(
+  name: HostedService,
+  configs: ServiceConfigs,
+  {
+    drivers,
+    models: { generator, executor, environment, prompts, schemaFor },
+    hooks: { onTraining, onUnderWay, logLines },
+  }: { readonly drivers: Drivers; readonly models: Models; readonly hooks: HostHooks },
+): Promise<RunningService> {
+  const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
+  const surroundings = {
+    drivers,
+    serveHttp: false,
+    logger: createServiceLogger(name, configs[name].logging.level, logLines),
+    onUnderWay: (_group: string, progress: BatchUnderWay | null) => onUnderWay?.(name, progress),
+  };
+  switch (name) {
+    case 'generator': {
+      // A server's model serves; this one is still what is trained and measured.
+      const serving = configs.generator.generator.driver === 'checkpoint' ? assets : { prompts, schemaFor };
+      return startService(generatorService(serving), { config: configs.generator, ...surroundings });
+    }
+    case 'executor':
+      return startService(executorService(assets), { config: configs.executor, ...surroundings });
+    case 'buffer':
+      return startService(bufferService(assets), { config: configs.buffer, ...surroundings });
+    case 'trainer':
+      return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
+    case 'gateway': {
+      const hasSessions = configs.executor.executor.environment === 'prompt-injection';
+      const sessions = hasSessions ? { executor, environmentOf: sessionEnvironment(executor, prompts) } : undefined;
+      return startService(gatewayService({ embedded: { environment, sessions }, schemaFor, anyPortIfTaken: true }), {
+        config: configs.gateway,
+        ...surroundings,
+      });
+    }
   }
 }

@@ -16,9 +16,9 @@ import type { Problem } from '@seamstream/events';
 import type { Served } from '@seamstream/rollout';
 import { pairedDifference } from '@seamstream/statistics';
 import { type ComparedExecutors, obedience, openComparedExecutors } from './compared-executors.js';
+import { ATTRIBUTE_PRESETS } from './demonstrations.js';
 import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
 import { measureTimes } from './measure-times.js';
-import { ATTRIBUTE_PRESETS } from './methods.js';
 import { type RecordedAttempt, readRecordedAttempts } from './recorded-attempts.js';
 import {
   type AttributesReport,

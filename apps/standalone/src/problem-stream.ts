@@ -6,7 +6,7 @@ import { worldProblems } from '@seamstream/embedded-world';
 import { type EventMeta, originMeta, type Problem, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
-import type { Method } from './methods.js';
+import type { Demonstration } from './demonstrations.js';
 import { type FileIdentity, streamOf } from './run-settings.js';
 import { attributeWorldOf } from './world-files.js';
 
@@ -72,7 +72,7 @@ function published(
 }
 
 /** Rounds of the embedded world. In the shifted phase every second problem, on average, is of the new variant. */
-export function worldSource(seed: number, method: Method = 'experiences'): ProblemSource {
+export function worldSource(seed: number, method: Demonstration = 'experiences'): ProblemSource {
   const stream = streamOf({ method, seed, problems: null });
   return ({ round, phase, roundSize, occurredAt }) => {
     const random = Random.of('stream', seed, round);
@@ -110,7 +110,7 @@ export function passageSource(seed: number): ProblemSource {
 const ATTRIBUTE_SPLIT: Split = 'train';
 
 /** The rounds of a world of attributes, which the seed draws with all its lore. */
-export function attributeSource(seed: number, method: Method): ProblemSource {
+export function attributeSource(seed: number, method: Demonstration): ProblemSource {
   const stream = streamOf({ method, seed, problems: null });
   const world = attributeWorldOf(method, seed);
   return ({ round, phase, startIndex, count, occurredAt }) =>

@@ -8,9 +8,15 @@ import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
+import {
+  ATTRIBUTE_PRESETS,
+  DEMONSTRATION_DEFAULTS,
+  DEMONSTRATIONS,
+  type Demonstration,
+  OWN_FILES_DEMONSTRATION,
+} from './demonstrations.js';
 import { worldFiles } from './embedded-environment.js';
 import { readKept, writeWhole } from './kept-file.js';
-import { ATTRIBUTE_PRESETS, METHOD_DEFAULTS, METHODS, type Method, OWN_FILES_METHOD } from './methods.js';
 
 const fileIdentitySchema = z.object({
   /** Where it lay at the last start that named it. */
@@ -22,7 +28,7 @@ export type FileIdentity = z.infer<typeof fileIdentitySchema>;
 
 const fixedSchema = z.object({
   /** Folders of earlier releases know one alone. */
-  method: z.enum(METHODS).default(OWN_FILES_METHOD),
+  method: z.enum(DEMONSTRATIONS).default(OWN_FILES_DEMONSTRATION),
   seed: z.int().min(0),
   algorithm: z.string(),
   roundSize: z.int().positive(),
@@ -87,7 +93,7 @@ export function hasNewWords({ method, problems }: Pick<FixedSettings, 'method' |
 }
 
 /** What runs a start. A separate loop drives a team's stages; its services are hosted as others are. */
-export function loopOf(method: Method, { drive }: { readonly drive: boolean }): 'team' | 'rounds' {
+export function loopOf(method: Demonstration, { drive }: { readonly drive: boolean }): 'team' | 'rounds' {
   return method === 'team' && drive ? 'team' : 'rounds';
 }
 
@@ -195,7 +201,7 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
 /** The method whose problems a stream has, as {@link streamOf} names it; `file` for files of one's own. */
 function methodOfStream(stream: string): string {
   const [kind, rest] = stream.split('/') as [string, string?];
-  return rest === undefined ? OWN_FILES_METHOD : kind;
+  return rest === undefined ? OWN_FILES_DEMONSTRATION : kind;
 }
 
 function otherStream(stream: string, { method, seed, problems }: FixedSettings): string {
@@ -248,9 +254,9 @@ export type BegunSettings = Pick<FixedSettings, 'method' | 'seed' | 'roundSize' 
 };
 
 /** What the files below world/ were made of. */
-const worldSchema = z.object({ method: z.enum(METHODS), seed: z.int().min(0) });
+const worldSchema = z.object({ method: z.enum(DEMONSTRATIONS), seed: z.int().min(0) });
 /** Earlier releases did not write it: without `--method` they knew one world, whose models a folder without a start has, too. */
-export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_METHOD, seed: 1 };
+export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_DEMONSTRATION, seed: 1 };
 
 /**
  * The settings of a data folder as services read them. Without rounds those that its services were hosted with, which its world says;
@@ -270,6 +276,6 @@ export async function settingsOfFolder(dataFolder: string): Promise<BegunSetting
   });
   if (kept === undefined && !existsSync(entrySchemas)) return undefined;
   const { method, seed } = kept ?? EARLIER_WORLD;
-  const { roundSize, algorithm } = METHOD_DEFAULTS[method];
+  const { roundSize, algorithm } = DEMONSTRATION_DEFAULTS[method];
   return { method, seed, roundSize, algorithm, validation: undefined };
 }

@@ -5,7 +5,7 @@ import { loadPrompts, type Prompts } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
 import { obedience } from './compared-executors.js';
-import { OTHER_EXECUTOR } from './methods.js';
+import { OTHER_EXECUTOR } from './demonstrations.js';
 import type { RecordedAttempt } from './recorded-attempts.js';
 import { EXAMPLES_OF, trainExecutor } from './trained-executor.js';
 

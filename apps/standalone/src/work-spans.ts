@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Clock } from '@seamstream/kernel';
 import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
+import { endedRuns, type LoopProgress } from './round-progress.js';
 
 /** Milliseconds since 1970, both ends. */
 export interface WorkSpan {
@@ -82,4 +83,13 @@ export class WorkSpans {
       .catch(() => undefined);
     return this.saving;
   }
+}
+
+/** Seconds of work from the first problem to the end of the last run, or to `toMs` where that is given. */
+export function loopSeconds(progress: LoopProgress, spans: WorkSpans | undefined, toMs: number | null): number {
+  const rows = [...progress.rounds.values()];
+  if (rows.length === 0) return 0;
+  const fromMs = Math.min(...rows.map((row) => row.firstPublishedAtMs));
+  const endMs = toMs ?? Math.max(fromMs, ...endedRuns(progress).map(({ endedAtMs }) => endedAtMs ?? 0));
+  return (spans === undefined ? Math.max(0, endMs - fromMs) : workedMs(spans.all(), fromMs, endMs)) / 1000;
 }

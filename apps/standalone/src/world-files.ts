@@ -15,9 +15,9 @@ import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
 import { makeFolder } from '@seamstream/service-kit/drivers';
+import { ATTRIBUTE_PRESETS, type Demonstration } from './demonstrations.js';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
-import { ATTRIBUTE_PRESETS, type Method } from './methods.js';
 import { settingsOfFolder } from './run-settings.js';
 
 /**
@@ -65,7 +65,7 @@ export function heldOutPassages(seed: number, count: number): readonly Problem[]
 }
 
 /** The world of attributes that a method learns on a seed. */
-export function attributeWorldOf(method: Method, seed: number): World {
+export function attributeWorldOf(method: Demonstration, seed: number): World {
   const preset = ATTRIBUTE_PRESETS[method];
   if (preset === undefined)
     throw new SeamError(
@@ -93,7 +93,7 @@ export function attributeSet(world: World, split: Exclude<Split, 'train'>, count
  */
 export async function writeWorldFiles(
   dataFolder: string,
-  { method, seed }: { readonly method: Method; readonly seed: number } = { method: 'experiences', seed: 1 },
+  { method, seed }: { readonly method: Demonstration; readonly seed: number } = { method: 'experiences', seed: 1 },
 ): Promise<void> {
   const files = worldFiles(dataFolder);
   const begun = await settingsOfFolder(dataFolder);
@@ -119,7 +119,7 @@ export async function writeWorldFiles(
 }
 
 /** Problems that decide promotions: unseen in training and in the held-out measurement. */
-export function validationOf(method: Method, seed: number): readonly Problem[] {
+export function validationOf(method: Demonstration, seed: number): readonly Problem[] {
   if (method === 'self-edits') return validationPassages();
   return ATTRIBUTE_PRESETS[method] === undefined
     ? validationProblems()

@@ -1,7 +1,7 @@
 /** The sets of problems that a world has, for commands that measure on them without a file. */
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { ATTRIBUTE_PRESETS, METHOD_DEFAULTS, type Method } from './methods.js';
+import { ATTRIBUTE_PRESETS, DEMONSTRATION_DEFAULTS, type Demonstration } from './demonstrations.js';
 import type { BegunSettings } from './run-settings.js';
 import { attributeSet, attributeWorldOf, heldOutPassages, heldOutProblems, validationOf } from './world-files.js';
 
@@ -30,8 +30,8 @@ export function problemsOfSet(
   );
 }
 
-function setsOf(method: Method, seed: number): Sets {
-  const { heldOut } = METHOD_DEFAULTS[method];
+function setsOf(method: Demonstration, seed: number): Sets {
+  const { heldOut } = DEMONSTRATION_DEFAULTS[method];
   const validation = (): readonly Problem[] => validationOf(method, seed);
   if (method === 'self-edits') return { 'held-out': () => heldOutPassages(seed, heldOut), validation };
   if (ATTRIBUTE_PRESETS[method] === undefined)

@@ -6,6 +6,7 @@ import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/la
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { loadConfig } from '@seamstream/service-kit/config';
+import { eventsOf, newWorld, openLog, until } from '@seamstream/testing';
 import { evaluatedByPerson, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
 import { type JsonSchema } from '@seamstream/token-grammar';
 import type { TrainingWeights } from '@seamstream/training-contract';
@@ -29,15 +30,11 @@ import {
   digests,
   encodeAll,
   endsOfOutcomes,
-  eventsOf,
-  newWorld,
   onDemandOf,
-  openLog,
   playRounds,
   publish,
   serve,
   undisturbed,
-  until,
 } from './trainer-world.fake.js';
 
 afterEach(closeServices);

@@ -1,7 +1,8 @@
 /** A run that a person asks for while another process carries it out: the second one says so, and takes nothing away. */
+
 import { hostname } from 'node:os';
+import { newWorld, type World } from '@seamstream/testing';
 import { openTuner, publishProblems, SETTINGS, teamEvents } from './team-world.fake.js';
-import { newWorld, type World } from './trainer-world.fake.js';
 
 const { signal } = new AbortController();
 const request = { algorithm: 'sat-seq', settings: SETTINGS };

@@ -2,6 +2,7 @@
 
 import { type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
 import { derivedId, Random, sha256 } from '@seamstream/kernel';
+import { eventsOf, newWorld, openLog, type World } from '@seamstream/testing';
 import {
   type PlanDoubt,
   plannedEvent,
@@ -13,19 +14,7 @@ import {
   startedEvent,
   TrainingHistoryReader,
 } from '@seamstream/training-runs';
-import {
-  closeServices,
-  consumed,
-  digests,
-  eventsOf,
-  newWorld,
-  openLog,
-  playRounds,
-  publish,
-  serve,
-  undisturbed,
-  type World,
-} from './trainer-world.fake.js';
+import { closeServices, consumed, digests, playRounds, publish, serve, undisturbed } from './trainer-world.fake.js';
 
 afterEach(closeServices);
 

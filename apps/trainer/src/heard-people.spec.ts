@@ -1,23 +1,14 @@
 /** Runs that hear what people say of answers: where a plan says that it stands, who counts, and that a replay hears the same. */
+
 import { readFile } from 'node:fs/promises';
 import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
 import { type EventOf, experienceIdOf, originMeta, TOPIC } from '@seamstream/events';
 import { derivedId, systemClock } from '@seamstream/kernel';
 import { issueKey, revokeKey, userIdOf } from '@seamstream/operations/access';
 import { wantedAcls } from '@seamstream/operations/cluster';
+import { eventsOf, newWorld, openLog, type World } from '@seamstream/testing';
 import { runConfigurationOf } from '@seamstream/training-runs';
-import {
-  closeServices,
-  consumed,
-  encodeAll,
-  eventsOf,
-  newWorld,
-  onDemandOf,
-  openLog,
-  publish,
-  serve,
-  type World,
-} from './trainer-world.fake.js';
+import { closeServices, consumed, encodeAll, onDemandOf, publish, serve } from './trainer-world.fake.js';
 
 afterEach(closeServices);
 

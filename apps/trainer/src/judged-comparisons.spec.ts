@@ -1,4 +1,5 @@
 /** A trainer whose validation problems have answers in words: a model behind a real server judges them. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { entrySchemas } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
+import { eventsOf, newWorld, openLog, type World } from '@seamstream/testing';
 import { partsOf } from '@seamstream/testing/judge-server';
 import { chatCompletion, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 import { publicationOf } from '@seamstream/testing/result-log';
@@ -17,17 +19,7 @@ import { FakeEngine } from '@seamstream/training-contract/testing';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer, type TrainerAssets, trainerConfigSchema } from './app.module.js';
 import { teamEvents } from './team-world.fake.js';
-import {
-  closeServices,
-  consumed,
-  eventsOf,
-  newWorld,
-  openLog,
-  playRounds,
-  publish,
-  serve,
-  type World,
-} from './trainer-world.fake.js';
+import { closeServices, consumed, playRounds, publish, serve } from './trainer-world.fake.js';
 
 let folder: string;
 let server: ModelServer;

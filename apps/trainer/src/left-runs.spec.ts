@@ -4,6 +4,7 @@ import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import { SeamError, sha256 } from '@seamstream/kernel';
 import { algorithms } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { eventsOf, newWorld, openLog, until, type World } from '@seamstream/testing';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   type AdapterEvaluation,
@@ -14,19 +15,7 @@ import {
   type WorkerAbilities,
 } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
-import {
-  BASE,
-  closeServices,
-  consumed,
-  eventsOf,
-  newWorld,
-  openLog,
-  playRounds,
-  publish,
-  serve,
-  until,
-  type World,
-} from './trainer-world.fake.js';
+import { BASE, closeServices, consumed, playRounds, publish, serve } from './trainer-world.fake.js';
 
 afterEach(closeServices);
 

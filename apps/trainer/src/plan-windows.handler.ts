@@ -16,10 +16,10 @@ import {
   type DeliveredBatch,
   defer,
   done,
+  ensureCurrent,
   FoldPosition,
   type HandlerResult,
   type ServiceLogger,
-  stateFor,
   wait,
 } from '@seamstream/service-kit';
 import {
@@ -86,7 +86,7 @@ export class PlanWindowsHandler {
   /** One result per record: a plan is committed together with the record that completed its window. */
   async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { signal } = batch;
-    const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
+    const held = await ensureCurrent(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
     if (!(await this.isRestored(held, signal))) return postponed(batch);
     // Until this batch is through, a failure leaves no state to continue with.
     this.held = undefined;

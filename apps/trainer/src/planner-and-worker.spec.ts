@@ -11,7 +11,7 @@ import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstre
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { RunningService } from '@seamstream/service-kit';
-import { totalRecords } from '@seamstream/testing';
+import { eventsOf, newWorld, openLog, totalRecords, until, type World } from '@seamstream/testing';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   isNamedByContent,
@@ -30,15 +30,10 @@ import {
   consumed,
   digests,
   endsOfOutcomes,
-  eventsOf,
-  newWorld,
-  openLog,
   playRounds,
   publish,
   serve,
   undisturbed,
-  until,
-  type World,
 } from './trainer-world.fake.js';
 
 afterEach(closeServices);

@@ -1,19 +1,10 @@
 /** A method without weights through planner, worker, recording, publishing and promotion: nothing there is about gradients. */
+
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { eventsOf, newWorld, until, type World } from '@seamstream/testing';
 import { hintLibraries } from '@seamstream/training-runs/testing';
-import {
-  closeServices,
-  consumed,
-  eventsOf,
-  newWorld,
-  onDemandOf,
-  playRounds,
-  publish,
-  serve,
-  until,
-  type World,
-} from './trainer-world.fake.js';
+import { closeServices, consumed, onDemandOf, playRounds, publish, serve } from './trainer-world.fake.js';
 
 afterEach(closeServices);
 

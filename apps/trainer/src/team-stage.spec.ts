@@ -1,6 +1,6 @@
 /** A team's stage on the trainer's own path: sampled, updated, gated, recorded, published and promoted as one; killed and done again. */
+import { newWorld, type World } from '@seamstream/testing';
 import { openTuner, publishProblems, SETTINGS, TEAM, teamEvents } from './team-world.fake.js';
-import { newWorld, type World } from './trainer-world.fake.js';
 
 /** Digest of the team that a stage on six problems comes to. */
 async function calmly(settings: Record<string, unknown> = {}): Promise<string> {

@@ -1,7 +1,8 @@
 /** An agent's warm-up on the trainer's own path: preferred answers are learned, recorded and promoted; killed and done again. */
+
 import { encodeEvent } from '@seamstream/events';
+import { newWorld, type World } from '@seamstream/testing';
 import { openTuner, publishPairs, publishProblems, type Tuner, teamEvents } from './team-world.fake.js';
-import { newWorld, type World } from './trainer-world.fake.js';
 
 const { signal } = new AbortController();
 const PAIRS = ['oak', 'ash', 'yew', 'oak', 'ash', 'yew', 'oak'].map((word, at) => ({

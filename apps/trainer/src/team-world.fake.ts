@@ -1,4 +1,5 @@
 /** A world for specs of teams: hinted problems on the log, two or three agents on doubles, and the trainer's own path on demand. */
+
 import type { PreferencePair } from '@seamstream/datasets';
 import { PromptInjection } from '@seamstream/environments';
 import { FakeExecutor } from '@seamstream/environments/testing';
@@ -10,13 +11,14 @@ import { InMemoryObjectStore } from '@seamstream/object-store';
 import { FakeGenerator, PROBLEMS, rule, SCHEMAS, tokenizer } from '@seamstream/rollout/testing';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING, type Team, TeamEvaluation, TeamMethod, TeamRunner, teamOf } from '@seamstream/team-tuning';
+import { FlakyLog, type World } from '@seamstream/testing';
 import { EXAMPLE_EVENTS } from '@seamstream/testing/example-events';
 import { publicationOf } from '@seamstream/testing/result-log';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import { preferenceSetDigest, type TrainOnDemandHandler } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer } from './app.module.js';
-import { configOf, FlakyLog, type World } from './trainer-world.fake.js';
+import { configOf } from './trainer-world.fake.js';
 
 export const TEAM: Team = teamOf(
   {

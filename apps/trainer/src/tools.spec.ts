@@ -1,15 +1,17 @@
 /** A trainer whose executor acts by tools: it measures adapters with a real tool server, whose words are in no prompt. */
+
 import { fileURLToPath } from 'node:url';
 import { worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
 import { LanguageModel } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
+import { newWorld, openLog } from '@seamstream/testing';
 import { chatCompletion, ModelServer, toolCalls } from '@seamstream/testing/model-server';
 import { startSite, toolServerProgram } from '@seamstream/testing/tool-server';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
-import { newWorld, openLog, publish } from './trainer-world.fake.js';
+import { publish } from './trainer-world.fake.js';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,8 +1,10 @@
 /** Runs whose steps a program takes, on files: what is recorded of them, and what becomes of them when either side dies. */
+
 import { sleep } from '@seamstream/kernel';
 import { algorithms } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
+import { eventsOf, newWorld, openLog, until, type World } from '@seamstream/testing';
 import { carryOutJob, JobFolder, JobLauncher, type RunningJob } from '@seamstream/training-contract';
 import { FakeEngine } from '@seamstream/training-contract/testing';
 import { GradientMethod, type MethodWithRunner, ProgramRunner } from '@seamstream/training-runs';
@@ -14,15 +16,10 @@ import {
   closeServices,
   consumed,
   digests,
-  eventsOf,
-  newWorld,
   onDemandOf,
-  openLog,
   playRounds,
   publish,
   serve,
-  until,
-  type World,
 } from './trainer-world.fake.js';
 
 afterEach(closeServices);

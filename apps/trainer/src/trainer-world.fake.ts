@@ -1,14 +1,13 @@
 /** A world for specs of planner and worker: results as the services record them, a log that fails on request, services on doubles. */
 
-import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import type { InMemoryEventLog, NewRecord } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
-import { SeamError, sha256 } from '@seamstream/kernel';
-import { readTopics } from '@seamstream/log-reader';
-import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { sha256 } from '@seamstream/kernel';
+import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import { bufferConfigSchema, encodeManifest, encodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
-import { totalRecords } from '@seamstream/testing';
+import { eventsOf, newWorld, openLog, totalRecords, until, type World } from '@seamstream/testing';
 import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
@@ -45,30 +44,6 @@ export function configOf(trainer: Record<string, unknown> = {}): ReturnType<type
       ...trainer,
     },
   });
-}
-
-export interface World {
-  readonly storage: InMemoryLogStorage;
-  readonly objects: InMemoryObjects;
-}
-
-export const newWorld = (): World => ({ storage: new InMemoryLogStorage(), objects: new Map() });
-
-/** Counts what the trainer writes, and fails the n-th write once. */
-export class FlakyLog extends InMemoryEventLog {
-  writes = 0;
-  failAt = 0;
-
-  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'Cannot reach the log: it is away.');
-    return super.transact(transaction);
-  }
-}
-
-export async function openLog({ storage }: World): Promise<FlakyLog> {
-  const log = new FlakyLog({ storage });
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  return log;
 }
 
 let running: RunningService[] = [];
@@ -130,22 +105,6 @@ export async function publish(world: World, from: number, to: number, options: E
   const records: NewRecord[] = [];
   for (let index = from; index < to; index++) records.push(...encodeAll(explored(index, options)));
   await (await openLog(world)).append(records);
-}
-
-export async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
-  const events: SeamEvent[] = [];
-  const topics = [TOPIC.outcomes, TOPIC.training, TOPIC.adapters, TOPIC.deadLetters];
-  for await (const chunk of readTopics(await openLog(world), topics, { undecodable: 'throw' }))
-    for (const { event } of chunk.events) events.push(event);
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
-}
-
-export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUp = Date.now() + 8_000;
-  while (!(await condition())) {
-    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 8 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }
 
 /** Asks the service to stop during a step, and lets that step end when the request has had time to arrive. */

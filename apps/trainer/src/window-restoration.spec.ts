@@ -1,31 +1,12 @@
 import { jest } from '@jest/globals';
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { TOPIC, TOPICS } from '@seamstream/events';
+import { newWorld, openLog } from '@seamstream/testing';
 import { readTrainingHistory, WindowRestoration } from '@seamstream/training-runs';
 import { explored } from '@seamstream/training-runs/testing';
-import { closeServices, encodeAll, newWorld, openLog, playRounds, serve } from './trainer-world.fake.js';
+import { closeServices, encodeAll, playRounds, serve } from './trainer-world.fake.js';
 
 afterEach(closeServices);
-
-/** A log with three planned windows, and one that is not complete. */
-async function log(): Promise<InMemoryEventLog> {
-  const world = newWorld();
-  const service = await serve(world);
-  await playRounds(world, 3);
-  await service.close();
-  const opened = await openLog(world);
-  await opened.append(encodeAll([...explored(18), ...explored(19), ...explored(20).slice(0, 6)]));
-  return opened;
-}
-
-async function restorationOf(on: InMemoryEventLog, sliceRecords?: number): Promise<WindowRestoration> {
-  const consumed = (await on.watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
-    topic: TOPIC.outcomes,
-    partition,
-    nextOffset: high,
-  }));
-  return new WindowRestoration(on, await readTrainingHistory(on), consumed, sliceRecords);
-}
 
 describe('a window that is restored', () => {
   it('in slices is the one that is restored at once', async () => {
@@ -64,3 +45,23 @@ describe('a window that is restored', () => {
     expect(await (await restorationOf(empty)).advance()).toMatchObject({ completedProblems: 0 });
   });
 });
+
+/** A log with three planned windows, and one that is not complete. */
+async function log(): Promise<InMemoryEventLog> {
+  const world = newWorld();
+  const service = await serve(world);
+  await playRounds(world, 3);
+  await service.close();
+  const opened = await openLog(world);
+  await opened.append(encodeAll([...explored(18), ...explored(19), ...explored(20).slice(0, 6)]));
+  return opened;
+}
+
+async function restorationOf(on: InMemoryEventLog, sliceRecords?: number): Promise<WindowRestoration> {
+  const consumed = (await on.watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
+    topic: TOPIC.outcomes,
+    partition,
+    nextOffset: high,
+  }));
+  return new WindowRestoration(on, await readTrainingHistory(on), consumed, sliceRecords);
+}

@@ -98,7 +98,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
   const {
     brokers: numBrokers = 1,
     version = KAFKA_VERSIONS[0],
-    security = false,
+    security: isSecured = false,
     users = {},
     properties = {},
   } = options;
@@ -111,41 +111,29 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
   };
   try {
     const nodes: NodePorts[] = [];
-    for (let node = 0; node < numBrokers; node++) nodes.push(await nodePorts(security));
-    const secured = security ? await makeSecurity(folder, nodes) : undefined;
+    for (let node = 0; node < numBrokers; node++) nodes.push(await nodePorts(isSecured));
+    const secured = isSecured ? await makeSecurity(folder, nodes) : undefined;
     // A first dash would be taken for an option by the formatting tool.
     const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A');
     const brokers = await Promise.all(
-      nodes.map(async (ports, index): Promise<KafkaBroker> => {
+      nodes.map(async ({ plaintext }, index): Promise<KafkaBroker> => {
         const home = join(folder, `broker-${index}`);
         await mkdir(home);
         const config = join(home, 'server.properties');
         const dataFolder = join(home, 'data');
         const settings = { nodeId: index + 1, nodes, dataFolder, overrides: properties };
-        await writeFile(
-          config,
-          brokerProperties(secured === undefined ? settings : { ...settings, security: secured.broker }),
-        );
-        await jvm.formatStorage(
-          config,
-          clusterId,
-          secured && { ...users, [secured.listeners.username]: secured.listeners.password },
-        );
+        const security = secured && { security: secured.broker };
+        await writeFile(config, brokerProperties({ ...settings, ...security }));
+        const passwords = secured && { ...users, [secured.listeners.username]: secured.listeners.password };
+        await jvm.formatStorage(config, clusterId, passwords);
         const logFile = join(home, 'broker.log');
-        const server = new ServerProcess({
-          name: `Kafka broker ${index}`,
-          ...jvm.broker(config),
-          logFile,
-        });
+        const server = new ServerProcess({ name: `Kafka broker ${index}`, ...jvm.broker(config), logFile });
         processes[index] = server;
         return {
-          index,
+          ...{ index, logFile, dataFolder, address: bootstrapOf([plaintext]) },
           get pid() {
             return server.pid;
           },
-          logFile,
-          dataFolder,
-          address: bootstrapOf([ports.plaintext]),
         };
       }),
     );

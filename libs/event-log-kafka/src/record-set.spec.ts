@@ -20,53 +20,6 @@ interface Batch {
 const ZERO_KEY = Buffer.from([0, 0, 0, 0]);
 const PLACE = { topic: 't', partition: 0, from: 0 };
 
-/** A record batch of records with the given keys and without value, as a broker stores it. */
-function batch({
-  baseOffset,
-  producerId = -1,
-  kind = 'plain',
-  keys = [null],
-  lastOffset,
-  codec = 0,
-  body,
-}: Batch): Buffer {
-  const isControl = kind === 'abort' || kind === 'commit';
-  const of = isControl ? [Buffer.from([0, 0, 0, kind === 'commit' ? 1 : 0])] : keys;
-  const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2);
-  const records = of.map((key, delta) => {
-    const record = [0, 0, zigzag(delta), ...(key ? [zigzag(key.length), ...key] : [zigzag(-1)]), zigzag(-1), 0];
-    return Buffer.from([zigzag(record.length), ...record]);
-  });
-  const stored = body ?? Buffer.concat(records);
-  const header = Buffer.alloc(61);
-  header.writeBigInt64BE(BigInt(baseOffset), 0);
-  header.writeInt32BE(49 + stored.length, 8);
-  header.writeInt8(2, 16);
-  header.writeInt16BE(codec | (kind === 'plain' ? 0 : 0x10) | (isControl ? 0x20 : 0), 21);
-  header.writeInt32BE((lastOffset ?? baseOffset + of.length - 1) - baseOffset, 23);
-  header.writeBigInt64BE(1_700_000_000_000n, 27);
-  header.writeBigInt64BE(1_700_000_000_000n, 35);
-  header.writeBigInt64BE(BigInt(producerId), 43);
-  header.writeInt32BE(records.length, 57);
-  return checked(Buffer.concat([header, stored]));
-}
-
-/** The batch with the checksum of what it holds. */
-function checked<B extends Buffer>(bytes: B): B {
-  bytes.writeUInt32BE(crc32c(bytes.subarray(21)), 17);
-  return bytes;
-}
-
-/** What is delivered of a set: the offset of each good record, and where and why there is none. */
-async function delivered(
-  set: Buffer,
-  place: { readonly from?: number; readonly high?: number } = {},
-  maxBatchBytes?: number,
-): Promise<{ readonly found: (number | string)[]; readonly nextOffset: number }> {
-  const { records, nextOffset } = await committedRecords({ ...PLACE, ...place }, set, [], maxBatchBytes);
-  return { found: records.map(({ offset, unreadable }) => unreadable ?? offset), nextOffset };
-}
-
 const offsets = async (
   batches: readonly Batch[],
   aborted: readonly { producerId: number; firstOffset: number }[] = [],
@@ -341,3 +294,50 @@ describe('any bytes of a broker', () => {
     );
   });
 });
+
+/** A record batch of records with the given keys and without value, as a broker stores it. */
+function batch({
+  baseOffset,
+  producerId = -1,
+  kind = 'plain',
+  keys = [null],
+  lastOffset,
+  codec = 0,
+  body,
+}: Batch): Buffer {
+  const isControl = kind === 'abort' || kind === 'commit';
+  const of = isControl ? [Buffer.from([0, 0, 0, kind === 'commit' ? 1 : 0])] : keys;
+  const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2);
+  const records = of.map((key, delta) => {
+    const record = [0, 0, zigzag(delta), ...(key ? [zigzag(key.length), ...key] : [zigzag(-1)]), zigzag(-1), 0];
+    return Buffer.from([zigzag(record.length), ...record]);
+  });
+  const stored = body ?? Buffer.concat(records);
+  const header = Buffer.alloc(61);
+  header.writeBigInt64BE(BigInt(baseOffset), 0);
+  header.writeInt32BE(49 + stored.length, 8);
+  header.writeInt8(2, 16);
+  header.writeInt16BE(codec | (kind === 'plain' ? 0 : 0x10) | (isControl ? 0x20 : 0), 21);
+  header.writeInt32BE((lastOffset ?? baseOffset + of.length - 1) - baseOffset, 23);
+  header.writeBigInt64BE(1_700_000_000_000n, 27);
+  header.writeBigInt64BE(1_700_000_000_000n, 35);
+  header.writeBigInt64BE(BigInt(producerId), 43);
+  header.writeInt32BE(records.length, 57);
+  return checked(Buffer.concat([header, stored]));
+}
+
+/** The batch with the checksum of what it holds. */
+function checked<B extends Buffer>(bytes: B): B {
+  bytes.writeUInt32BE(crc32c(bytes.subarray(21)), 17);
+  return bytes;
+}
+
+/** What is delivered of a set: the offset of each good record, and where and why there is none. */
+async function delivered(
+  set: Buffer,
+  place: { readonly from?: number; readonly high?: number } = {},
+  maxBatchBytes?: number,
+): Promise<{ readonly found: (number | string)[]; readonly nextOffset: number }> {
+  const { records, nextOffset } = await committedRecords({ ...PLACE, ...place }, set, [], maxBatchBytes);
+  return { found: records.map(({ offset, unreadable }) => unreadable ?? offset), nextOffset };
+}

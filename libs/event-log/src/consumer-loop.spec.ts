@@ -16,58 +16,6 @@ function claim(token: number): Claim {
   return { group: 'g', memberId: 'm', token };
 }
 
-/** A handler that returns when it is stopped, and what it has begun so far, by the token of its claim. */
-function heldHandler() {
-  const begun: unknown[] = [];
-  const running: (() => void)[] = [];
-  let most = 0;
-  return {
-    begun,
-    /** Handlers that ever ran at once. */
-    most: () => most,
-    onBatch: async ({ claim: { token } }: RecordBatch) => {
-      begun.push(token);
-      await new Promise<void>((resolve) => {
-        most = Math.max(most, running.push(resolve));
-      });
-    },
-    letOneReturn: () => running.shift()!(),
-  };
-}
-
-/** Long enough for a partition that may be served to be served. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function loopOf(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): ConsumerLoop {
-  return new ConsumerLoop(
-    { group: 'g', topics: ['t'], from: 'earliest', maxBatchRecords: 1, onBatch: handler.onBatch },
-    { fetch: async () => [record], handBack: async () => undefined, leave: async () => undefined },
-  );
-}
-
-/** A loop whose handler is at partition 0, under claim 1. */
-async function loopAtWork(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): Promise<ConsumerLoop> {
-  const loop = loopOf(handler);
-  loop.grant('t', 0, claim(1));
-  await settled();
-  return loop;
-}
-
-/** Partition 0 is lost and granted again. */
-function comeBack(loop: ConsumerLoop, token: number): void {
-  loop.drop('t', 0);
-  loop.grant('t', 0, claim(token));
-}
-
-/** Closes the loop; the handlers that are at work return. */
-async function end(loop: ConsumerLoop, handler: { letOneReturn: () => void }, atWork: number): Promise<void> {
-  const closing = loop.close();
-  for (let count = 0; count < atWork; count++) handler.letOneReturn();
-  await closing;
-}
-
 describe('a consumer loop', () => {
   it('begins with a partition that it got back only when the handler that was at it has returned, and then has one', async () => {
     const handler = heldHandler();
@@ -150,3 +98,55 @@ describe('a consumer loop', () => {
     expect(await ended).toMatchObject({ code: 'INTERNAL', message: 'it broke' });
   });
 });
+
+/** A handler that returns when it is stopped, and what it has begun so far, by the token of its claim. */
+function heldHandler() {
+  const begun: unknown[] = [];
+  const running: (() => void)[] = [];
+  let most = 0;
+  return {
+    begun,
+    /** Handlers that ever ran at once. */
+    most: () => most,
+    onBatch: async ({ claim: { token } }: RecordBatch) => {
+      begun.push(token);
+      await new Promise<void>((resolve) => {
+        most = Math.max(most, running.push(resolve));
+      });
+    },
+    letOneReturn: () => running.shift()!(),
+  };
+}
+
+/** Long enough for a partition that may be served to be served. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function loopOf(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): ConsumerLoop {
+  return new ConsumerLoop(
+    { group: 'g', topics: ['t'], from: 'earliest', maxBatchRecords: 1, onBatch: handler.onBatch },
+    { fetch: async () => [record], handBack: async () => undefined, leave: async () => undefined },
+  );
+}
+
+/** A loop whose handler is at partition 0, under claim 1. */
+async function loopAtWork(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): Promise<ConsumerLoop> {
+  const loop = loopOf(handler);
+  loop.grant('t', 0, claim(1));
+  await settled();
+  return loop;
+}
+
+/** Partition 0 is lost and granted again. */
+function comeBack(loop: ConsumerLoop, token: number): void {
+  loop.drop('t', 0);
+  loop.grant('t', 0, claim(token));
+}
+
+/** Closes the loop; the handlers that are at work return. */
+async function end(loop: ConsumerLoop, handler: { letOneReturn: () => void }, atWork: number): Promise<void> {
+  const closing = loop.close();
+  for (let count = 0; count < atWork; count++) handler.letOneReturn();
+  await closing;
+}

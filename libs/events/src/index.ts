@@ -1,3 +1,4 @@
+export { type Answers, isAnsweredElsewhere } from './answered.js';
 export { CONTROL_ARM, conversationTemplate, isControl, isConversation } from './assignment.js';
 export {
   copiedFields,

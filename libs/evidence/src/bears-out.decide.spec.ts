@@ -15,6 +15,19 @@ const PROBLEM = {
 
 const recordOf = (event: SeamEvent) => ({ ...encodeEvent(event), partition: 0, offset: 0, timestampMs: 0 });
 
+describe('a result', () => {
+  it('that is honest is borne out by bytes alone, with and without a separate attempt', () => {
+    expect(isBorneOut()).toBe(true);
+    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' } })).toBe(true);
+  });
+
+  it('of another attempt than its experience is not borne out', () => {
+    expect(isBorneOut({ ofResult: { attemptId: 'a-1' } })).toBe(false);
+    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' }, ofResult: { attemptId: 'a-2' } })).toBe(false);
+    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' }, ofResult: { attemptId: null } })).toBe(false);
+  });
+});
+
 /** By bytes alone, of a result and its experience, each with what is changed of it. */
 function isBorneOut(change: { readonly ofBoth?: object; readonly ofResult?: object } = {}): boolean {
   const { published, experiences, outcomes } = explored(PROBLEM, { solved: [0] });
@@ -30,16 +43,3 @@ function isBorneOut(change: { readonly ofBoth?: object; readonly ofResult?: obje
     () => new Set(['x']),
   );
 }
-
-describe('a result', () => {
-  it('that is honest is borne out by bytes alone, with and without a separate attempt', () => {
-    expect(isBorneOut()).toBe(true);
-    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' } })).toBe(true);
-  });
-
-  it('of another attempt than its experience is not borne out', () => {
-    expect(isBorneOut({ ofResult: { attemptId: 'a-1' } })).toBe(false);
-    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' }, ofResult: { attemptId: 'a-2' } })).toBe(false);
-    expect(isBorneOut({ ofBoth: { attemptId: 'a-1' }, ofResult: { attemptId: null } })).toBe(false);
-  });
-});

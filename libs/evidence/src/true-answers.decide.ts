@@ -9,11 +9,13 @@
  * Pure.
  */
 import {
+  type Answers,
   contentDigest,
   type EventMeta,
   type EventOf,
   experienceIdOf,
   groupIdOf,
+  isAnsweredElsewhere,
   isConversation,
   isGraded,
   isWhole,
@@ -32,9 +34,6 @@ import {
   type WrittenOrWithheld,
 } from './doubt.decide.js';
 
-/** Whether a record is what an answer answers. */
-type Answers = (cause: SeamEvent) => boolean;
-
 type Derived = Pick<EventMeta, 'messageId' | 'causationId' | 'correlationId' | 'subject' | 'tenant'>;
 type Copied = Readonly<Record<string, unknown>>;
 
@@ -43,7 +42,7 @@ const NONE = (): boolean => false;
 /** What an executor writes about an experience. One that a gateway answers asks nothing of it. */
 export function answersExperience(answer: SeamEvent): Answers {
   const isAnswer = ofExecutor(answer);
-  return (cause) => isExperience(cause) && ((cause.answeredBy ?? null) !== null || isAnswer(cause));
+  return (cause) => isExperience(cause) && (isAnsweredElsewhere(cause) || isAnswer(cause));
 }
 
 type AnswersExperience = (cause: WrittenOrWithheld) => boolean;
@@ -98,7 +97,7 @@ function expectedOf(cause: WrittenOrWithheld, role: string, names: readonly stri
 export function gatewayAnswers(answer: EventOf<'AnswerRecorded'>, experience: WrittenOrWithheld): boolean {
   const { meta, experienceId, groupId } = experience;
   return (
-    (experience.answeredBy ?? null) !== null &&
+    isAnsweredElsewhere(experience) &&
     isConversation(answer.executor) &&
     answer.experienceId === experienceId &&
     // What it is tried for is part of which attempt it ends.

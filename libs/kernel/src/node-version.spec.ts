@@ -1,30 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { onSupportedNode } from './node-version.js';
 
-/** Runs a program on a Node of this version; the installation brought another one where a status is given that it ends with. */
-async function on(node: string, brought: number | null) {
-  const process = {
-    versions: { node },
-    argv: ['/usr/bin/node', 'main.js', '--all'],
-    said: '',
-    stderr: { write: (text: string) => (process.said += text) },
-    exitCode: 0,
-  };
-  let hasRun = false;
-  const handedOver: (readonly string[])[] = [];
-  const other = {
-    run: async (words: readonly string[]) => {
-      handedOver.push(words);
-      return brought!;
-    },
-  };
-  const run = async (): Promise<void> => {
-    hasRun = true;
-  };
-  await onSupportedNode(process, { name: 'trainer', exitCode: 78 }, run, brought === null ? null : other);
-  return { hasRun, handedOver, said: process.said, exitCode: process.exitCode };
-}
-
 describe('a program on a Node', () => {
   it('that is new enough runs there, regardless of the Node that the installation brought', async () => {
     for (const node of ['24.0.0', '24.21.0', '100.1.0']) {
@@ -59,3 +35,27 @@ describe('a program on a Node', () => {
     expect((await on(`${oldest - 1}.99.0`, null)).hasRun).toBe(false);
   });
 });
+
+/** Runs a program on a Node of this version; the installation brought another one where a status is given that it ends with. */
+async function on(node: string, brought: number | null) {
+  const process = {
+    versions: { node },
+    argv: ['/usr/bin/node', 'main.js', '--all'],
+    said: '',
+    stderr: { write: (text: string) => (process.said += text) },
+    exitCode: 0,
+  };
+  let hasRun = false;
+  const handedOver: (readonly string[])[] = [];
+  const other = {
+    run: async (words: readonly string[]) => {
+      handedOver.push(words);
+      return brought!;
+    },
+  };
+  const run = async (): Promise<void> => {
+    hasRun = true;
+  };
+  await onSupportedNode(process, { name: 'trainer', exitCode: 78 }, run, brought === null ? null : other);
+  return { hasRun, handedOver, said: process.said, exitCode: process.exitCode };
+}

@@ -13,25 +13,6 @@ import { gradientName, lossGraph } from './graphs/training-graph.js';
 import { batchFeeds } from './training/sequence-batch.js';
 import type { TrainableSettings } from './training/training.types.js';
 
-interface Case {
-  readonly config: RawConfig;
-  readonly prompts: number[][];
-  readonly logits: string[];
-  readonly greedy: { readonly prompt: number[]; readonly tokens: number[] };
-  readonly lora: {
-    readonly loss: number;
-    readonly logits: string[];
-    readonly gradients: Readonly<Record<string, string>>;
-  };
-}
-interface Golden {
-  readonly lora: { readonly r: number; readonly lora_alpha: number; readonly target_modules: string[] };
-  readonly cases: Readonly<Record<string, Case>>;
-  readonly rotary: Readonly<
-    Record<string, { readonly config: RawConfig; readonly frequencies: string; readonly attentionFactor: number }>
-  >;
-}
-
 const golden = JSON.parse(
   readFileSync(new URL('../../../test/golden/agreement.json', import.meta.url), 'utf8'),
 ) as Golden;
@@ -52,11 +33,6 @@ const GRADIENTS = 1e-3;
 
 const unpack = (data: string): Float32Array => new Float32Array(Uint8Array.from(Buffer.from(data, 'base64')).buffer);
 
-function distance(got: ArrayLike<number>, expected: Float32Array): number {
-  expect(got.length).toBe(expected.length);
-  return expected.reduce((largest, value, index) => Math.max(largest, Math.abs(got[index]! - value)), 0);
-}
-
 const settings: TrainableSettings = {
   kind: 'lora',
   rank: golden.lora.r,
@@ -65,17 +41,6 @@ const settings: TrainableSettings = {
   modulesToSave: [],
   seed: 'golden',
 };
-
-/** The factors that the script sets. */
-function seededAdapter(config: RawConfig, baseModelDigest: string): Adapter {
-  const tensors = new Map(
-    [...trainableShapes(parseModelConfig(config), settings)].map(([name, shape]) => {
-      const { data } = seededTensor(name, shape);
-      return [name, { shape: [...shape], data: data.map((value) => value / 4) }];
-    }),
-  );
-  return createAdapter({ kind: 'lora', baseModelDigest, settings, tensors });
-}
 
 describe.each(Object.entries(golden.cases))('a checkpoint of the form "%s"', (_, expected) => {
   const folders = new Map<StoredType, Promise<string>>();
@@ -162,3 +127,39 @@ describe('rotary embeddings', () => {
     });
   });
 });
+
+interface Case {
+  readonly config: RawConfig;
+  readonly prompts: number[][];
+  readonly logits: string[];
+  readonly greedy: { readonly prompt: number[]; readonly tokens: number[] };
+  readonly lora: {
+    readonly loss: number;
+    readonly logits: string[];
+    readonly gradients: Readonly<Record<string, string>>;
+  };
+}
+
+interface Golden {
+  readonly lora: { readonly r: number; readonly lora_alpha: number; readonly target_modules: string[] };
+  readonly cases: Readonly<Record<string, Case>>;
+  readonly rotary: Readonly<
+    Record<string, { readonly config: RawConfig; readonly frequencies: string; readonly attentionFactor: number }>
+  >;
+}
+
+function distance(got: ArrayLike<number>, expected: Float32Array): number {
+  expect(got.length).toBe(expected.length);
+  return expected.reduce((largest, value, index) => Math.max(largest, Math.abs(got[index]! - value)), 0);
+}
+
+/** The factors that the script sets. */
+function seededAdapter(config: RawConfig, baseModelDigest: string): Adapter {
+  const tensors = new Map(
+    [...trainableShapes(parseModelConfig(config), settings)].map(([name, shape]) => {
+      const { data } = seededTensor(name, shape);
+      return [name, { shape: [...shape], data: data.map((value) => value / 4) }];
+    }),
+  );
+  return createAdapter({ kind: 'lora', baseModelDigest, settings, tensors });
+}

@@ -14,36 +14,6 @@ interface Packed {
   readonly shape: number[];
   readonly data: string;
 }
-type Tensors = Readonly<Record<string, Packed>>;
-interface Golden {
-  readonly versions: Readonly<Record<string, string>>;
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly sequences: number[][];
-  readonly targets: number[][];
-  readonly lastLogits: number[][];
-  readonly likelihood: {
-    readonly weights: number[];
-    readonly loss: number;
-    readonly gradients: Tensors;
-    readonly optimizer: Parameters<TrainingSession['step']>[1];
-    readonly gradientNorm: number;
-    readonly afterStep: Tensors;
-  };
-  readonly policy: {
-    readonly objective: TrainingObjective;
-    readonly weights: number[];
-    readonly legal: number[][];
-    readonly advantages: number[];
-    readonly proximalLogProbs: number[];
-    readonly importanceWeights: number[];
-    readonly referenceLogProbs: number[];
-    readonly loss: number;
-    readonly klNats: number;
-    readonly entropyNats: number;
-    readonly clippedRatio: number;
-    readonly gradients: Tensors;
-  };
-}
 
 /**
  * Both sides compute in float32 and add in different orders: a sum of n terms of size s differs by about √n·2⁻²⁴·s.
@@ -55,18 +25,6 @@ const unpack = ({ data }: Packed): Float32Array => {
   const bytes = Uint8Array.from(Buffer.from(data, 'base64'));
   return new Float32Array(bytes.buffer);
 };
-
-/** The largest difference, as a share of the largest expected value. */
-function distance(got: ArrayLike<number>, expected: ArrayLike<number>): number {
-  expect(got.length).toBe(expected.length);
-  let largest = 0;
-  let difference = 0;
-  for (let i = 0; i < expected.length; i++) {
-    largest = Math.max(largest, Math.abs(expected[i]!));
-    difference = Math.max(difference, Math.abs(got[i]! - expected[i]!));
-  }
-  return difference / Math.max(largest, 1e-3);
-}
 
 describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %s', (family) => {
   let folder: string;
@@ -186,3 +144,47 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
     await session.close();
   });
 });
+
+type Tensors = Readonly<Record<string, Packed>>;
+
+interface Golden {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly sequences: number[][];
+  readonly targets: number[][];
+  readonly lastLogits: number[][];
+  readonly likelihood: {
+    readonly weights: number[];
+    readonly loss: number;
+    readonly gradients: Tensors;
+    readonly optimizer: Parameters<TrainingSession['step']>[1];
+    readonly gradientNorm: number;
+    readonly afterStep: Tensors;
+  };
+  readonly policy: {
+    readonly objective: TrainingObjective;
+    readonly weights: number[];
+    readonly legal: number[][];
+    readonly advantages: number[];
+    readonly proximalLogProbs: number[];
+    readonly importanceWeights: number[];
+    readonly referenceLogProbs: number[];
+    readonly loss: number;
+    readonly klNats: number;
+    readonly entropyNats: number;
+    readonly clippedRatio: number;
+    readonly gradients: Tensors;
+  };
+}
+
+/** The largest difference, as a share of the largest expected value. */
+function distance(got: ArrayLike<number>, expected: ArrayLike<number>): number {
+  expect(got.length).toBe(expected.length);
+  let largest = 0;
+  let difference = 0;
+  for (let i = 0; i < expected.length; i++) {
+    largest = Math.max(largest, Math.abs(expected[i]!));
+    difference = Math.max(difference, Math.abs(got[i]! - expected[i]!));
+  }
+  return difference / Math.max(largest, 1e-3);
+}

@@ -22,7 +22,7 @@ export interface AlgorithmDefinition<
   /** Strict; every field documented, with a vetted default. */
   readonly configSchema: Schema;
   replayedRounds(config: z.infer<Schema>): ReplayedRounds;
-  isFilled(
+  hasEnoughSignal(
     input: Extract<LearningInput, { reads: Reads }>,
     config: z.infer<Schema>,
     context: Omit<LearningContext, 'entrySchemaOf'>,
@@ -67,7 +67,8 @@ export function defineAlgorithm<
     reads,
     resolveConfiguration: (given) => ({ ...configOf(given) }),
     replayedRounds: (configuration) => definition.replayedRounds(configOf(configuration)),
-    isFilled: (input, configuration, context) => definition.isFilled(own(input), configOf(configuration), context),
+    hasEnoughSignal: (input, configuration, context) =>
+      definition.hasEnoughSignal(own(input), configOf(configuration), context),
     hearsFeedback: (configuration) => definition.hearsFeedback?.(configOf(configuration)) ?? false,
     prepare: (input, configuration, context, seed) =>
       definition.prepare(own(input), configOf(configuration), context, seed),

@@ -1,6 +1,6 @@
 /**
  * DAPO as its authors run it (arXiv 2503.14476; verl's recipe/dapo), for a pretrained generator. The services' share is in
- * libs/service-kit/src/config/presets.ts, departures are in docs/explanation/algorithms/grpo.md.
+ * service-presets.ts, departures are in docs/explanation/algorithms/grpo.md.
  */
 import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';

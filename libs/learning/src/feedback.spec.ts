@@ -104,7 +104,7 @@ describe('feedback in the reward', () => {
 });
 
 const CONTEXT = { baseModelDigest: 'base', servedAdapters: ['a2'] };
-const JOIN = { maxAge: 0, plainSamplingOnly: false };
+const JOIN = { maxStaleness: 0, plainSamplingOnly: false };
 /** Of one group: g-0 with the reward ½ and g-1 with 0. A client published their problem. */
 const LOG = logOf({ g: [0.5, 0] }, { meta: { ...metaOf('e'), subject: 'publisher' } });
 

@@ -52,7 +52,7 @@ export interface GroupCounts {
 
 export interface JoinOptions {
   /** Greatest age that is used. */
-  readonly maxAge: number;
+  readonly maxStaleness: number;
   /** Leave out groups whose sampling was not temperature 1, top-k 0, top-p 1. */
   readonly plainSamplingOnly: boolean;
 }
@@ -61,8 +61,8 @@ export interface JoinOptions {
 export function joinGroups(
   { experiences, results }: LogInput,
   { baseModelDigest, servedAdapters }: Omit<LearningContext, 'entrySchemaOf'>,
-  { maxAge, plainSamplingOnly }: JoinOptions,
-): { readonly groups: ScoredGroup[]; readonly census: GroupCounts } {
+  { maxStaleness, plainSamplingOnly }: JoinOptions,
+): { readonly groups: ScoredGroup[]; readonly counts: GroupCounts } {
   const resultOf = definiteResults(results);
   // Of an experience that was written twice the first one counts.
   const explored = new Map(
@@ -72,7 +72,7 @@ export function joinGroups(
       .reverse(),
   );
   const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => compareText(a, b));
-  const census = {
+  const counts = {
     groups: byGroup.length,
     incompleteGroups: 0,
     smallGroups: 0,
@@ -91,29 +91,29 @@ export function joinGroups(
     // A group may hold scouts of the base model: what is too old for the ratios is left out, not the whole group.
     const fresh = members
       .map((experience) => ({ experience, age: ageOf(experience.adapterDigest, servedAdapters) }))
-      .filter(({ age }) => age <= maxAge);
+      .filter(({ age }) => age <= maxStaleness);
     const age = Math.max(...fresh.map((member) => member.age));
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(attemptIdOf(member.experience));
       if (result?.type !== 'OutcomeRecorded') return [];
       return [{ member, result }];
     });
-    if (!complete) census.incompleteGroups++;
-    else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
-    else if (fresh.length === 0) census.staleGroups++;
+    if (!complete) counts.incompleteGroups++;
+    else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) counts.foreignGroups++;
+    else if (fresh.length === 0) counts.staleGroups++;
     else if (plainSamplingOnly && !fresh.every(({ experience }) => isPlainlySampled(experience)))
-      census.otherSamplingGroups++;
-    else if (judged.length < 2) census.smallGroups++;
-    else if (!areJudgedAlike(judged.map(({ result }) => result))) census.judgedApartGroups++;
+      counts.otherSamplingGroups++;
+    else if (judged.length < 2) counts.smallGroups++;
+    else if (!areJudgedAlike(judged.map(({ result }) => result))) counts.judgedApartGroups++;
     else {
       judged.forEach(({ member }) => assertBehaviourLogged(member.experience));
       judged.sort((a, b) => a.member.experience.candidateIndex - b.member.experience.candidateIndex);
       groups.push({ groupId, members: judged.map(scored), age });
-      census.failedMembers += fresh.length - judged.length;
-      census.staleMembers += members.length - fresh.length;
+      counts.failedMembers += fresh.length - judged.length;
+      counts.staleMembers += members.length - fresh.length;
     }
   }
-  return { groups, census };
+  return { groups, counts };
 }
 
 function scored({

@@ -257,9 +257,9 @@ describe('dynamic sampling', () => {
   });
 
   it('is content with as many live groups as it wants: dead ones do not count', () => {
-    expect(grpo.isFilled(log, wanting(2), context)).toBe(true);
-    expect(grpo.isFilled(log, wanting(3), context)).toBe(false);
-    expect(grpo.isFilled(log, {}, context)).toBe(true);
+    expect(grpo.hasEnoughSignal(log, wanting(2), context)).toBe(true);
+    expect(grpo.hasEnoughSignal(log, wanting(3), context)).toBe(false);
+    expect(grpo.hasEnoughSignal(log, {}, context)).toBe(true);
   });
 
   it('refuses fewer rounds at most than are replayed in any case', () => {

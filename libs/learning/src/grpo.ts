@@ -131,13 +131,13 @@ export const grpo = defineAlgorithm({
 
   hearsFeedback: ({ feedback }) => feedback !== undefined,
 
-  isFilled(input, config, context) {
+  hasEnoughSignal(input, config, context) {
     const { dynamicSampling } = config;
     return dynamicSampling === null || usableGroups(input, config, context).live.length >= dynamicSampling.liveGroups;
   },
 
   prepare(input, config, context, seed) {
-    const { groups, live, census } = usableGroups(input, config, context);
+    const { groups, live, counts } = usableGroups(input, config, context);
     const used = config.deadGroups === 'keep' ? groups : live;
     const { heard, figures } = heardGroups(groups, input.feedback ?? [], config.feedback);
     const isUsed = new Set(used);
@@ -145,7 +145,7 @@ export const grpo = defineAlgorithm({
       .filter(({ group }) => isUsed.has(group))
       .flatMap((group) => examplesOf(group, config, context));
     const diagnostics: Diagnostics = {
-      ...census,
+      ...counts,
       ...figuresOf(groups, live),
       ...figures,
       ...overlongFigures(used, config),
@@ -153,7 +153,7 @@ export const grpo = defineAlgorithm({
       freeTokens: sum(examples.map(({ targets }) => targets.length)),
     };
     if (live.length < config.minLiveGroups || examples.length === 0) {
-      return { status: 'refused', reason: whyNothingToLearn(groups, live, census.groups), diagnostics };
+      return { status: 'refused', reason: whyNothingToLearn(groups, live, counts.groups), diagnostics };
     }
     const steps = stepsOf(config.duration, examples.length, config.batchSize);
     const draws = drawEvenly(examples.length, { steps, batchSize: config.batchSize, seed });
@@ -250,7 +250,7 @@ function usableGroups(
 ): ReturnType<typeof joinGroups> & { readonly live: readonly ScoredGroup[] } {
   const joined = joinGroups(input, context, {
     // Tapered, an entry of any age teaches; one by an adapter that was never served stays out.
-    maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
+    maxStaleness: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
     plainSamplingOnly: config.plainSamplingOnly,
   });
   const live = joined.groups.filter(

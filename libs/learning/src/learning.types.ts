@@ -146,7 +146,11 @@ export interface LearningAlgorithm {
    * replay reaches one round further back. A function of its arguments alone.
    * @throws as `prepare`
    */
-  isFilled(input: LearningInput, configuration: unknown, context: Omit<LearningContext, 'entrySchemaOf'>): boolean;
+  hasEnoughSignal(
+    input: LearningInput,
+    configuration: unknown,
+    context: Omit<LearningContext, 'entrySchemaOf'>,
+  ): boolean;
   /** Whether what people said of answers is part of the input. */
   hearsFeedback(configuration: unknown): boolean;
   /**

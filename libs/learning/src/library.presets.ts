@@ -1,7 +1,7 @@
 /**
  * Libraries by a model's replies: Training-Free GRPO as its authors run it (arXiv 2510.08191; `training_free_grpo/train.py` of
  * github.com/TencentCloudADP/youtu-agent), and the values of a project's plan for a gym. The services' share is in
- * libs/service-kit/src/config/presets.ts, departures are in docs/explanation/algorithms/experience-library.md.
+ * service-presets.ts, departures are in docs/explanation/algorithms/experience-library.md.
  */
 import { curriculumConfigSchema } from './curriculum.decide.js';
 import type { LearningPreset } from './preset.types.js';

@@ -50,13 +50,13 @@ export const restEm = defineAlgorithm({
   configSchema: restEmConfigSchema,
 
   replayedRounds: ({ rounds }) => ({ least: rounds, most: rounds }),
-  isFilled: () => true,
+  hasEnoughSignal: () => true,
   hearsFeedback: ({ feedback }) => feedback !== undefined,
 
   prepare(input, config, context, seed) {
     // 1. The groups of the present writer: entries of an earlier one would be learned from twice.
     const { plainSamplingOnly } = config;
-    const { groups, census } = joinGroups(input, context, { maxAge: 0, plainSamplingOnly });
+    const { groups, counts } = joinGroups(input, context, { maxStaleness: 0, plainSamplingOnly });
     // 2. What of them is kept.
     const { heard, figures } = heardGroups(groups, input.feedback ?? [], config.feedback);
     const controls = controlRewards(input.results);
@@ -66,7 +66,7 @@ export const restEm = defineAlgorithm({
       .map(({ experience }) => recordedExample(experience, context))
       .filter(({ targets }) => targets.length > 0);
     const diagnostics: Diagnostics = {
-      ...census,
+      ...counts,
       ...figuresOf(scored, controls),
       ...figures,
       ...(config.feedback === undefined ? {} : { feedbackDecided: decidedBy(scored, config) }),

@@ -1,7 +1,7 @@
 /**
  * ReST-EM on self-edits: SEAL as its authors run it, on passages and on ARC, and smaller settings. `train_SFT.py` and `build_SFT_dataset.py` are files of
  * github.com/Continual-Intelligence/SEAL at 4cb1e7d; the paper is arXiv 2506.10943. The services' share is in
- * libs/service-kit/src/config/presets.ts, departures are in docs/explanation/algorithms/rest-em.md.
+ * service-presets.ts, departures are in docs/explanation/algorithms/rest-em.md.
  */
 import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';

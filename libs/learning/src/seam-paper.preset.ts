@@ -1,7 +1,7 @@
 /**
  * SEAM as its authors run it: their released scripts' values, each with where it stands. `train.sh`, `sft.sh` and `lpem.py` are
  * files of the public copy github.com/Cocobalt/SEAM at 66a8d7f; "verl" is that repository's verl, whose defaults hold where the
- * scripts say nothing. The services' share is in libs/service-kit/src/config/presets.ts. What the system cannot do as they do
+ * scripts say nothing. The services' share is in service-presets.ts. What the system cannot do as they do
  * is listed in docs/explanation/seam.md.
  */
 import type { z } from 'zod';

@@ -8,24 +8,6 @@ const context: LearningContext = { baseModelDigest: 'base', servedAdapters: [nul
 const inputOf = (rows: readonly BufferRow[]): BufferInput => ({ reads: 'buffer', rows });
 const small = { minRows: 1, batchSize: 4, duration: { unit: 'steps', steps: 10 } };
 
-function planOf(rows: readonly BufferRow[], config: object = small): TrainingPlan {
-  const prepared = sft.prepare(inputOf(rows), config, context, 'run');
-  if (prepared.status === 'refused') throw new Error(prepared.reason);
-  return prepared.plan;
-}
-
-/** Share of each example in the whole run's loss. */
-function sharesOf(plan: TrainingPlan): Record<string, number> {
-  const shares: Record<string, number> = {};
-  for (const { examples, tokenWeights } of plan.steps) {
-    examples.forEach((index, i) => {
-      const { exampleId, targets } = plan.examples[index]!;
-      shares[exampleId] = (shares[exampleId] ?? 0) + (tokenWeights[i]! * targets.length) / plan.steps.length;
-    });
-  }
-  return shares;
-}
-
 describe('sft', () => {
   it('makes the free tokens of kept entries more likely, each step a mean over its tokens', () => {
     const plan = planOf([row('a'), row('b', { tokenIds: [7, 8], forced: [true, false] })]);
@@ -94,3 +76,21 @@ describe('sft', () => {
     expect(sft.review(plan, small, {})).toEqual({ status: 'ready', diagnostics: {} });
   });
 });
+
+function planOf(rows: readonly BufferRow[], config: object = small): TrainingPlan {
+  const prepared = sft.prepare(inputOf(rows), config, context, 'run');
+  if (prepared.status === 'refused') throw new Error(prepared.reason);
+  return prepared.plan;
+}
+
+/** Share of each example in the whole run's loss. */
+function sharesOf(plan: TrainingPlan): Record<string, number> {
+  const shares: Record<string, number> = {};
+  for (const { examples, tokenWeights } of plan.steps) {
+    examples.forEach((index, i) => {
+      const { exampleId, targets } = plan.examples[index]!;
+      shares[exampleId] = (shares[exampleId] ?? 0) + (tokenWeights[i]! * targets.length) / plan.steps.length;
+    });
+  }
+  return shares;
+}

@@ -42,7 +42,7 @@ export const sft = defineAlgorithm({
   configSchema: sftConfigSchema,
 
   replayedRounds: () => ({ least: 0, most: 0 }),
-  isFilled: () => true,
+  hasEnoughSignal: () => true,
 
   prepare(input, config, context, seed) {
     const { helpfulness: preference, balance } = config;

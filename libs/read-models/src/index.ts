@@ -51,16 +51,16 @@ export type {
   ResultCount,
   StageCounts,
 } from './lift-tallies.js';
-export {
-  type Attempt,
-  type AttemptResult,
-  type BufferVerdict,
-  type ProblemStory,
-  type ProblemStoryState,
-  type Publication,
-  problemStoryProjection,
-  type StoryRun,
-} from './problem-story.projection.js';
+export { problemStoryProjection } from './problem-story.projection.js';
+export type {
+  Attempt,
+  AttemptResult,
+  BufferVerdict,
+  ProblemStory,
+  ProblemStoryState,
+  Publication,
+  StoryRun,
+} from './problem-story.types.js';
 export type { EventPosition, KeptProjection, Projection } from './projection.js';
 export {
   MOST_RECENT_PROBLEMS,

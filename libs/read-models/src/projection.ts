@@ -53,3 +53,11 @@ export function advance(folded: FoldedOffsets, { topic, partition, offset }: Eve
 export function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => compareText(a, b));
 }
+
+/** A position as text, for keys. */
+export const placeOf = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
+
+/** In the order of topics, partitions and offsets. */
+export function comparePlaces(a: EventPosition, b: EventPosition): number {
+  return compareText(a.topic, b.topic) || a.partition - b.partition || a.offset - b.offset;
+}

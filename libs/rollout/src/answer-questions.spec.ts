@@ -14,26 +14,6 @@ beforeEach(() => {
   generator = new FakeGenerator(fakeTokenizer(['oak ash yew add subtract none Number']));
 });
 
-async function answered(
-  asked: readonly Question[],
-  settings: Partial<AnsweringSettings> = {},
-): Promise<readonly AnsweredQuestion[]> {
-  const all: AnsweredQuestion[] = [];
-  for await (const batch of answerQuestions(asked, {
-    ...{
-      generator,
-      environment: new PromptInjection(executor, prompts),
-      adapter: null,
-      prompts,
-      schemaFor: () => SCHEMA,
-      maxEntryTokens: 128,
-    },
-    ...{ withEntries: true, temperature: 0, seed: 's', batchSize: 4, ...settings },
-  }))
-    all.push(...batch);
-  return all;
-}
-
 describe('answers to questions', () => {
   it('have the order of the questions, judged where a reference is given', async () => {
     const all = await answered(questions);
@@ -96,3 +76,23 @@ describe('answers to questions', () => {
     expect(generator.requests).toHaveLength(0);
   });
 });
+
+async function answered(
+  asked: readonly Question[],
+  settings: Partial<AnsweringSettings> = {},
+): Promise<readonly AnsweredQuestion[]> {
+  const all: AnsweredQuestion[] = [];
+  for await (const batch of answerQuestions(asked, {
+    ...{
+      generator,
+      environment: new PromptInjection(executor, prompts),
+      adapter: null,
+      prompts,
+      schemaFor: () => SCHEMA,
+      maxEntryTokens: 128,
+    },
+    ...{ withEntries: true, temperature: 0, seed: 's', batchSize: 4, ...settings },
+  }))
+    all.push(...batch);
+  return all;
+}

@@ -114,12 +114,6 @@ export async function generateExperiences(
   const asked = prepared.flatMap(({ prompt, ...each }, place): Asked[] =>
     prompt.fits ? [{ ...each, place, promptTokenIds: prompt.tokenIds }] : [],
   );
-  const explored = (each: Asked, sequences: GenerationResult): Exploration => ({
-    status: 'explored',
-    problem: each.problem,
-    groupId: groupIdOf(each.eventId),
-    candidates: sequences.map((sequence, index) => candidateOf(each, sequence, firstCandidate + index, settings)),
-  });
   const generated =
     asked.length === 0
       ? []
@@ -139,21 +133,12 @@ export async function generateExperiences(
             ...(onProgress === undefined
               ? {}
               : {
-                  onProgress: ({ tokens, finished }) => {
-                    const ended = finished.flatMap(({ request, candidates }) => {
-                      const each = asked[request]!;
-                      try {
-                        return [{ request: each.place, exploration: explored(each, candidates) }];
-                      } catch {
-                        return []; // reported at the end, to the caller that waits for it
-                      }
-                    });
-                    onProgress({ tokens, explored: ended });
-                  },
+                  onProgress: ({ tokens, finished }) =>
+                    onProgress({ tokens, explored: endedOf(finished, asked, settings) }),
                 }),
           },
         );
-  const results = asked.map((each, i) => explored(each, generated[i]!)).values();
+  const results = asked.map((each, i) => explorationOf(each, generated[i]!, settings)).values();
   return prepared.map(({ eventId, problem, prompt }): Exploration => {
     if (prompt.fits) return results.next().value!;
     return {
@@ -176,6 +161,32 @@ interface Asked extends ExplorationRequest {
   readonly place: number;
   readonly schema: JsonSchema;
   readonly promptTokenIds: readonly number[];
+}
+
+function explorationOf(each: Asked, sequences: GenerationResult, settings: ExplorationSettings): Exploration {
+  const { firstCandidate = 0 } = settings;
+  return {
+    status: 'explored',
+    problem: each.problem,
+    groupId: groupIdOf(each.eventId),
+    candidates: sequences.map((sequence, index) => candidateOf(each, sequence, firstCandidate + index, settings)),
+  };
+}
+
+/** What is written already. A group that cannot be read is reported at the end, to the caller that waits for it. */
+function endedOf(
+  finished: readonly { readonly request: number; readonly candidates: GenerationResult }[],
+  asked: readonly Asked[],
+  settings: ExplorationSettings,
+): { readonly request: number; readonly exploration: Exploration }[] {
+  return finished.flatMap(({ request, candidates }) => {
+    const each = asked[request]!;
+    try {
+      return [{ request: each.place, exploration: explorationOf(each, candidates, settings) }];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function candidateOf(

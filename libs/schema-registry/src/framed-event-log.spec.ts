@@ -22,56 +22,10 @@ async function open(options: Partial<FramedEventLogOptions> = {}, clock: Clock =
 
 type World = Awaited<ReturnType<typeof open>>;
 
-/** A problem as a client with another schema text, hence another id, writes it. */
-async function foreign(
-  registry: InMemorySchemaRegistry,
-  { register = true, problemId = 'p-foreign' } = {},
-): Promise<{ topic: string; key: null; value: Buffer }> {
-  const schema = JSON.parse(schemaText()) as { fields: object[] };
-  schema.fields.push({ name: `note${Math.random().toString(36).slice(2)}`, type: 'string' });
-  const text = JSON.stringify(schema);
-  const id = register ? await registry.register('theirs', text) : 4_000_000_000;
-  const event = { ...published, problem: { ...published.problem, problemId } };
-  const body = Buffer.from(encodeEvent(event).value).subarray(10);
-  const header = Buffer.alloc(5);
-  header.writeUInt32BE(id, 1);
-  return { topic: TOPIC, key: null, value: Buffer.concat([header, body, Buffer.from([2, 0x61])]) };
-}
-
 const schemaText = (): string => eventSchemas().find(({ topic }) => topic === TOPIC)?.schema ?? '';
 
 const problemIdOf = (event: SeamEvent): string =>
   event.type === 'ProblemPublished' ? event.problem.problemId : event.type;
-
-/** Consumes until so many records were decoded; what each said, in order. */
-async function consumeUntil(world: World, wanted: number, options: Partial<ConsumeOptions> = {}) {
-  const said: string[] = [];
-  const enough = Promise.withResolvers<undefined>();
-  const subscription = await world.log.consume({
-    group: 'readers',
-    topics: [TOPIC],
-    from: 'earliest',
-    maxBatchRecords: 10,
-    ...options,
-    onBatch: async ({ claim, records }) => {
-      for (const record of records) {
-        try {
-          said.push(problemIdOf(decodeEvent(record)));
-        } catch (error) {
-          if (!isSeamError(error)) throw error;
-          said.push(error.code);
-        }
-      }
-      const nextOffset = (records.at(-1)?.offset ?? 0) + 1;
-      await world.log.transact({
-        records: [],
-        consumed: { claim, offsets: [{ topic: TOPIC, partition: 0, nextOffset }] },
-      });
-      if (said.length >= wanted) enough.resolve(undefined);
-    },
-  });
-  return { said, enough: enough.promise, subscription };
-}
 
 describeEventLogContract('a framed log', async (clock) => {
   const storage = new InMemoryLogStorage();
@@ -238,3 +192,49 @@ describe('while the registry is down', () => {
     ).rejects.toMatchObject({ code: 'SCHEMA_REGISTRY_UNAVAILABLE' });
   });
 });
+
+/** A problem as a client with another schema text, hence another id, writes it. */
+async function foreign(
+  registry: InMemorySchemaRegistry,
+  { register = true, problemId = 'p-foreign' } = {},
+): Promise<{ topic: string; key: null; value: Buffer }> {
+  const schema = JSON.parse(schemaText()) as { fields: object[] };
+  schema.fields.push({ name: `note${Math.random().toString(36).slice(2)}`, type: 'string' });
+  const text = JSON.stringify(schema);
+  const id = register ? await registry.register('theirs', text) : 4_000_000_000;
+  const event = { ...published, problem: { ...published.problem, problemId } };
+  const body = Buffer.from(encodeEvent(event).value).subarray(10);
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(id, 1);
+  return { topic: TOPIC, key: null, value: Buffer.concat([header, body, Buffer.from([2, 0x61])]) };
+}
+
+/** Consumes until so many records were decoded; what each said, in order. */
+async function consumeUntil(world: World, wanted: number, options: Partial<ConsumeOptions> = {}) {
+  const said: string[] = [];
+  const enough = Promise.withResolvers<undefined>();
+  const subscription = await world.log.consume({
+    group: 'readers',
+    topics: [TOPIC],
+    from: 'earliest',
+    maxBatchRecords: 10,
+    ...options,
+    onBatch: async ({ claim, records }) => {
+      for (const record of records) {
+        try {
+          said.push(problemIdOf(decodeEvent(record)));
+        } catch (error) {
+          if (!isSeamError(error)) throw error;
+          said.push(error.code);
+        }
+      }
+      const nextOffset = (records.at(-1)?.offset ?? 0) + 1;
+      await world.log.transact({
+        records: [],
+        consumed: { claim, offsets: [{ topic: TOPIC, partition: 0, nextOffset }] },
+      });
+      if (said.length >= wanted) enough.resolve(undefined);
+    },
+  });
+  return { said, enough: enough.promise, subscription };
+}

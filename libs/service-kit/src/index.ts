@@ -26,6 +26,6 @@ export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.d
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 export { isOutage } from './transport/failure-policy.decide.js';
-export { FoldPosition, stateFor } from './transport/fold-position.js';
+export { ensureCurrent, FoldPosition } from './transport/fold-position.js';
 export { deadLetter, defer, done, type HandlerResult, halt, retry, wait } from './transport/handler-result.js';
 export type { BatchUnderWay } from './transport/worker-options.js';

@@ -16,11 +16,6 @@ import { done, type HandlerResult } from './transport/handler-result.js';
 /** Controls that a terminal obeys, line separators, marks that reorder text: none may reach a line's bytes or its texts. */
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-function linesOf(): { readonly lines: string[]; readonly logger: ReturnType<typeof createServiceLogger> } {
-  const lines: string[] = [];
-  return { lines, logger: createServiceLogger('test', 'trace', { write: (line) => void lines.push(line) }) };
-}
-
 const claimed = fc
   .tuple(
     fc.array(
@@ -114,3 +109,8 @@ it('every record of a flood that ends with its service is logged or counted', as
   expect(told).toBeLessThan(flood);
   expect(all.reduce((sum, { untold = 0 }) => sum + untold, told)).toBe(flood);
 });
+
+function linesOf(): { readonly lines: string[]; readonly logger: ReturnType<typeof createServiceLogger> } {
+  const lines: string[] = [];
+  return { lines, logger: createServiceLogger('test', 'trace', { write: (line) => void lines.push(line) }) };
+}

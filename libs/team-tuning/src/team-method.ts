@@ -60,7 +60,7 @@ const recipeOf = (name: string, settingsOf: (given: unknown) => object): Recipe 
   reads: name === AGENT_WARM_UP ? 'preferences' : 'problems',
   resolveConfiguration: (given) => ({ ...settingsOf(given) }),
   replayedRounds: () => ({ least: 1, most: 1 }),
-  isFilled: () => true,
+  hasEnoughSignal: () => true,
 });
 
 export class TeamMethod implements LearningMethod<TeamJob> {

@@ -15,6 +15,16 @@ await session.run({ x: { data: Float32Array.of(1), dims: [1] } });
 await session.close();
 `;
 
+describe('ONNX Runtime', () => {
+  it('collects nothing about its users', async () => {
+    expect(await filesLeft({})).toEqual([]);
+  });
+
+  it('would, and does where a setting asks for it', async () => {
+    expect((await filesLeft({ ORT_DISABLE_TELEMETRY: '0' })).join()).toContain('deviceid');
+  });
+});
+
 /** What stands below the home afterwards. */
 async function filesLeft(environment: Record<string, string>): Promise<string[]> {
   const home = await mkdtemp(join(tmpdir(), 'telemetry-'));
@@ -27,13 +37,3 @@ async function filesLeft(environment: Record<string, string>): Promise<string[]>
     await rm(home, { recursive: true });
   }
 }
-
-describe('ONNX Runtime', () => {
-  it('collects nothing about its users', async () => {
-    expect(await filesLeft({})).toEqual([]);
-  });
-
-  it('would, and does where a setting asks for it', async () => {
-    expect((await filesLeft({ ORT_DISABLE_TELEMETRY: '0' })).join()).toContain('deviceid');
-  });
-});

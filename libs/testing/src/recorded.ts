@@ -2,6 +2,7 @@
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, type SeamEvent, TOPIC_OF } from '@seamstream/events';
 import { type Patience, until } from './eventually.js';
+import { openLog, type World } from './in-memory-world.js';
 
 /** All records of a topic that are still there, partition by partition. */
 export async function recordsOf(log: EventLog, topic: string): Promise<LogRecord[]> {
@@ -11,8 +12,15 @@ export async function recordsOf(log: EventLog, topic: string): Promise<LogRecord
   return records;
 }
 
-/** All events of a type, from the topic that it belongs to. Tombstones are left out. @throws SeamError when a record is not an event */
-export async function eventsOf<T extends SeamEvent['type']>(log: EventLog, type: T): Promise<EventOf<T>[]> {
+/**
+ * All events of a type in a log or in the log of a world, from the topic that it belongs to. Tombstones are left out.
+ * @throws SeamError when a record is not an event
+ */
+export async function eventsOf<T extends SeamEvent['type']>(
+  source: EventLog | Pick<World, 'storage'>,
+  type: T,
+): Promise<EventOf<T>[]> {
+  const log = 'watermarks' in source ? source : await openLog(source);
   const records = await recordsOf(log, TOPIC_OF[type]);
   const events = records.filter(({ value }) => value !== null).map(decodeEvent);
   return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);

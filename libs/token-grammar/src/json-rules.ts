@@ -8,7 +8,8 @@ import { NumberLeaf, NumberProblem } from './number-leaf.js';
 import type { Language } from './pattern.js';
 import { HIDDEN_CODE_POINTS } from './plain-text.js';
 import { unsupported } from './schema-resources.js';
-import type { Alternative, NumberShape, ObjectShape, SchemaNode, SchemaShapes, TextShape } from './schema-shape.js';
+import type { SchemaShapes } from './schema-shape.js';
+import type { Alternative, NumberShape, ObjectShape, SchemaNode, TextShape } from './schema-shape.types.js';
 import { TextLeaf, TextProblem } from './text-leaf.js';
 
 export interface Place {

@@ -3,64 +3,10 @@
  * A node is a conjunction of subschemas, named by their places in the document, so a recursive schema has finitely many nodes.
  * What cannot be enforced is refused by keyword and path, where it matters for a type that is allowed there.
  */
-import { formatPattern } from './formats.js';
-import { complement, isOf, type Language, PatternProblem, patternLanguage, wordsLanguage } from './pattern.js';
+import { ABSENT, KindShapes, listOf } from './kind-shapes.js';
 import { isRecord, type Located, type SchemaResources, unsupported } from './schema-resources.js';
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
-
-export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
-
-/** A conjunction of subschemas. */
-export interface SchemaNode {
-  readonly key: string;
-  readonly members: readonly Located[];
-}
-
-export interface NumberShape {
-  readonly isInteger: boolean;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly excludesMinimum: boolean;
-  readonly excludesMaximum: boolean;
-  readonly multipleOf: number;
-}
-
-export interface TextShape {
-  readonly languages: readonly Language[];
-  readonly least: number;
-  readonly most: number;
-  /** Some pattern or format says what may be written: line breaks too, where it lets them. */
-  readonly isPatterned: boolean;
-  readonly path: string;
-}
-
-export interface ArrayShape {
-  readonly prefix: readonly SchemaNode[];
-  readonly items: SchemaNode;
-  readonly least: number;
-  readonly most: number;
-}
-
-export interface ObjectShape {
-  /** In the order in which they are written. */
-  readonly properties: readonly { readonly name: string; readonly node: SchemaNode; readonly isRequired: boolean }[];
-  /** Names that are not declared: for each kind their text and their value. */
-  readonly others: readonly { readonly name: TextShape; readonly node: SchemaNode }[];
-  readonly least: number;
-  readonly most: number;
-  readonly path: string;
-}
-
-/** One way to be valid. `values` where only listed ones are, which then hold to the rest as well. */
-export interface Alternative {
-  readonly values?: readonly Json[];
-  readonly types: ReadonlySet<TypeName>;
-  readonly number?: NumberShape;
-  readonly string?: TextShape;
-  readonly array?: ArrayShape;
-  readonly object?: ObjectShape;
-}
+import type { Alternative, Bag, Json, SchemaNode, TypeName } from './schema-shape.types.js';
+import { isEmptyRange, isEmptyText, isOfRange, isOfText, nodeOf } from './shape-nodes.js';
 
 const TYPES: readonly TypeName[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
 /** Alternatives of one node, and branches that multiply in a conjunction. */
@@ -69,39 +15,22 @@ const MAX_ALTERNATIVES = 512;
 const DISJOINT_DEPTH = 4;
 /** Branches of an anyOf whose every combination is told apart, where unevaluated properties or items depend on it. */
 const MAX_COMBINED_BRANCHES = 4;
-/** All sets of so many patterns of names are told apart. */
-const MAX_COMBINED_PATTERNS = 3;
-/** Lengths beyond it are beyond every token budget. */
-const MAX_COUNT = 1_000_000;
-
-/** Marks what stands for the absence of a property: it has looked at nothing. */
-const ABSENT = '~absent';
-
-interface Bag {
-  readonly at: Located;
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** Places of the subschemas that it is applied by, to the same value. */
-  readonly within: ReadonlySet<string>;
-}
 
 /** A subschema that is to hold, and those that it is applied by. */
 interface Pending extends Located {
   readonly within: ReadonlySet<string>;
 }
 
-/** Automata of patterns, which learn their states as they are used. */
-const patterns = new Map<string, Language>();
-const MAX_PATTERNS = 500;
-const complements = new WeakMap<Language, Language>();
-
 export class SchemaShapes {
   private readonly known = new Map<string, readonly Alternative[]>();
   private readonly comparing = new Set<string>();
+  private readonly kinds: KindShapes;
 
   /** Some keyword asks what others have looked at: then it matters which branches of an anyOf are valid, not only that one is. */
   private readonly looksBack: boolean;
 
   constructor(private readonly resources: SchemaResources) {
+    this.kinds = new KindShapes(resources, (node) => this.alternatives(node));
     this.looksBack = /"unevaluated(?:Items|Properties)":/.test(JSON.stringify(resources.root.schema));
   }
 
@@ -156,13 +85,13 @@ export class SchemaShapes {
         }
         const all: Located[] = [];
         if ('$ref' in schema) all.push(this.resources.follow(first, schema.$ref));
-        if ('allOf' in schema) all.push(...this.list(first, 'allOf'));
+        if ('allOf' in schema) all.push(...listOf(this.resources, first, 'allOf'));
         const next = { bags: [...bags, { at: first, schema, within: first.within }], seen: added };
         const inside = new Set(first.within).add(path);
         let choices = this.dependents(first, schema);
         for (const keyword of ['anyOf', 'oneOf'] as const) {
           if (!(keyword in schema)) continue;
-          const branches = this.list(first, keyword);
+          const branches = listOf(this.resources, first, keyword);
           if (keyword === 'oneOf') this.assertDisjoint(first, branches, [...members]);
           const taken =
             keyword === 'anyOf' && this.looksBack ? subsets(first, branches) : branches.map((each) => [each]);
@@ -205,13 +134,6 @@ export class SchemaShapes {
       }
     }
     return choices;
-  }
-
-  private list(at: Located, keyword: string): Located[] {
-    const value = (at.schema as Readonly<Record<string, unknown>>)[keyword];
-    if (!Array.isArray(value) || value.length === 0)
-      throw unsupported(keyword, at.path, 'expected a non-empty list of schemas');
-    return value.map((inner, index) => this.resources.child(at, inner, keyword, index));
   }
 
   /** oneOf is a choice like anyOf as long as nothing is valid under two branches. */
@@ -293,10 +215,10 @@ export class SchemaShapes {
     for (const bag of bags) this.refuse(bag, types);
     const shape: Alternative = {
       types,
-      ...(types.has('number') ? { number: this.number(bags, isInteger) } : {}),
-      ...(types.has('string') ? { string: this.text(bags) } : {}),
-      ...(types.has('array') ? { array: this.array(bags) } : {}),
-      ...(types.has('object') ? { object: this.object(bags) } : {}),
+      ...(types.has('number') ? { number: this.kinds.number(bags, isInteger) } : {}),
+      ...(types.has('string') ? { string: this.kinds.text(bags) } : {}),
+      ...(types.has('array') ? { array: this.kinds.array(bags) } : {}),
+      ...(types.has('object') ? { object: this.kinds.object(bags) } : {}),
     };
     if (listed === undefined) return types.size === 0 ? undefined : shape;
     const values = listed.filter((value) => this.matchesShape(value, shape));
@@ -368,261 +290,6 @@ export class SchemaShapes {
     }
   }
 
-  private number(bags: readonly Bag[], isInteger: boolean): NumberShape {
-    let shape: NumberShape = {
-      isInteger,
-      minimum: Number.NEGATIVE_INFINITY,
-      maximum: Number.POSITIVE_INFINITY,
-      excludesMinimum: false,
-      excludesMaximum: false,
-      multipleOf: 1,
-    };
-    for (const { at, schema } of bags) {
-      const bound = (keyword: string): number | undefined => {
-        const value = schema[keyword];
-        // Draft 4 has a boolean next to the bound.
-        if (value === undefined || (typeof value === 'boolean' && keyword.startsWith('exclusive'))) return undefined;
-        if (typeof value !== 'number')
-          throw unsupported(keyword, at.path, `expected a number, got ${JSON.stringify(value)}`);
-        return value;
-      };
-      const raise = (minimum: number | undefined, excludes: boolean): void => {
-        if (minimum === undefined || minimum < shape.minimum) return;
-        shape = {
-          ...shape,
-          minimum,
-          excludesMinimum: excludes || (minimum === shape.minimum && shape.excludesMinimum),
-        };
-      };
-      const lower = (maximum: number | undefined, excludes: boolean): void => {
-        if (maximum === undefined || maximum > shape.maximum) return;
-        shape = {
-          ...shape,
-          maximum,
-          excludesMaximum: excludes || (maximum === shape.maximum && shape.excludesMaximum),
-        };
-      };
-      raise(bound('minimum'), schema.exclusiveMinimum === true);
-      raise(bound('exclusiveMinimum'), true);
-      lower(bound('maximum'), schema.exclusiveMaximum === true);
-      lower(bound('exclusiveMaximum'), true);
-      const step = schema.multipleOf ?? schema.divisibleBy;
-      if (step === undefined) continue;
-      if (typeof step === 'number' && step > 0 && Number.isInteger(1 / step) && shape.isInteger) continue;
-      if (typeof step !== 'number' || !Number.isInteger(step) || step < 1 || step > 10_000)
-        throw unsupported('multipleOf', at.path, `expected an integer from 1 to 10000, got ${JSON.stringify(step)}`);
-      shape = { ...shape, isInteger: true, multipleOf: leastCommonMultiple(shape.multipleOf, step) };
-      if (shape.multipleOf > 10_000) throw unsupported('multipleOf', at.path, 'common multiples exceed 10000');
-    }
-    return shape;
-  }
-
-  private text(bags: readonly Bag[]): TextShape {
-    const languages: Language[] = [];
-    let [least, most] = [0, Number.POSITIVE_INFINITY];
-    for (const { at, schema } of bags) {
-      least = Math.max(least, this.count(at, schema, 'minLength') ?? 0);
-      most = Math.min(most, this.count(at, schema, 'maxLength') ?? most);
-      if ('pattern' in schema) languages.push(this.pattern(at, 'pattern', schema.pattern));
-      if (typeof schema.format === 'string') {
-        const pattern = formatPattern(schema.format);
-        if (pattern === null)
-          throw unsupported('format', at.path, `${JSON.stringify(schema.format)} cannot be enforced`);
-        if (pattern !== undefined) languages.push(this.pattern(at, 'format', pattern));
-      }
-    }
-    return { languages, least, most, isPatterned: languages.length > 0, path: bags.at(-1)?.at.path ?? '#' };
-  }
-
-  private pattern(at: Located, keyword: string, source: unknown): Language {
-    if (typeof source !== 'string') throw unsupported(keyword, at.path, 'expected a text');
-    let language = patterns.get(source);
-    if (language === undefined) {
-      try {
-        language = patternLanguage(source);
-      } catch (error) {
-        if (error instanceof PatternProblem) throw unsupported(keyword, at.path, error.message);
-        throw error;
-      }
-      if (patterns.size === MAX_PATTERNS) patterns.delete(patterns.keys().next().value!);
-      patterns.set(source, language);
-    }
-    return language;
-  }
-
-  private count(at: Located, schema: Readonly<Record<string, unknown>>, keyword: string): number | undefined {
-    const value = schema[keyword];
-    if (value === undefined) return undefined;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
-      throw unsupported(keyword, at.path, `expected a count, got ${JSON.stringify(value)}`);
-    if (value > MAX_COUNT && keyword.startsWith('min')) throw unsupported(keyword, at.path, `it exceeds ${MAX_COUNT}`);
-    return value > MAX_COUNT ? Number.POSITIVE_INFINITY : value;
-  }
-
-  private array(bags: readonly Bag[]): ArrayShape {
-    let [least, most] = [0, Number.POSITIVE_INFINITY];
-    const lists: { readonly prefix: readonly Located[]; readonly items: Located | undefined }[] = [];
-    for (const { at, schema } of bags) {
-      least = Math.max(least, this.count(at, schema, 'minItems') ?? 0);
-      most = Math.min(most, this.count(at, schema, 'maxItems') ?? most);
-      const child = (keyword: string): Located | undefined =>
-        keyword in schema ? this.resources.child(at, schema[keyword], keyword) : undefined;
-      // Up to draft 2019-09 a list of items is what prefixItems is now.
-      const isTuple = Array.isArray(schema.items);
-      const keyword = isTuple ? 'items' : 'prefixItems';
-      const prefix = keyword in schema ? this.list(at, keyword) : [];
-      lists.push({ prefix, items: isTuple ? child('additionalItems') : child('items') });
-      // What no subschema that is applied here has looked at. Those of branches that were not taken do not count, which is stricter.
-      if (!('unevaluatedItems' in schema)) continue;
-      const applied = bags
-        .filter((other) => other.at.path === at.path || other.within.has(at.path))
-        .map((other) => other.schema);
-      const isLookedAt = applied.some(
-        (other) => ('items' in other && !Array.isArray(other.items)) || 'additionalItems' in other,
-      );
-      const inner = applied.some((other) => other !== schema && 'unevaluatedItems' in other);
-      if (isLookedAt || inner) continue;
-      const looked = Math.max(
-        0,
-        ...applied.map(
-          ({ items, prefixItems }) =>
-            (Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : []).length,
-        ),
-      );
-      const anything = { ...at, schema: true };
-      lists.push({ prefix: new Array<Located>(looked).fill(anything), items: child('unevaluatedItems') });
-    }
-    const itemAt = (position: number): SchemaNode =>
-      nodeOf(lists.flatMap(({ prefix, items }) => prefix[position] ?? items ?? []));
-    const length = Math.max(0, ...lists.map(({ prefix }) => prefix.length));
-    return { prefix: Array.from({ length }, (_, position) => itemAt(position)), items: itemAt(length), least, most };
-  }
-
-  private object(bags: readonly Bag[]): ObjectShape {
-    let [least, most] = [0, Number.POSITIVE_INFINITY];
-    const required = new Set<string>();
-    const names = new Set<string>();
-    const nameMembers: Located[] = [];
-    const parts = bags.map(({ at, schema }) => {
-      least = Math.max(least, this.count(at, schema, 'minProperties') ?? 0);
-      most = Math.min(most, this.count(at, schema, 'maxProperties') ?? most);
-      if (schema.required !== undefined && typeof schema.required !== 'boolean') {
-        if (!Array.isArray(schema.required))
-          throw unsupported('required', at.path, 'expected a list of property names');
-        for (const name of schema.required) required.add(String(name));
-      }
-      const record = (keyword: string): Readonly<Record<string, unknown>> => {
-        const value = schema[keyword] ?? {};
-        if (!isRecord(value)) throw unsupported(keyword, at.path, 'expected an object of schemas');
-        return value;
-      };
-      const properties = record('properties');
-      for (const name of Object.keys(properties)) names.add(name);
-      if ('propertyNames' in schema) nameMembers.push(this.resources.child(at, schema.propertyNames, 'propertyNames'));
-      const patterns = Object.keys(record('patternProperties')).map((source) => ({
-        language: this.pattern(at, 'patternProperties', source),
-        value: this.resources.child(at, record('patternProperties')[source], 'patternProperties', source),
-      }));
-      const additional =
-        'additionalProperties' in schema
-          ? [this.resources.child(at, schema.additionalProperties, 'additionalProperties')]
-          : [];
-      return {
-        properties: new Map(
-          Object.entries(properties).map(([name, value]) => [
-            name,
-            this.resources.child(at, value, 'properties', name),
-          ]),
-        ),
-        patterns,
-        additional,
-      };
-    });
-    // What no subschema that is applied here has looked at, as for items.
-    for (const { at, schema } of bags) {
-      if (!('unevaluatedProperties' in schema)) continue;
-      const applied = bags.flatMap((other, index) =>
-        (other.at.path === at.path || other.within.has(at.path)) && !other.at.path.endsWith(ABSENT)
-          ? [{ ...other, part: parts[index]! }]
-          : [],
-      );
-      const isLookedAt = applied.some(
-        (other) =>
-          'additionalProperties' in other.schema ||
-          (other.schema !== schema && 'unevaluatedProperties' in other.schema),
-      );
-      if (isLookedAt) continue;
-      const anything = { ...at, schema: true };
-      parts.push({
-        properties: new Map(applied.flatMap(({ part }) => [...part.properties.keys()].map((name) => [name, anything]))),
-        patterns: applied.flatMap(({ part }) => part.patterns.map(({ language }) => ({ language, value: anything }))),
-        additional: [this.resources.child(at, schema.unevaluatedProperties, 'unevaluatedProperties')],
-      });
-    }
-    const path = bags.at(-1)?.at.path ?? '#';
-    const nameShape = this.nameShape(nameMembers, path);
-    const nodeNamed = (name: string): SchemaNode =>
-      nodeOf(
-        parts.flatMap(({ properties, patterns, additional }) => {
-          const own = properties.get(name);
-          const matching = patterns.filter(({ language }) => isOf(language, name)).map(({ value }) => value);
-          const declared = [...(own === undefined ? [] : [own]), ...matching];
-          return declared.length > 0 ? declared : additional;
-        }),
-      );
-    for (const name of required) names.add(name);
-    const isLegal = (name: string): boolean => isOfText(nameShape, name);
-    const impossible = [...required].some((name) => !isLegal(name));
-    const properties = [...names]
-      .filter(isLegal)
-      .map((name) => ({ name, node: nodeNamed(name), isRequired: required.has(name) }));
-    // Names by the patterns that they match: every set of few patterns, of many only single ones and none.
-    const sources = [...new Set(parts.flatMap((part) => part.patterns.map(({ language }) => language)))];
-    const sets =
-      sources.length <= MAX_COMBINED_PATTERNS
-        ? Array.from(
-            { length: 2 ** sources.length },
-            (_, bits) => new Set(sources.filter((__, at) => (bits >> at) & 1)),
-          )
-        : [new Set<Language>(), ...sources.map((source) => new Set([source]))];
-    const taken = names.size === 0 ? [] : [complement(wordsLanguage([...names]))];
-    const kinds = sets.map((matched) => ({
-      name: {
-        ...nameShape,
-        languages: [
-          ...nameShape.languages,
-          ...taken,
-          ...sources.map((language) => (matched.has(language) ? language : complementOf(language))),
-        ],
-      },
-      node: nodeOf(
-        parts.flatMap((part) => {
-          const own = part.patterns.filter(({ language }) => matched.has(language)).map(({ value }) => value);
-          return own.length > 0 ? own : part.additional;
-        }),
-      ),
-    }));
-    return {
-      properties,
-      others: kinds.filter(({ node }) => !node.members.some(({ schema }) => schema === false)),
-      least: impossible ? Number.POSITIVE_INFINITY : least,
-      most,
-      path,
-    };
-  }
-
-  private nameShape(members: readonly Located[], path: string): TextShape {
-    const anything: TextShape = { languages: [], least: 0, most: Number.POSITIVE_INFINITY, isPatterned: false, path };
-    if (members.length === 0) return anything;
-    const alternatives = this.alternatives(nodeOf(members)).filter(({ types }) => types.has('string'));
-    const [only] = alternatives;
-    if (only === undefined) return { ...anything, languages: [wordsLanguage([])] };
-    if (alternatives.length > 1) throw unsupported('propertyNames', path, 'expected one kind of names');
-    if (only.values === undefined) return only.string ?? anything;
-    const texts = only.values.filter((value) => typeof value === 'string');
-    return { ...anything, languages: [wordsLanguage(texts)] };
-  }
-
   // ─── Values against shapes ───────────────────────────────────────────────────────────────────────────────────────
 
   private matches(value: Json, node: SchemaNode): boolean {
@@ -670,18 +337,6 @@ function subsets(at: Located, branches: readonly Located[]): (readonly Located[]
   );
 }
 
-function complementOf(language: Language): Language {
-  let other = complements.get(language);
-  if (other === undefined) complements.set(language, (other = complement(language)));
-  return other;
-}
-
-/** A conjunction under a separate name: the order of its members is that of their first appearance. */
-function nodeOf(members: readonly Located[]): SchemaNode {
-  const byPath = new Map(members.filter(({ schema }) => schema !== true).map((member) => [member.path, member]));
-  return { key: [...byPath.keys()].join(' '), members: [...byPath.values()] };
-}
-
 function without(schema: unknown, keywords: readonly string[]): unknown {
   return isRecord(schema)
     ? Object.fromEntries(Object.entries(schema).filter(([key]) => !keywords.includes(key)))
@@ -700,55 +355,6 @@ function typeOf(value: Json): TypeName {
   return typeof value as TypeName;
 }
 
-function isOfRange(range: NumberShape, value: number): boolean {
-  const { isInteger, minimum, maximum, excludesMinimum, excludesMaximum, multipleOf } = range;
-  if (isInteger && !(Number.isInteger(value) && value % multipleOf === 0)) return false;
-  if (value < minimum || (excludesMinimum && value === minimum)) return false;
-  return value < maximum || (value === maximum && !excludesMaximum);
-}
-
-function isEmptyRange({
-  isInteger,
-  minimum,
-  maximum,
-  excludesMinimum,
-  excludesMaximum,
-  multipleOf,
-}: NumberShape): boolean {
-  if (minimum > maximum || (minimum === maximum && (excludesMinimum || excludesMaximum))) return true;
-  if (!isInteger || !Number.isFinite(minimum)) return false;
-  const least = Math.ceil(minimum / multipleOf) * multipleOf;
-  const first = least === minimum && excludesMinimum ? least + multipleOf : least;
-  return first > maximum || (first === maximum && excludesMaximum);
-}
-
-function isOfText({ languages, least, most }: TextShape, text: string): boolean {
-  const length = Array.from(text).length;
-  return length >= least && length <= most && languages.every((language) => isOf(language, text));
-}
-
-/** Whether no text is of all languages; false where that takes too long to see. */
-function isEmptyText({ languages, least, most }: TextShape): boolean {
-  if (least > most) return true;
-  if (languages.length < 2) return false;
-  const bounds = [...new Set(languages.flatMap((language) => language.bounds))];
-  const seen = new Set<string>();
-  const open = [languages.map(({ start }) => start)];
-  seen.add(open[0]!.join());
-  for (const states of open) {
-    if (languages.every((language, at) => language.accepts(states[at]!))) return false;
-    if (open.length > 2_000) return false;
-    for (const codePoint of bounds) {
-      const next = languages.map((language, at) => language.next(states[at]!, codePoint));
-      const key = next.join();
-      if (next.includes(-1) || seen.has(key)) continue;
-      seen.add(key);
-      open.push(next);
-    }
-  }
-  return true;
-}
-
 /** Equal values have equal texts, regardless of the order of their properties. */
 function sorted(value: Json): string {
   return JSON.stringify(value, (_, inner: unknown) =>
@@ -758,10 +364,4 @@ function sorted(value: Json): string {
 
 function distinct(values: readonly Json[]): readonly Json[] {
   return [...new Map(values.map((value) => [sorted(value), value])).values()];
-}
-
-function leastCommonMultiple(a: number, b: number): number {
-  let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
-  return (a / x) * b;
 }

@@ -1,10 +1,11 @@
 /** Jobs of Kubernetes against a server that answers as the API's documentation says: names, tokens, deletion in the foreground. */
+
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '@seamstream/kernel';
+import { until } from '@seamstream/testing';
 import { ClusterLauncher } from './cluster-jobs.js';
 import { type JobTemplate, jobTemplate, KubernetesJobs } from './cluster-jobs.kubernetes.adapter.js';
 
@@ -245,9 +246,4 @@ class Api {
     this.mostAtOnce = Math.max(this.mostAtOnce, this.jobs.size);
     return [201, job];
   }
-}
-
-async function until(isReached: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 400 && !isReached(); looks++) await sleep(5);
-  expect(isReached()).toBe(true);
 }

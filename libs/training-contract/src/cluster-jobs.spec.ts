@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@seamstream/kernel';
+import { until } from '@seamstream/testing';
 import { type ClusterJob, ClusterJobs, ClusterLauncher } from './cluster-jobs.js';
 import type { RunningJob } from './job-launcher.port.js';
 import { RequestRefused } from './json-request.js';
@@ -252,9 +253,4 @@ function start(folder: string, startWithinMs = 60_000): RunningJob {
   }).start(folder);
   started.push(running);
   return running;
-}
-
-async function until(isReached: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 400 && !isReached(); looks++) await sleep(5);
-  expect(isReached()).toBe(true);
 }

@@ -40,7 +40,7 @@ const contrast: Recipe = {
     throw new SeamError('INVALID_CONFIGURATION', parsed.error.message);
   },
   replayedRounds: () => ({ least: 1, most: 1 }),
-  isFilled: () => true,
+  hasEnoughSignal: () => true,
 };
 
 class HintMethod implements LearningMethod<HintJob> {

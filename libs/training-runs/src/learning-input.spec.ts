@@ -19,6 +19,48 @@ const rows = Array.from({ length: 12 }, (_, index) =>
   }),
 );
 
+describe('the buffer as the input of a run', () => {
+  it('is read from all partitions, in the order of ids', async () => {
+    const { read } = await storedVersion();
+    expect(await read()).toEqual({ reads: 'buffer', rows });
+  });
+
+  it('is the same from one shard or from several', async () => {
+    const [one, two] = [await storedVersion(), await storedVersion(2)];
+    expect(two.keys.length).toBeGreaterThan(one.keys.length);
+    expect(await two.read()).toEqual(await one.read());
+  });
+
+  it.each([1, 2])(
+    'R25: with a flipped bit or of another length it is refused before training, 100 of 100: %d shards',
+    async (shards) => {
+      const { objects, read, keys } = await storedVersion(shards);
+      const random = Random.of('R25');
+      for (let round = 0; round < 100; round++) {
+        const key = keys[round % keys.length]!;
+        const sound = await objects.get(key);
+        let damaged = sound.slice();
+        if (round % 5 === 3) damaged = sound.slice(0, random.int(sound.length));
+        else if (round % 5 === 4) damaged = Uint8Array.from([...sound, 10]);
+        else damaged[random.int(sound.length)]! ^= 1 << random.int(8);
+        await objects.put(key, damaged);
+        await expect(read()).rejects.toMatchObject({
+          code: 'OBJECT_CORRUPT',
+          details: expect.objectContaining({ key: expect.any(String), expected: expect.any(String) }),
+        });
+        await objects.put(key, sound);
+      }
+      expect(await read()).toEqual({ reads: 'buffer', rows });
+    },
+  );
+
+  it('is refused when a file of it is missing', async () => {
+    const { objects, read, keys } = await storedVersion();
+    await objects.delete(keys[1]!);
+    await expect(read()).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+  });
+});
+
 /** The rows as the versions of one shard, or divided between two. */
 async function storedVersion(shards = 1) {
   const objects = new InMemoryObjectStore();
@@ -64,45 +106,3 @@ async function storedVersion(shards = 1) {
     );
   return { objects, read, keys };
 }
-
-describe('the buffer as the input of a run', () => {
-  it('is read from all partitions, in the order of ids', async () => {
-    const { read } = await storedVersion();
-    expect(await read()).toEqual({ reads: 'buffer', rows });
-  });
-
-  it('is the same from one shard or from several', async () => {
-    const [one, two] = [await storedVersion(), await storedVersion(2)];
-    expect(two.keys.length).toBeGreaterThan(one.keys.length);
-    expect(await two.read()).toEqual(await one.read());
-  });
-
-  it.each([1, 2])(
-    'R25: with a flipped bit or of another length it is refused before training, 100 of 100: %d shards',
-    async (shards) => {
-      const { objects, read, keys } = await storedVersion(shards);
-      const random = Random.of('R25');
-      for (let round = 0; round < 100; round++) {
-        const key = keys[round % keys.length]!;
-        const sound = await objects.get(key);
-        let damaged = sound.slice();
-        if (round % 5 === 3) damaged = sound.slice(0, random.int(sound.length));
-        else if (round % 5 === 4) damaged = Uint8Array.from([...sound, 10]);
-        else damaged[random.int(sound.length)]! ^= 1 << random.int(8);
-        await objects.put(key, damaged);
-        await expect(read()).rejects.toMatchObject({
-          code: 'OBJECT_CORRUPT',
-          details: expect.objectContaining({ key: expect.any(String), expected: expect.any(String) }),
-        });
-        await objects.put(key, sound);
-      }
-      expect(await read()).toEqual({ reads: 'buffer', rows });
-    },
-  );
-
-  it('is refused when a file of it is missing', async () => {
-    const { objects, read, keys } = await storedVersion();
-    await objects.delete(keys[1]!);
-    await expect(read()).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
-  });
-});

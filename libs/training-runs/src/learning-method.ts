@@ -14,7 +14,7 @@ export interface Recipe {
   /** How many of the most recent rounds of problems are read from the log. */
   replayedRounds(configuration: unknown): ReplayedRounds;
   /** Whether the input holds enough; if not, the planner reads one round more, up to the most. @throws DATA_REFUSED */
-  isFilled(
+  hasEnoughSignal(
     input: LearningInput,
     configuration: unknown,
     context: { readonly baseModelDigest: string; readonly servedAdapters: readonly (string | null)[] },

@@ -96,7 +96,7 @@ const contrastRecipe: Recipe = {
     const { rounds } = settingsOf(contrastSettingsSchema, configuration);
     return { least: rounds, most: rounds };
   },
-  isFilled: () => true,
+  hasEnoughSignal: () => true,
 };
 
 const distillationRecipe: Recipe = {

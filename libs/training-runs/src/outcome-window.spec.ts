@@ -4,56 +4,6 @@ import { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outc
 const meta = (messageId: string) =>
   originMeta({ messageId, correlationId: 'p', source: 'seam/test', occurredAt: 1, sourceClass: 'trusted' });
 
-function failure(groupId: string, member: number, groupSize: number): SeamEvent {
-  return {
-    type: 'ExecutionFailed',
-    attemptId: null,
-    meta: meta(`${groupId}-${member}`),
-    problem: {
-      problemId: groupId,
-      domain: 'd',
-      prompt: 'q',
-      reference: 'r',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    experienceId: `${groupId}-${member}`,
-    groupId,
-    candidateIndex: member,
-    groupSize,
-    arm: 'explore',
-    adapterDigest: null,
-    code: 'SESSION_FAILED',
-    reason: 'down',
-    attempts: 1,
-  };
-}
-
-function ungraded(groupId: string, member: number, groupSize: number): SeamEvent {
-  const failed = failure(groupId, member, groupSize) as Extract<SeamEvent, { type: 'ExecutionFailed' }>;
-  const { problem, experienceId, candidateIndex, arm, adapterDigest } = failed;
-  return {
-    type: 'AttemptUngraded',
-    attemptId: null,
-    meta: meta(`${groupId}-${member}`),
-    ...{ problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest },
-    feedbackUntil: 1,
-  };
-}
-
-function expiry(id: string): SeamEvent {
-  const { problem } = failure(id, 0, 1) as Extract<SeamEvent, { type: 'ExecutionFailed' }>;
-  return { type: 'ProblemExpired', meta: meta(id), problem, expiredAt: 1 };
-}
-
-/** Counts events that stand at offsets 0, 1, 2, … of partition 0, or from a given offset on. */
-function count(events: readonly SeamEvent[], start: OutcomeWindow = windowAt(new Map()), from = 0): OutcomeWindow {
-  return events.reduce(
-    (window, event, index) => evolveWindow(window, event, { partition: 0, offset: from + index }),
-    start,
-  );
-}
-
 describe('a window of completed problems', () => {
   it('counts a problem whose attempts are all in, judged or not', () => {
     expect(count([failure('g', 0, 2), ungraded('h', 0, 2)]).completedProblems).toBe(0);
@@ -116,3 +66,53 @@ describe('a window of completed problems', () => {
     expect(windowRanges(third, 't')).toEqual([{ topic: 't', partition: 0, from: 1, to: 4 }]);
   });
 });
+
+function failure(groupId: string, member: number, groupSize: number): SeamEvent {
+  return {
+    type: 'ExecutionFailed',
+    attemptId: null,
+    meta: meta(`${groupId}-${member}`),
+    problem: {
+      problemId: groupId,
+      domain: 'd',
+      prompt: 'q',
+      reference: 'r',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    experienceId: `${groupId}-${member}`,
+    groupId,
+    candidateIndex: member,
+    groupSize,
+    arm: 'explore',
+    adapterDigest: null,
+    code: 'SESSION_FAILED',
+    reason: 'down',
+    attempts: 1,
+  };
+}
+
+function ungraded(groupId: string, member: number, groupSize: number): SeamEvent {
+  const failed = failure(groupId, member, groupSize) as Extract<SeamEvent, { type: 'ExecutionFailed' }>;
+  const { problem, experienceId, candidateIndex, arm, adapterDigest } = failed;
+  return {
+    type: 'AttemptUngraded',
+    attemptId: null,
+    meta: meta(`${groupId}-${member}`),
+    ...{ problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest },
+    feedbackUntil: 1,
+  };
+}
+
+function expiry(id: string): SeamEvent {
+  const { problem } = failure(id, 0, 1) as Extract<SeamEvent, { type: 'ExecutionFailed' }>;
+  return { type: 'ProblemExpired', meta: meta(id), problem, expiredAt: 1 };
+}
+
+/** Counts events that stand at offsets 0, 1, 2, … of partition 0, or from a given offset on. */
+function count(events: readonly SeamEvent[], start: OutcomeWindow = windowAt(new Map()), from = 0): OutcomeWindow {
+  return events.reduce(
+    (window, event, index) => evolveWindow(window, event, { partition: 0, offset: from + index }),
+    start,
+  );
+}

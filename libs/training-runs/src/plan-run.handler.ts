@@ -280,7 +280,7 @@ export class PlanRunHandler {
       const inputs = coveringRanges(rangesOf(windows));
       const input = await readLogInput(this.recent, inputs, { excluded, refused }, signal);
       try {
-        if (algorithm.isFilled(input, settings, facts)) break;
+        if (algorithm.hasEnoughSignal(input, settings, facts)) break;
       } catch (error) {
         if (isSeamError(error, 'DATA_REFUSED')) break; // The run will say so, and record it.
         throw error;

@@ -9,28 +9,6 @@ const ARCHITECTURE = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 const PROGRAMS = { x64: systemCallFilter('x64'), arm64: systemCallFilter('arm64') } as const;
 
-/** The packet filter of seccomp(2): only the instructions that there are, and every jump within the program. */
-function ask(machine: Machine, number: number, args: readonly number[] = [], architecture?: number): number {
-  const program = PROGRAMS[machine];
-  const data = Buffer.alloc(64);
-  data.writeUInt32LE(number, 0);
-  data.writeUInt32LE(architecture ?? ARCHITECTURE[machine], 4);
-  args.forEach((each, i) => data.writeUInt32LE(each >>> 0, 16 + 8 * i));
-  let accumulator = 0;
-  for (let at = 0; at < program.length / 8; ) {
-    const code = program.readUInt16LE(at * 8);
-    const k = program.readUInt32LE(at * 8 + 4);
-    const [jumpTrue, jumpFalse] = [program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3)];
-    at += 1;
-    if (code === 0x20) accumulator = data.readUInt32LE(k);
-    else if (code === 0x15) at += accumulator === k ? jumpTrue : jumpFalse;
-    else if (code === 0x45) at += (accumulator & k) !== 0 ? jumpTrue : jumpFalse;
-    else if (code === 0x06) return k;
-    else throw new Error(`no instruction ${code}`);
-  }
-  throw new Error('the program runs over its end');
-}
-
 describe.each<Machine>(['x64', 'arm64'])('the filter of system calls on %s', (machine) => {
   const number = (x64: number, arm64: number): number => (machine === 'x64' ? x64 : arm64);
 
@@ -115,3 +93,25 @@ describe.each<Machine>(['x64', 'arm64'])('the filter of system calls on %s', (ma
     }
   });
 });
+
+/** The packet filter of seccomp(2): only the instructions that there are, and every jump within the program. */
+function ask(machine: Machine, number: number, args: readonly number[] = [], architecture?: number): number {
+  const program = PROGRAMS[machine];
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(number, 0);
+  data.writeUInt32LE(architecture ?? ARCHITECTURE[machine], 4);
+  args.forEach((each, i) => data.writeUInt32LE(each >>> 0, 16 + 8 * i));
+  let accumulator = 0;
+  for (let at = 0; at < program.length / 8; ) {
+    const code = program.readUInt16LE(at * 8);
+    const k = program.readUInt32LE(at * 8 + 4);
+    const [jumpTrue, jumpFalse] = [program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3)];
+    at += 1;
+    if (code === 0x20) accumulator = data.readUInt32LE(k);
+    else if (code === 0x15) at += accumulator === k ? jumpTrue : jumpFalse;
+    else if (code === 0x45) at += (accumulator & k) !== 0 ? jumpTrue : jumpFalse;
+    else if (code === 0x06) return k;
+    else throw new Error(`no instruction ${code}`);
+  }
+  throw new Error('the program runs over its end');
+}

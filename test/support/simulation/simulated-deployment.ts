@@ -26,7 +26,7 @@ import { createTrainer, trainerConfigSchema, trainerService } from '@seamstream/
 import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
 import { AdapterEvaluation } from '@seamstream/training-runs';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
-import { eventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
+import { allEventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
 import { Place } from './place.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
 import { VirtualTime } from './virtual-time.js';
@@ -364,7 +364,7 @@ async function checkVersions(
   stored: InMemoryObjects,
 ): Promise<Pick<SimulatedRun, 'versions' | 'wrongVersions' | 'saidOtherwise'>> {
   const objects = new InMemoryObjectStore(stored);
-  const events = await eventsOf(log, [TOPIC.buffer]);
+  const events = await allEventsOf(log, [TOPIC.buffer]);
   const wrongVersions: number[] = [];
   const versions: Record<number, number[]> = {};
   const kept = new Map<number, readonly string[]>();
@@ -401,7 +401,7 @@ async function checkVersions(
 
 /** Windows are 1, 2, 3, … in some order of the log's partitions, none ends before the one before it, each run starts and ends once. */
 async function checkRuns(log: InMemoryEventLog): Promise<Pick<SimulatedRun, 'wrongRuns' | 'windows'>> {
-  const events = await eventsOf(log, [TOPIC.training, TOPIC.adapters]);
+  const events = await allEventsOf(log, [TOPIC.training, TOPIC.adapters]);
   const windows = ofType(events, 'TrainingRunStarted')
     .map(({ runId, configuration }) => ({ runId, ...(JSON.parse(configuration) as { window: RunWindow }).window }))
     .sort((a, b) => a.index - b.index);
@@ -427,7 +427,7 @@ async function wrongAdapters(log: InMemoryEventLog, stored: InMemoryObjects): Pr
     trainerAssets,
   );
   const wrong: string[] = [];
-  for (const { adapterDigest } of ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPublished'))
+  for (const { adapterDigest } of ofType(await allEventsOf(log, [TOPIC.adapters]), 'AdapterPublished'))
     if (!(await onDemand.verify(adapterDigest, new AbortController().signal)).matches) wrong.push(adapterDigest);
   return wrong;
 }

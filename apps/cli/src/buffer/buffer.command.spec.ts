@@ -16,68 +16,6 @@ import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 const meta = (id: string) =>
   originMeta({ messageId: id, correlationId: 'c', source: 'seam/buffer', occurredAt: 0, sourceClass: 'model' });
 
-/** A buffer of two versions; the last has two rows in two strata. */
-async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly BufferRow[] }> {
-  const world = await fakeWorld();
-  const rows = [bufferRow('o1', { stratum: 'sums/easy' }), bufferRow('o2', { stratum: 'sums/hard' })];
-  await commitVersions(world, [rows.slice(0, 1), rows], { shard: 0, shards: 1 });
-  return { ...world, rows };
-}
-
-async function commitVersions(
-  world: FakeWorld,
-  versions: readonly (readonly BufferRow[])[],
-  { shard, shards }: { readonly shard: number; readonly shards: number },
-): Promise<void> {
-  const folder = shards === 1 ? 'buffer' : `buffer/${shard}of${shards}`;
-  for (const [sequence, kept] of versions.entries()) {
-    const body = encodeRows(kept, 'parquet');
-    const key = `${folder}/${sequence + 1}/rows.parquet`;
-    await world.objects.put(key, body);
-    const strata = Object.fromEntries(kept.map(({ stratum }) => [stratum, 1]));
-    const inputs = [{ topic: 'seam.outcomes', partition: 0, from: 0, to: 9 }];
-    const manifest: BufferManifest = {
-      sequence: sequence + 1,
-      bufferDigest: rowsDigest(kept),
-      rows: kept.length,
-      strata,
-      files: [{ key, sha256: sha256(body), rows: kept.length, sizeBytes: body.length }],
-      inputs,
-      config: bufferConfigSchema.parse({}),
-    };
-    const manifestKey = `${folder}/${sequence + 1}/manifest.json`;
-    await world.objects.put(manifestKey, encodeManifest(manifest));
-    const events: SeamEvent[] = [
-      {
-        type: 'SuccessRejected',
-        meta: meta(`r${shard}-${sequence}`),
-        stratum: 'sums/easy',
-        outcomeId: 'x',
-        experienceId: 'y',
-        problemId: 'z',
-        reason: 'near_duplicate',
-        detail: 'd',
-        duplicateOf: null,
-      },
-      {
-        type: 'BufferCommitted',
-        attestation: null,
-        meta: meta(`c${shard}-${sequence}`),
-        sequence: sequence + 1,
-        manifestKey,
-        manifestDigest: manifestDigest(manifest),
-        bufferDigest: manifest.bufferDigest,
-        rows: kept.length,
-        rowsPerStratum: strata,
-        inputs,
-        shard,
-        shards,
-      },
-    ];
-    await world.log.append(events.map(encodeEvent));
-  }
-}
-
 describe('seam buffer', () => {
   it('shows the last version, its strata and why successes were rejected', async () => {
     const world = await withBuffer();
@@ -179,3 +117,65 @@ describe('seam buffer', () => {
     expect(world.files.has('x')).toBe(false);
   });
 });
+
+/** A buffer of two versions; the last has two rows in two strata. */
+async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly BufferRow[] }> {
+  const world = await fakeWorld();
+  const rows = [bufferRow('o1', { stratum: 'sums/easy' }), bufferRow('o2', { stratum: 'sums/hard' })];
+  await commitVersions(world, [rows.slice(0, 1), rows], { shard: 0, shards: 1 });
+  return { ...world, rows };
+}
+
+async function commitVersions(
+  world: FakeWorld,
+  versions: readonly (readonly BufferRow[])[],
+  { shard, shards }: { readonly shard: number; readonly shards: number },
+): Promise<void> {
+  const folder = shards === 1 ? 'buffer' : `buffer/${shard}of${shards}`;
+  for (const [sequence, kept] of versions.entries()) {
+    const body = encodeRows(kept, 'parquet');
+    const key = `${folder}/${sequence + 1}/rows.parquet`;
+    await world.objects.put(key, body);
+    const strata = Object.fromEntries(kept.map(({ stratum }) => [stratum, 1]));
+    const inputs = [{ topic: 'seam.outcomes', partition: 0, from: 0, to: 9 }];
+    const manifest: BufferManifest = {
+      sequence: sequence + 1,
+      bufferDigest: rowsDigest(kept),
+      rows: kept.length,
+      strata,
+      files: [{ key, sha256: sha256(body), rows: kept.length, sizeBytes: body.length }],
+      inputs,
+      config: bufferConfigSchema.parse({}),
+    };
+    const manifestKey = `${folder}/${sequence + 1}/manifest.json`;
+    await world.objects.put(manifestKey, encodeManifest(manifest));
+    const events: SeamEvent[] = [
+      {
+        type: 'SuccessRejected',
+        meta: meta(`r${shard}-${sequence}`),
+        stratum: 'sums/easy',
+        outcomeId: 'x',
+        experienceId: 'y',
+        problemId: 'z',
+        reason: 'near_duplicate',
+        detail: 'd',
+        duplicateOf: null,
+      },
+      {
+        type: 'BufferCommitted',
+        attestation: null,
+        meta: meta(`c${shard}-${sequence}`),
+        sequence: sequence + 1,
+        manifestKey,
+        manifestDigest: manifestDigest(manifest),
+        bufferDigest: manifest.bufferDigest,
+        rows: kept.length,
+        rowsPerStratum: strata,
+        inputs,
+        shard,
+        shards,
+      },
+    ];
+    await world.log.append(events.map(encodeEvent));
+  }
+}

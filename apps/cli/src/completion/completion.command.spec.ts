@@ -8,18 +8,6 @@ import { PseudoTerminal } from '@seamstream/testing/pseudo-terminal';
 import { fakeWorld } from '../command-runtime.fake.js';
 import { completionScript, SHELLS } from './completion-script.js';
 
-async function scriptFor(shell: string): Promise<string> {
-  const world = await fakeWorld();
-  expect(await world.seam('completion', shell)).toBe(0);
-  return world.takeOutput();
-}
-
-/** Whether there is a shell on this machine; bash always is. */
-function has(shell: string): boolean {
-  const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
-  if (!isThere) process.stderr.write(`SKIPPED: completion in ${shell}, which is not installed.\n`);
-  return isThere;
-}
 const isThere = { bash: true, zsh: has('zsh'), fish: has('fish') };
 
 type Offers = (lines: readonly (readonly string[])[]) => Promise<string[][]>;
@@ -63,35 +51,6 @@ _describe() { local -a all; all=("\${(@P)2}"); print -rl -- "\${(@)all%%:*}" }`;
     }
   },
 };
-
-async function offeredByBash(lines: readonly (readonly string[])[]): Promise<string[][]> {
-  const script = await scriptFor('bash');
-  const asks = lines
-    .map((words) => {
-      const list = words.map((word) => `'${word}'`).join(' ');
-      return `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _seam; echo "\${COMPREPLY[*]}"`;
-    })
-    .join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${asks}`]);
-  return stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => line.split(' ').filter((word) => word !== ''));
-}
-
-/** Commands and long options of a help text. */
-async function taught(...path: string[]): Promise<{ commands: string[]; options: string[] }> {
-  const world = await fakeWorld();
-  await world.seam(...path, '--help');
-  const help = world.takeOutput();
-  const section = (title: string): string => new RegExp(`\\n${title}:\\n((?: .*\\n)+)`).exec(help)?.[1] ?? '';
-  return {
-    commands: [...section('Commands').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!),
-    options: [...`${section('Options')}${section('Global Options')}`.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
-      (match) => match[1]!,
-    ),
-  };
-}
 
 describe('seam completion', () => {
   const itIn = (shell: (typeof SHELLS)[number]): typeof it => (isThere[shell] ? it : it.skip);
@@ -204,3 +163,45 @@ describe('seam completion', () => {
     expect(world.takeErrors()).toContain('Allowed choices are bash, zsh, fish');
   });
 });
+
+async function scriptFor(shell: string): Promise<string> {
+  const world = await fakeWorld();
+  expect(await world.seam('completion', shell)).toBe(0);
+  return world.takeOutput();
+}
+
+/** Whether there is a shell on this machine; bash always is. */
+function has(shell: string): boolean {
+  const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
+  if (!isThere) process.stderr.write(`SKIPPED: completion in ${shell}, which is not installed.\n`);
+  return isThere;
+}
+
+async function offeredByBash(lines: readonly (readonly string[])[]): Promise<string[][]> {
+  const script = await scriptFor('bash');
+  const asks = lines
+    .map((words) => {
+      const list = words.map((word) => `'${word}'`).join(' ');
+      return `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _seam; echo "\${COMPREPLY[*]}"`;
+    })
+    .join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${asks}`]);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' ').filter((word) => word !== ''));
+}
+
+/** Commands and long options of a help text. */
+async function taught(...path: string[]): Promise<{ commands: string[]; options: string[] }> {
+  const world = await fakeWorld();
+  await world.seam(...path, '--help');
+  const help = world.takeOutput();
+  const section = (title: string): string => new RegExp(`\\n${title}:\\n((?: .*\\n)+)`).exec(help)?.[1] ?? '';
+  return {
+    commands: [...section('Commands').matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!),
+    options: [...`${section('Options')}${section('Global Options')}`.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
+      (match) => match[1]!,
+    ),
+  };
+}

@@ -14,52 +14,6 @@ interface Letter {
 
 const ADA = ['--by', 'ada', '--reason', 'mended'];
 let letters = 0;
-async function deadLetter(world: FakeWorld, letter: Letter): Promise<void> {
-  const meta = originMeta({
-    messageId: `letter-${letters++}`,
-    correlationId: 'c',
-    source: 'seam/test',
-    occurredAt: world.clock.now(),
-    sourceClass: 'trusted',
-  });
-  const { group = 'seam/generator', code = 'MALFORMED_RECORD', key = null, headers = {} } = letter;
-  await world.log.append([
-    encodeEvent({
-      type: 'DeadLettered',
-      meta,
-      ...letter,
-      group,
-      code,
-      key,
-      headers,
-      reason: `bad \u001b[1m`,
-      attempts: 1,
-    }),
-  ]);
-  world.clock.advance(1000);
-}
-
-/** Two poison records in seam.problems, dead-lettered; the first by two groups. */
-async function poisoned(): Promise<FakeWorld> {
-  const world = await fakeWorld();
-  const bytes = [Buffer.from([0, 255, 10, 13]), Buffer.from('poison')];
-  const places = await world.log.append([
-    { topic: 'seam.problems', key: 'a', value: bytes[0]!, headers: { ce_id: 'one' } },
-    { topic: 'seam.problems', key: null, value: bytes[1]!, partition: 3 },
-  ]);
-  await deadLetter(world, { ...places[0]!, key: 'a', value: bytes[0]!, headers: { ce_id: 'one' } });
-  await deadLetter(world, { ...places[0]!, key: 'a', value: bytes[0]!, group: 'seam/other' });
-  await deadLetter(world, { ...places[1]!, value: bytes[1]!, code: 'UNKNOWN_SCHEMA' });
-  return world;
-}
-
-async function records(world: FakeWorld, topic: string) {
-  const found = [];
-  for (const { partition } of await world.log.watermarks(topic)) {
-    for await (const chunk of world.log.read({ topic, partition, from: 0 })) found.push(...chunk);
-  }
-  return found;
-}
 
 describe('seam dead-letters', () => {
   it('says that there are none', async () => {
@@ -171,3 +125,50 @@ describe('seam dead-letters', () => {
     expect(world.takeJson()).toMatchObject([{ redriven: 2, withoutTopic: 1 }]);
   });
 });
+
+async function deadLetter(world: FakeWorld, letter: Letter): Promise<void> {
+  const meta = originMeta({
+    messageId: `letter-${letters++}`,
+    correlationId: 'c',
+    source: 'seam/test',
+    occurredAt: world.clock.now(),
+    sourceClass: 'trusted',
+  });
+  const { group = 'seam/generator', code = 'MALFORMED_RECORD', key = null, headers = {} } = letter;
+  await world.log.append([
+    encodeEvent({
+      type: 'DeadLettered',
+      meta,
+      ...letter,
+      group,
+      code,
+      key,
+      headers,
+      reason: `bad \u001b[1m`,
+      attempts: 1,
+    }),
+  ]);
+  world.clock.advance(1000);
+}
+
+/** Two poison records in seam.problems, dead-lettered; the first by two groups. */
+async function poisoned(): Promise<FakeWorld> {
+  const world = await fakeWorld();
+  const bytes = [Buffer.from([0, 255, 10, 13]), Buffer.from('poison')];
+  const places = await world.log.append([
+    { topic: 'seam.problems', key: 'a', value: bytes[0]!, headers: { ce_id: 'one' } },
+    { topic: 'seam.problems', key: null, value: bytes[1]!, partition: 3 },
+  ]);
+  await deadLetter(world, { ...places[0]!, key: 'a', value: bytes[0]!, headers: { ce_id: 'one' } });
+  await deadLetter(world, { ...places[0]!, key: 'a', value: bytes[0]!, group: 'seam/other' });
+  await deadLetter(world, { ...places[1]!, value: bytes[1]!, code: 'UNKNOWN_SCHEMA' });
+  return world;
+}
+
+async function records(world: FakeWorld, topic: string) {
+  const found = [];
+  for (const { partition } of await world.log.watermarks(topic)) {
+    for await (const chunk of world.log.read({ topic, partition, from: 0 })) found.push(...chunk);
+  }
+  return found;
+}

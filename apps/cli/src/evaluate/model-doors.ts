@@ -2,7 +2,7 @@
 import type { ExecutorConfig } from '@seamstream/executor/config';
 import type { GeneratorConfig } from '@seamstream/generator/config';
 import type { CommandRuntime } from '../command-runtime.js';
-import { openLearner } from '../study/open-learner.js';
+import { openLearner } from './open-learner.js';
 
 interface ProcessWorld {
   environment(): Readonly<Record<string, string | undefined>>;

@@ -1,14 +1,5 @@
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
-interface Line {
-  readonly problemId: string;
-  readonly arm: string;
-  readonly sample: number;
-  readonly success: boolean | null;
-  readonly entry: unknown;
-  readonly answer: string | null;
-}
-
 const FILE = ['1', '1', '2']
   .map((reference, index) => JSON.stringify({ prompt: `Question ${index}?`, reference, verifier: 'numeric' }))
   .join('\n');
@@ -92,3 +83,12 @@ describe('a file of predictions', () => {
     }
   });
 });
+
+interface Line {
+  readonly problemId: string;
+  readonly arm: string;
+  readonly sample: number;
+  readonly success: boolean | null;
+  readonly entry: unknown;
+  readonly answer: string | null;
+}

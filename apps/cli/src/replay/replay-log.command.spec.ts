@@ -18,89 +18,6 @@ let events = 0;
 const meta = (id = `m-${events++}`) =>
   originMeta({ messageId: id, correlationId: 'c', source: 'seam/test', occurredAt: 0, sourceClass: 'user' });
 
-function outcome(problem: number, candidate: number): EventOf<'OutcomeRecorded'> {
-  const problemId = `p${problem}`;
-  return {
-    ...EXAMPLE_EVENTS.OutcomeRecorded,
-    meta: meta(`o-${problem}-${candidate}`),
-    problem: {
-      problemId,
-      domain: problem % 3 === 0 ? 'words' : 'sums',
-      prompt: `What is the sum of number ${problem} and of number ${problem * 7} and its double?`,
-      reference: '5',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    experienceId: `e-${problem}-${candidate}`,
-    groupId: `g-${problem}`,
-    candidateIndex: candidate,
-    groupSize: 2,
-    arm: 'explore',
-    entry: `{"concepts":["c${problem % 5}"],"strategy":["s${candidate}"],"pitfalls":[]}`,
-    promptTokenIds: [1, 2, 3],
-    tokenIds: [4, 5, problem],
-    forced: [true, false, false],
-    baseModelDigest: 'b',
-    adapterDigest: null,
-    success: candidate === problem % 2,
-    reward: candidate === problem % 2 ? 1 : 0,
-  };
-}
-
-/** 12 problems of two candidates; versions of the buffer, or of each of its shards, after 6 and after 12. */
-async function withVersions(shards = 1, rules: z.input<typeof bufferConfigSchema>[] = [{}, {}]): Promise<FakeWorld> {
-  const world = await fakeWorld();
-  const configs = rules.map((each) => bufferConfigSchema.parse(each));
-  const states = shardsOf(shards).map((shard) => initialState(configs[0]!, shard));
-  const ends = new Map<number, number>();
-  for (let problem = 0; problem < 12; problem++) {
-    for (const candidate of [0, 1]) {
-      const event = outcome(problem, candidate);
-      const [position] = await world.log.append([encodeEvent(event)]);
-      for (const state of states) evolve(state, event, position!);
-      ends.set(position!.partition, position!.offset + 1);
-    }
-    if (problem % 6 !== 5) continue;
-    const config = configs[Math.floor(problem / 6)]!;
-    for (const [shard, before] of states.entries()) {
-      const version = commit(withRules(before, config), { validateEntry: () => undefined });
-      states[shard] = version.state;
-      const inputs = [...ends].map(([partition, to]) => ({ topic: 'seam.outcomes', partition, from: 0, to }));
-      const { bufferDigest, rows, rowsPerStratum } = version;
-      const { sequence } = version.state;
-      const manifest = {
-        sequence,
-        bufferDigest,
-        rows: rows.length,
-        strata: { ...rowsPerStratum },
-        files: [],
-        inputs,
-        config,
-      };
-      const manifestKey =
-        shards === 1 ? `buffer/${sequence}/manifest.json` : `buffer/${shard}of${shards}/${sequence}/manifest.json`;
-      await world.objects.put(manifestKey, encodeManifest(manifest));
-      await world.log.append([
-        encodeEvent({
-          type: 'BufferCommitted',
-          attestation: null,
-          meta: meta(),
-          sequence,
-          manifestKey,
-          manifestDigest: manifestDigest(manifest),
-          bufferDigest,
-          rows: rows.length,
-          rowsPerStratum,
-          inputs,
-          shard,
-          shards,
-        }),
-      ]);
-    }
-  }
-  return world;
-}
-
 describe('seam replay', () => {
   it('rebuilds every read model from the log', async () => {
     const world = await withVersions();
@@ -203,3 +120,86 @@ describe('seam replay', () => {
     expect(world.takeErrors()).toContain('expected a committed version, got none');
   });
 });
+
+function outcome(problem: number, candidate: number): EventOf<'OutcomeRecorded'> {
+  const problemId = `p${problem}`;
+  return {
+    ...EXAMPLE_EVENTS.OutcomeRecorded,
+    meta: meta(`o-${problem}-${candidate}`),
+    problem: {
+      problemId,
+      domain: problem % 3 === 0 ? 'words' : 'sums',
+      prompt: `What is the sum of number ${problem} and of number ${problem * 7} and its double?`,
+      reference: '5',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    experienceId: `e-${problem}-${candidate}`,
+    groupId: `g-${problem}`,
+    candidateIndex: candidate,
+    groupSize: 2,
+    arm: 'explore',
+    entry: `{"concepts":["c${problem % 5}"],"strategy":["s${candidate}"],"pitfalls":[]}`,
+    promptTokenIds: [1, 2, 3],
+    tokenIds: [4, 5, problem],
+    forced: [true, false, false],
+    baseModelDigest: 'b',
+    adapterDigest: null,
+    success: candidate === problem % 2,
+    reward: candidate === problem % 2 ? 1 : 0,
+  };
+}
+
+/** 12 problems of two candidates; versions of the buffer, or of each of its shards, after 6 and after 12. */
+async function withVersions(shards = 1, rules: z.input<typeof bufferConfigSchema>[] = [{}, {}]): Promise<FakeWorld> {
+  const world = await fakeWorld();
+  const configs = rules.map((each) => bufferConfigSchema.parse(each));
+  const states = shardsOf(shards).map((shard) => initialState(configs[0]!, shard));
+  const ends = new Map<number, number>();
+  for (let problem = 0; problem < 12; problem++) {
+    for (const candidate of [0, 1]) {
+      const event = outcome(problem, candidate);
+      const [position] = await world.log.append([encodeEvent(event)]);
+      for (const state of states) evolve(state, event, position!);
+      ends.set(position!.partition, position!.offset + 1);
+    }
+    if (problem % 6 !== 5) continue;
+    const config = configs[Math.floor(problem / 6)]!;
+    for (const [shard, before] of states.entries()) {
+      const version = commit(withRules(before, config), { validateEntry: () => undefined });
+      states[shard] = version.state;
+      const inputs = [...ends].map(([partition, to]) => ({ topic: 'seam.outcomes', partition, from: 0, to }));
+      const { bufferDigest, rows, rowsPerStratum } = version;
+      const { sequence } = version.state;
+      const manifest = {
+        sequence,
+        bufferDigest,
+        rows: rows.length,
+        strata: { ...rowsPerStratum },
+        files: [],
+        inputs,
+        config,
+      };
+      const manifestKey =
+        shards === 1 ? `buffer/${sequence}/manifest.json` : `buffer/${shard}of${shards}/${sequence}/manifest.json`;
+      await world.objects.put(manifestKey, encodeManifest(manifest));
+      await world.log.append([
+        encodeEvent({
+          type: 'BufferCommitted',
+          attestation: null,
+          meta: meta(),
+          sequence,
+          manifestKey,
+          manifestDigest: manifestDigest(manifest),
+          bufferDigest,
+          rows: rows.length,
+          rowsPerStratum,
+          inputs,
+          shard,
+          shards,
+        }),
+      ]);
+    }
+  }
+  return world;
+}

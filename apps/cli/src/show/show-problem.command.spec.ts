@@ -32,20 +32,6 @@ beforeEach(async () => {
 const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
 const quietly = { signal: new AbortController().signal, progress: () => NO_PROGRESS };
 
-/** A decision of the buffer about a candidate of the apples, under the id that the buffer gives it. */
-function decided(type: 'SuccessAdmitted' | 'SuccessRejected', index: number, sequence: number): SeamEvent {
-  const { meta, experienceId, problem } = APPLES.outcomes[index]!;
-  const example = EXAMPLE_EVENTS[type];
-  return {
-    ...example,
-    meta: { ...example.meta, messageId: derivedId(meta.messageId, `buffer:${type}:${experienceId}`, sequence) },
-    outcomeId: meta.messageId,
-    experienceId,
-    problemId: problem.problemId,
-    stratum: 'sums/hard',
-  };
-}
-
 const committed = (sequence: number): EventOf<'BufferCommitted'> => ({
   ...EXAMPLE_EVENTS.BufferCommitted,
   sequence,
@@ -233,3 +219,17 @@ describe('seam show', () => {
     );
   });
 });
+
+/** A decision of the buffer about a candidate of the apples, under the id that the buffer gives it. */
+function decided(type: 'SuccessAdmitted' | 'SuccessRejected', index: number, sequence: number): SeamEvent {
+  const { meta, experienceId, problem } = APPLES.outcomes[index]!;
+  const example = EXAMPLE_EVENTS[type];
+  return {
+    ...example,
+    meta: { ...example.meta, messageId: derivedId(meta.messageId, `buffer:${type}:${experienceId}`, sequence) },
+    outcomeId: meta.messageId,
+    experienceId,
+    problemId: problem.problemId,
+    stratum: 'sums/hard',
+  };
+}

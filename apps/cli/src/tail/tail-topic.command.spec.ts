@@ -1,42 +1,6 @@
 import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
-function problem(id: string, prompt: string): SeamEvent {
-  const meta = {
-    messageId: `m-${id}`,
-    correlationId: id,
-    source: 'seam/test',
-    occurredAt: 0,
-    sourceClass: 'user',
-  } as const;
-  return {
-    type: 'ProblemPublished',
-    feedbackWithinMs: null,
-    task: null,
-    meta: originMeta(meta),
-    problem: {
-      problemId: id,
-      domain: 'sums',
-      prompt,
-      reference: '5',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    mode: 'explore',
-    expiresAt: null,
-  };
-}
-
-/** Problems p0, p1, … one second apart. */
-async function withProblems(count: number): Promise<FakeWorld> {
-  const world = await fakeWorld();
-  for (let i = 0; i < count; i++) {
-    await world.log.append([encodeEvent(problem(`p${i}`, `What is ${i}?`))]);
-    world.clock.advance(1000);
-  }
-  return world;
-}
-
 const shownPrompts = (output: string): string[] =>
   [...output.matchAll(/"(What is \d+\?)"/g)].map((match) => match[1] ?? '');
 
@@ -137,3 +101,39 @@ describe('seam tail', () => {
     expect(world.takeErrors()).toContain('expected earliest, latest, an offset (42) or a time');
   });
 });
+
+function problem(id: string, prompt: string): SeamEvent {
+  const meta = {
+    messageId: `m-${id}`,
+    correlationId: id,
+    source: 'seam/test',
+    occurredAt: 0,
+    sourceClass: 'user',
+  } as const;
+  return {
+    type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
+    meta: originMeta(meta),
+    problem: {
+      problemId: id,
+      domain: 'sums',
+      prompt,
+      reference: '5',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: null,
+  };
+}
+
+/** Problems p0, p1, … one second apart. */
+async function withProblems(count: number): Promise<FakeWorld> {
+  const world = await fakeWorld();
+  for (let i = 0; i < count; i++) {
+    await world.log.append([encodeEvent(problem(`p${i}`, `What is ${i}?`))]);
+    world.clock.advance(1000);
+  }
+  return world;
+}

@@ -1,10 +1,9 @@
 /** The report of a demonstration in a world of attributes: `report.json`, its page, and its last words. Rates are fractions of 1. */
 import type { Preset, Split } from '@seamstream/attribute-world';
 import type { TimeToCorrect } from '@seamstream/evaluation';
-import { points } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
 import { ANSWERED_BY, type AnsweredBy, type ExecutorTraining } from '../trained-executor.js';
-import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
+import { escapeHtml, inBrackets, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
 import { cost, loopTime } from './verdict.js';
@@ -221,8 +220,7 @@ function timesLine({ candidates, rows }: TimesToCorrect): string {
   return `Right within ${candidates} candidates: ${figures.join('; ')}.`;
 }
 
-const liftOf = (lift: Estimate | null): string =>
-  lift === null ? 'not measured' : `${points(lift.value)} (${lift.interval95.map(points).join(' to ')})`;
+const liftOf = (lift: Estimate | null): string => (lift === null ? 'not measured' : inBrackets(lift));
 
 function renderSet({ split, problems, rows, problemSetDigest, faithful }: AttributesSet): string {
   const domains = Object.keys(rows[0]?.perDomain ?? {});

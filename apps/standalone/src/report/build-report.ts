@@ -65,8 +65,6 @@ export function buildReport(input: ReportInput): Report {
   const runs = endedRuns(progress);
   const startedAtMs = Math.min(...rounds.map((row) => row.firstPublishedAtMs));
   const endedAtMs = Math.max(startedAtMs, ...runs.map((run) => run.endedAtMs ?? 0));
-  const success = (arm: EvaluationArm): number => heldOut.rows[arm]?.success ?? 0;
-  const interval = (arm: EvaluationArm) => heldOut.rows[arm]?.interval95 ?? ([0, 1] as const);
   const { trained } = heldOut.rows;
   const ratesPerDomain = Object.fromEntries(
     Object.entries(trained?.perDomain ?? {}).map(([domain, result]) => [domain, result.success]),
@@ -83,26 +81,7 @@ export function buildReport(input: ReportInput): Report {
     commands: commandsOf(input),
     verdict: verdictOf(progress, input.target),
     measuredOn: input.measuredOn,
-    heldOut: {
-      problems: heldOut.problems,
-      noExperience: success('noExperience'),
-      wrapperOnly: success('wrapperOnly'),
-      fixedHint: success('fixedHint'),
-      otherProblemsEntry: success('otherProblemsEntry'),
-      untrained: success('untrained'),
-      final: success('trained'),
-      faithful: heldOut.faithful === null ? null : heldOut.faithful.faithful / heldOut.faithful.quoting,
-      perDomain: ratesPerDomain,
-      interval95: interval('trained'),
-      intervals95: {
-        noExperience: interval('noExperience'),
-        wrapperOnly: interval('wrapperOnly'),
-        fixedHint: interval('fixedHint'),
-        otherProblemsEntry: interval('otherProblemsEntry'),
-        untrained: interval('untrained'),
-        final: interval('trained'),
-      },
-    },
+    heldOut: { ...heldOutOf(heldOut), perDomain: ratesPerDomain },
     optimism: input.measuredOn.isHeldOut
       ? optimismOf({
           atPromotion: servedRun(progress)?.validationPerDomain ?? {},
@@ -117,20 +96,7 @@ export function buildReport(input: ReportInput): Report {
     liftInterval95: trained?.lift?.interval95 ?? [-1, 1],
     shift: shiftOf(input.shift),
     ledger: ledgerOf(ledger),
-    adapters: runs.flatMap((run, index) =>
-      run.status === 'promoted' && run.adapterDigest !== null
-        ? [
-            {
-              digest: run.adapterDigest,
-              algorithm: run.algorithm,
-              parent: run.parent,
-              heldOut: input.heldOutByAdapter.get(run.adapterDigest) ?? null,
-              validation: run.validation,
-              round: index + 1,
-            },
-          ]
-        : [],
-    ),
+    adapters: promotedOf(runs, input.heldOutByAdapter),
     runs: runs.map((run, index) => runRow(run, index + 1, input.heldOutByAdapter)),
     rounds: rows,
     deadGroups: rows.reduce((sum, row) => sum + row.deadGroups, 0),
@@ -151,6 +117,38 @@ export function buildReport(input: ReportInput): Report {
     ended: input.ended,
     converged: input.converged,
   };
+}
+
+function heldOutOf({ problems, rows, faithful }: ControlsStudy): Omit<Report['heldOut'], 'perDomain'> {
+  const success = (arm: EvaluationArm): number => rows[arm]?.success ?? 0;
+  const interval = (arm: EvaluationArm) => rows[arm]?.interval95 ?? ([0, 1] as const);
+  return {
+    problems,
+    noExperience: success('noExperience'),
+    wrapperOnly: success('wrapperOnly'),
+    fixedHint: success('fixedHint'),
+    otherProblemsEntry: success('otherProblemsEntry'),
+    untrained: success('untrained'),
+    final: success('trained'),
+    faithful: faithful === null ? null : faithful.faithful / faithful.quoting,
+    interval95: interval('trained'),
+    intervals95: {
+      noExperience: interval('noExperience'),
+      wrapperOnly: interval('wrapperOnly'),
+      fixedHint: interval('fixedHint'),
+      otherProblemsEntry: interval('otherProblemsEntry'),
+      untrained: interval('untrained'),
+      final: interval('trained'),
+    },
+  };
+}
+
+function promotedOf(runs: readonly RunProgress[], heldOutByAdapter: ReadonlyMap<string, number>): Report['adapters'] {
+  return runs.flatMap(({ status, adapterDigest: digest, algorithm, parent, validation }, index) =>
+    status === 'promoted' && digest !== null
+      ? [{ digest, algorithm, parent, heldOut: heldOutByAdapter.get(digest) ?? null, validation, round: index + 1 }]
+      : [],
+  );
 }
 
 export function ledgerOf(ledger: Ledger): Report['ledger'] {

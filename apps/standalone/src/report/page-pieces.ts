@@ -7,8 +7,15 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** A fraction as a percentage with one decimal, without the sign: for a table that names it in its head. */
+export const inHundredths = (rate: number): string => (rate * 100).toFixed(1);
+
 /** A fraction as a percentage with one decimal. */
-export const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`;
+export const percent = (rate: number): string => `${inHundredths(rate)} %`;
+
+/** A difference of fractions in percentage points, with its interval in brackets: for a table that names both in its head. */
+export const inBrackets = ({ value, interval95 }: Pick<Estimate, 'value' | 'interval95'>): string =>
+  `${points(value)} (${interval95.map(points).join(' to ')})`;
 
 /** A difference of fractions in percentage points, with its interval. */
 export function inPoints({ value, interval95: [low, high] }: Estimate): string {

@@ -182,10 +182,9 @@ function runsTable(report: Report): string {
   )}</div>`;
 }
 
-/** The whole page for a report. */
-export function renderReportPage(report: Report): string {
-  const { heldOut, ledger, shift, measuredOn, verdict } = report;
-  const what = measuredOn.isHeldOut ? 'held-out' : 'validation';
+/** The figures that one looks for first. @param what the problems that were measured, in a word */
+function factsOf(report: Report, what: string): string {
+  const { heldOut, ledger } = report;
   const facts: (readonly [string, string])[] = [
     [percent(heldOut.final), `${what} success (${heldOut.problems} problems)`],
     [percent(heldOut.noExperience), 'without an experience'],
@@ -196,6 +195,23 @@ export function renderReportPage(report: Report): string {
       : [[percent(report.entriesFaithful), 'entries that quote their problem truly'] as const]),
     [ledger.balanced ? 'balanced' : 'NOT balanced', `ledger of ${ledger.published} problems`],
   ];
+  return `<div class="facts">${facts.map(([value, name]) => `<div><b>${escapeHtml(value)}</b>${escapeHtml(name)}</div>`).join('')}</div>`;
+}
+
+function shiftOf({ shift }: Report): string {
+  if (shift === null) return '';
+  return `<h2>After new problems appeared in the stream</h2>${bars([
+    ['new problems, before', shift.beforeTraining],
+    ['new problems, after', shift.final],
+    ['old domains, before', shift.oldDomainsBefore],
+    ['old domains, after', shift.oldDomainsFinal],
+  ])}<p class="soft">${shift.problems} new problems. An adapter that was promoted here is compared on more and harder problems than those before it, so its rate may be lower than its parent's was then.</p>`;
+}
+
+/** The whole page for a report. */
+export function renderReportPage(report: Report): string {
+  const { heldOut, ledger, measuredOn, verdict } = report;
+  const what = measuredOn.isHeldOut ? 'held-out' : 'validation';
   const groups = report.deadGroups + report.liveGroups;
   const arm = (name: string, key: keyof typeof heldOut.intervals95) => ({
     name,
@@ -208,7 +224,7 @@ export function renderReportPage(report: Report): string {
     `<h1>Seamstream</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(headline(report))}</b></p>
 ${settingsOf(report)}
-<div class="facts">${facts.map(([value, name]) => `<div><b>${escapeHtml(value)}</b>${escapeHtml(name)}</div>`).join('')}</div>
+${factsOf(report, what)}
 ${measuredOn.isHeldOut ? '' : `<p class="verdict short">Measured on ${escapeHtml(measuredOn.name)}, which promotions were decided on: too good by a little. Give --test a file of others.</p>`}
 <h2>One problem, before and after</h2>
 ${exampleOf(report)}
@@ -236,16 +252,7 @@ ${measuredBars(
 )}
 <p class="soft">The dashed line is the target, ${percent(verdict.target)}, which every domain must reach on the validation problems.</p>
 ${optimismOf(report)}
-${
-  shift
-    ? `<h2>After new problems appeared in the stream</h2>${bars([
-        ['new problems, before', shift.beforeTraining],
-        ['new problems, after', shift.final],
-        ['old domains, before', shift.oldDomainsBefore],
-        ['old domains, after', shift.oldDomainsFinal],
-      ])}<p class="soft">${shift.problems} new problems. An adapter that was promoted here is compared on more and harder problems than those before it, so its rate may be lower than its parent's was then.</p>`
-    : ''
-}
+${shiftOf(report)}
 <h2>Training runs</h2>
 ${runsTable(report)}
 <p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline). Rescued are problems that the candidate alone solved, broken those that its parent alone solved, of the same ones; the candidate is promoted when the evidence of these two reaches what is needed, so that equals seldom are (docs/explanation/promotions.md). Intervals are over problems, each asked once.</p>

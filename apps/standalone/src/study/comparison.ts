@@ -1,6 +1,7 @@
 /** What a study of arms says, as pure functions of its results. Rates are fractions of 1. */
 import { points } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
+import { inHundredths } from '../report/page-pieces.js';
 
 export const STUDY_SETS = ['development', 'heldOut', 'newWords'] as const;
 type StudySet = (typeof STUDY_SETS)[number];
@@ -105,8 +106,7 @@ function compared(own: readonly ArmRun[], others: ReadonlyMap<number, ArmRun>, s
   };
 }
 
-/** A rate in percent, without the sign. */
-export const percent = (rate: number): string => (rate * 100).toFixed(1);
+/** A rate in inHundredths, without the sign. */
 const range = (interval: Estimate['interval95'] | null): string =>
   interval === null ? 'one seed' : `${points(interval[0])} to ${points(interval[1])}`;
 
@@ -125,13 +125,13 @@ export function studyTable(runs: readonly ArmRun[], other: string): string {
           seeds,
           Math.round(attempts),
           promoted.toFixed(1),
-          percent(success),
-          bySeed.map(percent).join(', '),
+          inHundredths(success),
+          bySeed.map(inHundredths).join(', '),
         ];
         return `| ${[arm, ...figures, ...difference].join(' | ')} |`;
       }),
     ].join('\n'),
   );
-  const developed = arms.map(({ arm, sets }) => `${arm} ${percent(sets.development.success)}`).join(', ');
+  const developed = arms.map(({ arm, sets }) => `${arm} ${inHundredths(sets.development.success)}`).join(', ');
   return [...tables, `Development, %: ${developed}. Chosen: ${chooseArm(runs) ?? 'none'}.`].join('\n\n');
 }

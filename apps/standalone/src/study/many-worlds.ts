@@ -9,7 +9,8 @@ import {
   rowOf,
   shortcomings,
 } from '../report/attributes-report.js';
-import { percent, studentInterval } from './comparison.js';
+import { inHundredths } from '../report/page-pieces.js';
+import { studentInterval } from './comparison.js';
 
 /** What all worlds of a preset together must reach; ADR 0086 has what each must. Written down before the runs that are reported. */
 const BARS = { meanHeldOut: 0.95, loopSeconds: 180 } as const;
@@ -30,7 +31,10 @@ export function worldsShortcomings(runs: readonly WorldRun[]): readonly string[]
   const heldOut = mean(runs.map((run) => success(run, 'heldOut', 'trained')));
   return heldOut >= BARS.meanHeldOut
     ? own
-    : [...own, `all: ${percent(heldOut)} % of held-out problems in the mean, below ${percent(BARS.meanHeldOut)} %`];
+    : [
+        ...own,
+        `all: ${inHundredths(heldOut)} % of held-out problems in the mean, below ${inHundredths(BARS.meanHeldOut)} %`,
+      ];
 }
 
 /**
@@ -73,16 +77,16 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: 'alone, %', of: (run) => success(run, 'heldOut', 'noExperience'), show: percent },
-  { name: 'held out, %', of: (run) => success(run, 'heldOut', 'trained'), show: percent },
-  { name: 'new words, %', of: (run) => success(run, 'newWords', 'trained'), show: percent },
-  { name: 'word table on new words, %', of: (run) => success(run, 'newWords', 'word table'), show: percent },
+  { name: 'alone, %', of: (run) => success(run, 'heldOut', 'noExperience'), show: inHundredths },
+  { name: 'held out, %', of: (run) => success(run, 'heldOut', 'trained'), show: inHundredths },
+  { name: 'new words, %', of: (run) => success(run, 'newWords', 'trained'), show: inHundredths },
+  { name: 'word table on new words, %', of: (run) => success(run, 'newWords', 'word table'), show: inHundredths },
   { name: 'best control less alone, points', of: bestControl, show: points },
   { name: 'lift, points', of: (run) => trained(run, 'heldOut')?.lift?.value ?? 0, show: points },
-  { name: 'broken, %', of: (run) => trained(run, 'heldOut')?.broken ?? 1, show: percent },
+  { name: 'broken, %', of: (run) => trained(run, 'heldOut')?.broken ?? 1, show: inHundredths },
   { name: 'lift on new words, points', of: (run) => trained(run, 'newWords')?.lift?.value ?? 0, show: points },
-  { name: 'broken of new words, %', of: (run) => trained(run, 'newWords')?.broken ?? 1, show: percent },
-  { name: 'faithful, %', of: faithful, show: percent },
+  { name: 'broken of new words, %', of: (run) => trained(run, 'newWords')?.broken ?? 1, show: inHundredths },
+  { name: 'faithful, %', of: faithful, show: inHundredths },
   { name: 'attempts', of: (run) => run.attempts, show: whole },
   { name: 'loop, s', of: (run) => run.loopSeconds, show: whole },
 ];

@@ -1,6 +1,6 @@
 import { algorithms, curriculumConfigSchema, mergeSettings, presets } from '@seamstream/learning';
 import fc from 'fast-check';
-import { methodEnvironment } from '../methods.js';
+import { demonstrationEnvironment } from '../demonstrations.js';
 import { ARMS, armEnvironment } from './arms.js';
 import { type ArmRun, chooseArm, compareArms, type STUDY_SETS, studentInterval, studyTable } from './comparison.js';
 
@@ -102,7 +102,7 @@ describe('the arms of the study', () => {
 
   it('leave the demonstration what it ships in one arm, and its steps in no other', () => {
     const steps = ARMS.map(({ name, ...arm }) => {
-      const own = { ...methodEnvironment('attributes'), ...armEnvironment({ name, ...arm }) };
+      const own = { ...demonstrationEnvironment('attributes'), ...armEnvironment({ name, ...arm }) };
       const settings = mergeSettings(
         presets.get('embedded')!.algorithms.grpo ?? {},
         (JSON.parse(own.SEAM_TRAINER_ALGORITHMS!) as { grpo: Readonly<Record<string, unknown>> }).grpo,

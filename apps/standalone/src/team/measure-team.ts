@@ -2,9 +2,9 @@
 import { systemClock } from '@seamstream/kernel';
 import { pairedDifference, wilsonInterval } from '@seamstream/statistics';
 import { certificateOf, type TeamRollout } from '@seamstream/team-tuning';
+import { TARGETS } from '../demonstrations.js';
 import type { Host } from '../host-services.js';
 import { bytesBelow } from '../measure-run.js';
-import { TARGETS } from '../methods.js';
 import { commandsOf } from '../report/build-report.js';
 import { type ArmReport, type ArmResult, holds, type TeamReport } from '../report/team-report.js';
 import type { RunFile } from '../run-settings.js';

@@ -1,6 +1,7 @@
 /** What ways of tuning a team say next to one another, over seeds, as pure functions of their runs. Rates are fractions of 1. */
-import { count, points } from '@seamstream/kernel';
+import { count } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
+import { inBrackets, inHundredths } from '../report/page-pieces.js';
 import { type ArmFigures, worstFall } from '../report/team-report.js';
 import { TEAM_ARMS } from './team-arms.js';
 
@@ -35,9 +36,6 @@ interface TeamDifference {
 }
 
 const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean).length / verdicts.length;
-const percent = (rate: number): string => (rate * 100).toFixed(1);
-const inPoints = ({ value, interval95 }: Pick<Estimate, 'value' | 'interval95'>): string =>
-  `${points(value)} (${interval95.map(points).join(' to ')})`;
 
 /** The first way of the demonstration less each other one, on the seeds of both. */
 export function teamDifferences(runs: readonly TeamArmRun[]): readonly TeamDifference[] {
@@ -74,12 +72,14 @@ export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly nu
     const run = of(SHOWN, seed);
     return run === undefined || rateOf(run.heldOut) >= LEAST_HELD_OUT
       ? []
-      : [`seed ${seed}: ${percent(rateOf(run.heldOut))} % of held-out problems, below ${percent(LEAST_HELD_OUT)} %`];
+      : [
+          `seed ${seed}: ${inHundredths(rateOf(run.heldOut))} % of held-out problems, below ${inHundredths(LEAST_HELD_OUT)} %`,
+        ];
   });
   const simultaneous = teamDifferences(runs).find(({ less }) => less === SIMULTANEOUS);
   const lower =
     simultaneous !== undefined && simultaneous.all.interval95[1] < 0
-      ? [`one after the other ends lower than all at once: ${inPoints(simultaneous.all)} points`]
+      ? [`one after the other ends lower than all at once: ${inBrackets(simultaneous.all)} points`]
       : [];
   const both = seeds.filter((seed) => [SHOWN, UNGATED].every((arm) => of(arm, seed) !== undefined));
   const falls = (arm: string): number => Math.max(...both.map((seed) => worstFall(of(arm, seed)!)));
@@ -87,7 +87,7 @@ export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly nu
     both.length === 0 || falls(SHOWN) < falls(UNGATED)
       ? []
       : [
-          `the worst stage falls no less with the gate (${percent(falls(SHOWN))} points) than without (${percent(falls(UNGATED))})`,
+          `the worst stage falls no less with the gate (${inHundredths(falls(SHOWN))} points) than without (${inHundredths(falls(UNGATED))})`,
         ];
   const unequal = seeds.filter((seed) => new Set(runs.filter((run) => run.seed === seed).map(spentOf)).size > 1);
   return [
@@ -111,9 +111,9 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
       ...[own[0]!.title, own.map(({ seed }) => seed).join(', ')],
       own.map(({ stages }) => stages.length).join(', '),
       own.map(({ rollouts }) => count(rollouts)).join(', '),
-      own.map(({ heldOut }) => percent(rateOf(heldOut))).join(', '),
-      percent(mean(own.map(({ heldOut }) => rateOf(heldOut)))),
-      own.map((run) => percent(worstFall(run))).join(', '),
+      own.map(({ heldOut }) => inHundredths(rateOf(heldOut))).join(', '),
+      inHundredths(mean(own.map(({ heldOut }) => rateOf(heldOut)))),
+      own.map((run) => inHundredths(worstFall(run))).join(', '),
       `${gate(({ accepted }) => accepted)}, ${gate(({ takenBack }) => takenBack)}, ${gate(({ givenUp }) => givenUp)}`,
       own.map(({ stages }) => stages.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)).join(', '),
     ];
@@ -127,7 +127,7 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
     '',
     ...teamDifferences(runs).map(
       ({ less, all, bySeed }) =>
-        `One after the other, gated less ${titleOf(less)}, points: ${inPoints(all)}; by seed ${bySeed.map(inPoints).join(', ')}.`,
+        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
     ),
     short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
   ].join('\n');

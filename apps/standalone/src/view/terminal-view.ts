@@ -8,6 +8,7 @@ import {
   exploredOf,
   type LoopProgress,
   newestOf,
+  type RoundProgress,
   type RunProgress,
   rate,
   servedRun,
@@ -117,85 +118,98 @@ export function renderView(
   return lines.map(({ text: line }) => cut(onOneLine(line), width));
 }
 
+/** @param yields see {@link ViewLine} */
+const line = (yields: number, text: string): ViewLine => ({ text, yields });
+
 function allLines(progress: LoopProgress, facts: ViewFacts, width: number): ViewLine[] {
-  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
-  const runs = endedRuns(progress);
-  const last = rounds.at(-1);
-  const served = servedRun(progress);
-  const candidates = runs.flatMap((run) => (run.validation === null ? [] : [run]));
-  const control = rate(progress.control);
-  const newest = rate(newestOf(progress));
   const barWidth = Math.max(6, Math.min(32, width - 44));
-  const { training, ledger } = facts;
-  const line = (yields: number, text: string): ViewLine => ({ text, yields });
+  return [
+    ...headLines(progress, facts),
+    line(9, ''),
+    ...countLines(progress, facts),
+    line(9, ''),
+    ...rateLines(progress, barWidth),
+    ...adapterLines(progress, Math.max(6, width - 24)),
+    line(9, ''),
+    ...trainingLines(progress, facts, barWidth),
+    ...solvedLines(progress),
+  ];
+}
+
+const roundsOf = ({ rounds }: LoopProgress): readonly RoundProgress[] =>
+  [...rounds.values()].sort((a, b) => a.round - b.round);
+
+function headLines(progress: LoopProgress, facts: ViewFacts): ViewLine[] {
+  const last = roundsOf(progress).at(-1);
   const round =
     last === undefined ? '' : `  round ${last.round}${last.phase === 'shifted' ? ', new problems in the stream' : ''}`;
-  const expired = ledger.expired === 0 ? '' : `, ${ledger.expired} expired`;
-  const adapter = progress.adapters.served?.adapterDigest.slice(0, 10) ?? 'the base model';
-  const quoting = rounds.findLast((row) => row.quoting.executed > 0)?.quoting;
-  const { lastSolved } = progress;
   return [
     line(0, `Seamstream  ${facts.source}  ${clock(facts.workedSeconds)}${round}`),
     ...(facts.gatewayUrl === undefined ? [] : [line(3, `  open               ${facts.gatewayUrl}`)]),
     ...(facts.result ?? []).map((text) => line(1, `  ${text}`)),
     ...(facts.remarks ?? []).map((text) => line(4, `  ! ${text}`)),
-    line(9, ''),
+  ];
+}
+
+function countLines({ experiences, buffer }: LoopProgress, { ledger }: ViewFacts): ViewLine[] {
+  const expired = ledger.expired === 0 ? '' : `, ${ledger.expired} expired`;
+  return [
     line(
       2,
       `  problems ${ledger.published}: ${ledger.solved} solved, ${ledger.failed} failed${expired}, ${ledger.inFlight} in flight`,
     ),
-    line(
-      3,
-      `  experiences ${progress.experiences}   buffer ${progress.buffer.rows} pairs   dead letters ${ledger.deadLetterRecords}`,
-    ),
-    line(9, ''),
-    line(2, `  no experience      ${percent(control)}  ${bar(control ?? 0, barWidth)} of ${progress.control.executed}`),
-    line(2, `  with an experience ${percent(newest)}  ${bar(newest ?? 0, barWidth)} sampled`),
-    line(
-      2,
-      `  validation         ${percent(served?.validation ?? null)}  ${bar(served?.validation ?? 0, barWidth)}${restsOn(served?.validation ?? null, served?.validationProblems ?? null)}`,
-    ),
-    ...(quoting === undefined
-      ? []
-      : [
-          line(
-            4,
-            `  faithful entries   ${percent(rate(quoting))}  ${bar(rate(quoting) ?? 0, barWidth)} of ${quoting.executed}`,
-          ),
-        ]),
-    line(3, `  served             ${adapter}`),
-    line(
-      7,
-      `  candidates         ${sparkline(
-        candidates.map(({ validation }) => validation!),
-        Math.max(6, width - 24),
-      )}`,
-    ),
-    line(
-      8,
-      `                     ${candidates
-        .slice(-Math.max(6, width - 24))
-        .map(({ status }) => (status === 'promoted' ? '✔' : '✘'))
-        .join('')}`,
-    ),
-    line(9, ''),
+    line(3, `  experiences ${experiences}   buffer ${buffer.rows} pairs   dead letters ${ledger.deadLetterRecords}`),
+  ];
+}
+
+function rateLines(progress: LoopProgress, barWidth: number): ViewLine[] {
+  const { validation = null, validationProblems = null } = servedRun(progress) ?? {};
+  const quoting = roundsOf(progress).findLast((row) => row.quoting.executed > 0)?.quoting;
+  const rateLine = (yields: number, name: string, value: number | null, over: string): ViewLine =>
+    line(yields, `  ${name.padEnd(18)} ${percent(value)}  ${bar(value ?? 0, barWidth)}${over}`);
+  return [
+    rateLine(2, 'no experience', rate(progress.control), ` of ${progress.control.executed}`),
+    rateLine(2, 'with an experience', rate(newestOf(progress)), ' sampled'),
+    rateLine(2, 'validation', validation, restsOn(validation, validationProblems)),
+    ...(quoting === undefined ? [] : [rateLine(4, 'faithful entries', rate(quoting), ` of ${quoting.executed}`)]),
+  ];
+}
+
+/** @param most how many candidates are drawn */
+function adapterLines(progress: LoopProgress, most: number): ViewLine[] {
+  const candidates = endedRuns(progress).flatMap((run) => (run.validation === null ? [] : [run]));
+  const marks = candidates.slice(-most).map(({ status }) => (status === 'promoted' ? '✔' : '✘'));
+  const rates = candidates.map(({ validation }) => validation!);
+  return [
+    line(3, `  served             ${progress.adapters.served?.adapterDigest.slice(0, 10) ?? 'the base model'}`),
+    line(7, `  candidates         ${sparkline(rates, most)}`),
+    line(8, `                     ${marks.join('')}`),
+  ];
+}
+
+function trainingLines(progress: LoopProgress, { training, activity, work }: ViewFacts, barWidth: number): ViewLine[] {
+  return [
     line(
       1,
       training === null
-        ? `  training           ${facts.activity ?? 'waiting for outcomes'}`
+        ? `  training           ${activity ?? 'waiting for outcomes'}`
         : `  training ${training.algorithm.padEnd(9)} ${bar(training.steps === 0 ? 0 : training.step / training.steps, barWidth)} step ${training.step}/${training.steps}${training.loss === null ? '' : `, loss ${training.loss.toFixed(3)}`}`,
     ),
-    ...(facts.work ?? []).map((work) => line(5, workLine(work))),
-    ...runs.slice(-4).map((run, index, shown) => line(index === shown.length - 1 ? 4 : 6, `    ${runLine(run)}`)),
-    ...(lastSolved === null
-      ? []
-      : [
-          line(9, ''),
-          line(5, '  solved just now'),
-          line(5, `    problem   ${lastSolved.prompt}`),
-          line(5, `    entry     ${lastSolved.entry}`),
-          line(5, `    executor  ${lastSolved.response.trim().replaceAll('\n', ' / ')}`),
-        ]),
+    ...(work ?? []).map((each) => line(5, workLine(each))),
+    ...endedRuns(progress)
+      .slice(-4)
+      .map((run, index, shown) => line(index === shown.length - 1 ? 4 : 6, `    ${runLine(run)}`)),
+  ];
+}
+
+function solvedLines({ lastSolved }: LoopProgress): ViewLine[] {
+  if (lastSolved === null) return [];
+  return [
+    line(9, ''),
+    line(5, '  solved just now'),
+    line(5, `    problem   ${lastSolved.prompt}`),
+    line(5, `    entry     ${lastSolved.entry}`),
+    line(5, `    executor  ${lastSolved.response.trim().replaceAll('\n', ' / ')}`),
   ];
 }
 

@@ -31,39 +31,6 @@ const PROMPTS = [
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'merge-'));
-  folders.push(folder);
-  return folder;
-}
-
-async function base(): Promise<DigestedCheckpoint> {
-  const folder = await writeGoldenModel(RAW, 'BF16');
-  folders.push(folder);
-  await writeFile(join(folder, 'tokenizer_config.json'), '{"a":1}');
-  await writeFile(join(folder, 'training.log'), 'not part of a model');
-  return loadCheckpoint(folder);
-}
-
-function adapterOf(checkpoint: DigestedCheckpoint, settings: TrainableSettings): Adapter {
-  const tensors = new Map(
-    [...trainableShapes(checkpoint.config, settings)].map(([name, shape]) => {
-      // Other values than the base model's, which are seeded by the same names.
-      const { data } = seededTensor(`adapter ${name}`, shape);
-      return [name, { shape: [...shape], data }] as const;
-    }),
-  );
-  return createAdapter({ kind: settings.kind, settings, baseModelDigest: checkpoint.digest, tensors });
-}
-
-async function logitsOf(checkpoint: DigestedCheckpoint, adapter?: Adapter): Promise<Float32Array[]> {
-  const lane = new GenerationLane(checkpoint, computePlan(checkpoint.config, { threads: 1 }));
-  try {
-    return await lane.probe(PROMPTS, adapter);
-  } finally {
-    await lane.close();
-  }
-}
 
 const LORA: TrainableSettings = {
   kind: 'lora',
@@ -132,3 +99,37 @@ describe('a merged checkpoint', () => {
     expect(await readdir(into)).toEqual(['mine.txt']);
   });
 });
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'merge-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function base(): Promise<DigestedCheckpoint> {
+  const folder = await writeGoldenModel(RAW, 'BF16');
+  folders.push(folder);
+  await writeFile(join(folder, 'tokenizer_config.json'), '{"a":1}');
+  await writeFile(join(folder, 'training.log'), 'not part of a model');
+  return loadCheckpoint(folder);
+}
+
+function adapterOf(checkpoint: DigestedCheckpoint, settings: TrainableSettings): Adapter {
+  const tensors = new Map(
+    [...trainableShapes(checkpoint.config, settings)].map(([name, shape]) => {
+      // Other values than the base model's, which are seeded by the same names.
+      const { data } = seededTensor(`adapter ${name}`, shape);
+      return [name, { shape: [...shape], data }] as const;
+    }),
+  );
+  return createAdapter({ kind: settings.kind, settings, baseModelDigest: checkpoint.digest, tensors });
+}
+
+async function logitsOf(checkpoint: DigestedCheckpoint, adapter?: Adapter): Promise<Float32Array[]> {
+  const lane = new GenerationLane(checkpoint, computePlan(checkpoint.config, { threads: 1 }));
+  try {
+    return await lane.probe(PROMPTS, adapter);
+  } finally {
+    await lane.close();
+  }
+}

@@ -49,31 +49,6 @@ beforeEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function call(
-  prompt: number,
-  seeds: number,
-  maxTokens: number,
-  more: Partial<QueueCall> = {},
-): QueueCall & { candidates: readonly Candidate[] } {
-  const promptTokenIds = Array.from({ length: prompt }, (_, at) => 1 + (at % 250));
-  const request = {
-    promptTokenIds,
-    seeds: Array.from({ length: seeds }, (_, seed) => `${seed}`),
-    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens },
-  };
-  const job: Job = {
-    request,
-    index: 0,
-    grammar: undefined,
-    start: undefined,
-    prefix: promptTokenIds,
-    opening: [],
-    stops: new Set(),
-  };
-  const candidates = request.seeds.map((seed, at) => startCandidate(job, seed, at));
-  return { weightsKey: 'base', sessions, feeds: {}, jobs: [{ job, candidates }], candidates, ...more };
-}
-
 const BYTES = 2 ** 30;
 /** Bytes of one token's keys and values: 2 layers, keys and values, 2 heads of 16, 4 bytes each. */
 const PER_TOKEN = 2 * 2 * 2 * 16 * 4;
@@ -190,3 +165,28 @@ describe('a queue of generations', () => {
     expect(runs.filter((run) => run.startsWith('prefill'))).toEqual(['prefill 1x16']);
   });
 });
+
+function call(
+  prompt: number,
+  seeds: number,
+  maxTokens: number,
+  more: Partial<QueueCall> = {},
+): QueueCall & { candidates: readonly Candidate[] } {
+  const promptTokenIds = Array.from({ length: prompt }, (_, at) => 1 + (at % 250));
+  const request = {
+    promptTokenIds,
+    seeds: Array.from({ length: seeds }, (_, seed) => `${seed}`),
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens },
+  };
+  const job: Job = {
+    request,
+    index: 0,
+    grammar: undefined,
+    start: undefined,
+    prefix: promptTokenIds,
+    opening: [],
+    stops: new Set(),
+  };
+  const candidates = request.seeds.map((seed, at) => startCandidate(job, seed, at));
+  return { weightsKey: 'base', sessions, feeds: {}, jobs: [{ job, candidates }], candidates, ...more };
+}

@@ -37,14 +37,6 @@ const EARLIER: readonly (readonly [maxTokens: number, tokenIds: readonly number[
   [18, [290, 299, 263, 158, 98, 256, 50, 45, 299, 2, 61, 260, 298, 263, 286, 2, 61, 93]],
 ];
 
-function legalOf(maxTokens: number, tokenIds: readonly number[]): { width: number; legal: Uint8Array } {
-  const whole = [1, ...tokenIds];
-  const targets = tokenIds.map((_, at) => at + 1);
-  const sequence = { tokenIds: whole, targets, schema, continuationStart: 1, maxTokens };
-  const { legal } = batchFeeds(config, [sequence], true, () => grammar);
-  return { width: config.vocabularySize, legal: legal!.data as Uint8Array };
-}
-
 describe('the legal tokens of a recorded sequence', () => {
   it.each(EARLIER)('hold what was written within %d tokens when entries ended in fewer', (maxTokens, tokenIds) => {
     const { width, legal } = legalOf(maxTokens, tokenIds);
@@ -165,3 +157,11 @@ describe('a sequence that cannot be trained on', () => {
     expect(() => checkSequence(config, { tokenIds, targets, allowed }, 0)).not.toThrow();
   });
 });
+
+function legalOf(maxTokens: number, tokenIds: readonly number[]): { width: number; legal: Uint8Array } {
+  const whole = [1, ...tokenIds];
+  const targets = tokenIds.map((_, at) => at + 1);
+  const sequence = { tokenIds: whole, targets, schema, continuationStart: 1, maxTokens };
+  const { legal } = batchFeeds(config, [sequence], true, () => grammar);
+  return { width: config.vocabularySize, legal: legal!.data as Uint8Array };
+}

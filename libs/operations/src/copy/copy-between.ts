@@ -3,10 +3,10 @@ import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { parseStartPosition, resolveTopic } from '../tail/index.js';
+import { commitOffsets, type DoneWork, doneAtSource } from './commit-offsets.js';
 import { type CopyObserver, copyLog, type TopicCopy } from './copy-log.js';
 import { COPIES_TOPIC, type Selection } from './copy-progress.js';
 import { type LogAddress, parseLogAddress, showLogAddress } from './log-address.js';
-import { type DoneWork, doneAtSource, markDone } from './mark-done.js';
 
 /** Facts of the world: everything else follows from them. */
 export const SOURCE_TOPICS: readonly string[] = [
@@ -77,7 +77,7 @@ export async function copyBetween(
     log === undefined ? 'the configured log' : showLogAddress(log);
   return {
     ...{ from: nameOf(from), to: nameOf(to), topics: reports },
-    done: request.done ? await markDone(target, { origin: await source.identity(), done, signal }) : [],
+    done: request.done ? await commitOffsets(target, { origin: await source.identity(), done, signal }) : [],
   };
 }
 

@@ -64,7 +64,7 @@ interface CopyOptions {
 }
 
 /** The right to copy into a log. */
-interface Seat {
+interface CopyLease {
   /** Appends under the claim. FENCED once another copy has it. */
   commit(records: readonly NewRecord[]): Promise<unknown>;
   readonly signal: AbortSignal;
@@ -104,7 +104,7 @@ export async function copyLog(
     );
   }
   await prepareTopics(source, target, topics);
-  return withSeat(target, options, async (seat) => {
+  return withLease(target, options, async (lease) => {
     const marks = await readMarks(target);
     const plans = await planAll(source, { ...request, topics }, marks, origin);
     options.observer.planned(plans.reduce((sum, { from, to }) => sum + to - from, 0));
@@ -114,7 +114,7 @@ export async function copyLog(
       reports.push(report);
       for (const plan of plans) {
         if (plan.topic !== topic) continue;
-        await copyPartition(plan, { source, seat, home, report, selection: request.selection, ...options });
+        await copyPartition(plan, { source, lease, home, report, selection: request.selection, ...options });
       }
     }
     return reports;
@@ -168,7 +168,7 @@ async function copyPartition(
   plan: PartitionPlan,
   context: {
     readonly source: EventLog;
-    readonly seat: Seat;
+    readonly lease: CopyLease;
     /** Identity of the target. */
     readonly home: string;
     readonly selection: Selection;
@@ -176,7 +176,7 @@ async function copyPartition(
     readonly observer: CopyObserver;
   },
 ): Promise<void> {
-  const { source, seat, home, selection, report, observer } = context;
+  const { source, lease, home, selection, report, observer } = context;
   const { origin, topic, partition, from, to } = plan;
   report.expired += plan.expired;
   if (from >= to) return;
@@ -185,9 +185,9 @@ async function copyPartition(
   let inFlight: Promise<unknown> = Promise.resolve();
   const commit = async (upTo: number): Promise<void> => {
     await inFlight;
-    seat.signal.throwIfAborted();
+    lease.signal.throwIfAborted();
     const mark = { origin, topic, partition, ...selection, domains: [...selection.domains], upTo };
-    inFlight = seat.commit([...step, markRecord(mark)]);
+    inFlight = lease.commit([...step, markRecord(mark)]);
     inFlight.catch(() => undefined); // the next commit awaits it
     report.copied += step.length;
     step = [];
@@ -216,10 +216,10 @@ async function copyPartition(
 }
 
 /** Does the work as the only copy into the log. Begins again when the claim was lost and won again. */
-async function withSeat<T>(
+async function withLease<T>(
   target: EventLog,
   { signal, observer }: CopyOptions,
-  work: (seat: Seat) => Promise<T>,
+  work: (lease: CopyLease) => Promise<T>,
 ): Promise<T> {
   const [watermark] = await target.watermarks(COPIES_TOPIC);
   // Without a record no member gets a batch, and without a batch none gets a claim.
@@ -234,13 +234,13 @@ async function withSeat<T>(
     sharing: 'whole',
     onBatch: async (batch) => {
       clearTimeout(patience);
-      const seat: Seat = {
+      const lease: CopyLease = {
         // The place never moves on, so that there is a batch for the next one too.
         commit: (records) => target.transact({ records, consumed: { claim: batch.claim, offsets: [] } }),
         signal: AbortSignal.any([signal, batch.signal]),
       };
       try {
-        result.resolve(await work(seat));
+        result.resolve(await work(lease));
       } catch (error) {
         const isTakenAway = isSeamError(error, 'FENCED') || batch.signal.aborted;
         if (isTakenAway && !signal.aborted) throw error;

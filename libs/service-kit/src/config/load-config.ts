@@ -5,7 +5,7 @@
  */
 import { didYouMean, SeamError, withoutUrlSecrets } from '@seamstream/kernel';
 import { z } from 'zod';
-import { PRESET_VARIABLE, withPreset } from './presets.js';
+import { PRESET_VARIABLE, withPreset } from './with-preset.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

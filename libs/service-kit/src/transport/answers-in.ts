@@ -1,8 +1,5 @@
 /** Where a consumer's answers are, and how they differ from records that only name a cause. */
-import type { SeamEvent, TopicName } from '@seamstream/events';
-
-/** Whether a record is what an answer answers. */
-type Answers = (cause: SeamEvent) => boolean;
+import type { Answers, SeamEvent, TopicName } from '@seamstream/events';
 
 export interface AnswersIn {
   /** Topics that hold what follows from a record, under its key. */

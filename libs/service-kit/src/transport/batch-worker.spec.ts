@@ -17,6 +17,38 @@ class RefusingLog extends InMemoryEventLog {
   }
 }
 
+it('of partitions that were taken away nothing is kept, whether they were at work or idle', async () => {
+  const worker = workerOf(await logOf());
+  const kept = new AbortController();
+  await worker.work(batchOf(0, kept), kept.signal);
+  for (let partition = 1; partition < 64; partition++) {
+    const claim = new AbortController();
+    const batch = batchOf(partition, claim);
+    if (partition % 2 === 0) await worker.work(batch, claim.signal);
+    const working = partition % 2 === 0 ? undefined : worker.work(batch, claim.signal);
+    claim.abort();
+    await working;
+  }
+  expect(worker.places).toEqual([`${TOPIC.problems}/0`]);
+});
+
+it('a commit that cost its claim is known under the next claim, and forgotten once it succeeds', async () => {
+  const log = await logOf();
+  const worker = workerOf(log);
+  const [first, second] = [new AbortController(), new AbortController()];
+  log.isRefusing = true;
+  const working = worker.work(batchOf(3, first), first.signal);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  first.abort();
+  await working;
+  expect(worker.places).toEqual([`${TOPIC.problems}/3`]);
+  log.isRefusing = false;
+  await worker.work(batchOf(3, second), second.signal);
+  expect(log.commits).toBe(1);
+  second.abort();
+  expect(worker.places).toEqual([]);
+});
+
 function workerOf(log: RefusingLog): BatchWorker {
   const nothing = (): void => undefined;
   return new BatchWorker(
@@ -59,35 +91,3 @@ async function logOf(): Promise<RefusingLog> {
   await log.createTopics([{ name: TOPIC.problems, partitions: 64 }]);
   return log;
 }
-
-it('of partitions that were taken away nothing is kept, whether they were at work or idle', async () => {
-  const worker = workerOf(await logOf());
-  const kept = new AbortController();
-  await worker.work(batchOf(0, kept), kept.signal);
-  for (let partition = 1; partition < 64; partition++) {
-    const claim = new AbortController();
-    const batch = batchOf(partition, claim);
-    if (partition % 2 === 0) await worker.work(batch, claim.signal);
-    const working = partition % 2 === 0 ? undefined : worker.work(batch, claim.signal);
-    claim.abort();
-    await working;
-  }
-  expect(worker.places).toEqual([`${TOPIC.problems}/0`]);
-});
-
-it('a commit that cost its claim is known under the next claim, and forgotten once it succeeds', async () => {
-  const log = await logOf();
-  const worker = workerOf(log);
-  const [first, second] = [new AbortController(), new AbortController()];
-  log.isRefusing = true;
-  const working = worker.work(batchOf(3, first), first.signal);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  first.abort();
-  await working;
-  expect(worker.places).toEqual([`${TOPIC.problems}/3`]);
-  log.isRefusing = false;
-  await worker.work(batchOf(3, second), second.signal);
-  expect(log.commits).toBe(1);
-  second.abort();
-  expect(worker.places).toEqual([]);
-});

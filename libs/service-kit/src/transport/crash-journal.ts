@@ -44,7 +44,7 @@ export interface CrashJournalOptions {
 }
 
 /** What is known of the records that a claim begins with. */
-export interface Suspicion {
+export interface CrashHistory {
   /** Records before this offset are taken one at a time; 0 when nothing is suspected. */
   readonly until: number;
   /** Deaths at which the first record was alone in flight. */
@@ -68,7 +68,7 @@ export class CrashJournal {
   }
 
   /** Looks at what the process before left, and marks the first batch of a claim. */
-  async taken(place: string, first: number, next: number): Promise<Suspicion> {
+  async taken(place: string, first: number, next: number): Promise<CrashHistory> {
     const { inHand: left, etag } = await this.read(place);
     this.etags.set(place, etag);
     if (left !== undefined) this.standing.add(place);
@@ -81,7 +81,7 @@ export class CrashJournal {
   }
 
   /** Marks a record that is alone in flight. */
-  takenAlone(place: string, offset: number, { until, deaths }: Suspicion): Promise<void> {
+  takenAlone(place: string, offset: number, { until, deaths }: CrashHistory): Promise<void> {
     return this.write(place, { offset, until, deaths, alone: true });
   }
 
@@ -166,7 +166,7 @@ type Finish = (items: readonly Item[]) => Promise<boolean>;
  */
 export class CrashIsolation {
   /** The claim under which the partition is worked on, and what its first records are suspected of. */
-  private known: { readonly claim: Claim; readonly suspicion: Suspicion; readonly first: number } | undefined;
+  private known: { readonly claim: Claim; readonly history: CrashHistory; readonly first: number } | undefined;
 
   constructor(private readonly crashes: { readonly marks: CrashJournal; readonly lock: ReadWriteLock }) {}
 
@@ -177,14 +177,14 @@ export class CrashIsolation {
     const first = items[0]!.record.offset;
     const next = offsetAfter(items);
     if (this.known?.claim !== batch.claim)
-      this.known = { claim: batch.claim, suspicion: await marks.taken(place, first, next), first };
-    const { suspicion, first: suspect } = this.known;
-    const { until } = suspicion;
+      this.known = { claim: batch.claim, history: await marks.taken(place, first, next), first };
+    const { history, first: suspect } = this.known;
+    const { until } = history;
     try {
       let rest = items;
       while (rest.length > 0 && rest[0]!.record.offset < until) {
         const [item] = rest as [Item];
-        const deaths = item.record.offset === suspect ? suspicion.deaths : 0;
+        const deaths = item.record.offset === suspect ? history.deaths : 0;
         const alone = async (): Promise<boolean> =>
           finish([await this.alone(place, item, { until, deaths }, signal.aborted)]);
         if (!(await lock.write(alone))) {
@@ -207,12 +207,12 @@ export class CrashIsolation {
   }
 
   /** A record that was in flight when processes died: marked, or given up. */
-  private async alone(place: string, item: Item, suspicion: Suspicion, isToldToStop: boolean): Promise<Item> {
+  private async alone(place: string, item: Item, history: CrashHistory, isToldToStop: boolean): Promise<Item> {
     const { marks } = this.crashes;
-    const { deaths } = suspicion;
+    const { deaths } = history;
     if (item.event === undefined || isToldToStop) return item;
     if (deaths < marks.maxDeaths) {
-      await marks.takenAlone(place, item.record.offset, suspicion);
+      await marks.takenAlone(place, item.record.offset, history);
       return item;
     }
     const reason = `the process died or had to be ended ${deaths} times while it worked on this record and on nothing else; look for what its content does to this service's memory and native code, then redrive it`;

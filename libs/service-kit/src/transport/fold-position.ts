@@ -41,7 +41,7 @@ export class FoldPosition {
  * The state to which the batch is added: the held one where no other process has worked since, else a restored one.
  * @param restore receives what the group has committed; it was read before everything else that the state is made from
  */
-export async function stateFor<Held extends { readonly places: FoldPosition }>(
+export async function ensureCurrent<Held extends { readonly places: FoldPosition }>(
   log: EventLog,
   batch: DeliveredBatch,
   held: Held | undefined,

@@ -35,16 +35,6 @@ function recordOf(partition: number, offset: number): LogRecord {
   return { ...encodeEvent(event), topic: TOPIC.problems, partition, offset, timestampMs: 0 };
 }
 
-function batchOf(partition: number, count: number): RecordBatch {
-  return {
-    topic: TOPIC.problems,
-    partition,
-    records: Array.from({ length: count }, (_, offset) => recordOf(partition, offset)),
-    claim: { group: 'g', memberId: 'm', token: {} },
-    signal: never,
-  };
-}
-
 /** A model of a given speed, which its concurrent callers share. It heeds its signal between two tokens. */
 class SlowModel {
   /** Tokens that were written, wasted ones included. */
@@ -79,46 +69,6 @@ class SlowModel {
       done([{ ...ProblemExpired, problem: (event as typeof ProblemPublished).problem }]),
     );
   };
-}
-
-function workerOf(model: SlowModel, deadlineMs: number): { log: RecordingLog; worker: BatchWorker } {
-  const log = new RecordingLog();
-  const clock = { now: () => Date.now() };
-  const worker = new BatchWorker(
-    {
-      log,
-      group: 'g',
-      source: 'seam/test',
-      maxAttempts: 5,
-      firstRetryMs: 1,
-      maxRetryMs: 1,
-      deadlineMs,
-      pace: new Pace(deadlineMs, () => clock.now()),
-      clock,
-      observer: {
-        committed: () => undefined,
-        deadLettered: () => undefined,
-        retried: () => undefined,
-        fenced: () => undefined,
-        passedOver: () => undefined,
-        notBelieved: () => undefined,
-        underWay: () => undefined,
-      },
-    },
-    model.consume,
-  );
-  return { log, worker };
-}
-
-/** Lets virtual time pass until the work is done. */
-async function finish<T>(work: Promise<T>): Promise<T> {
-  const watch = { isOver: false };
-  const over = (): void => {
-    watch.isOver = true;
-  };
-  work.then(over, over);
-  while (!watch.isOver) await jest.advanceTimersByTimeAsync(50);
-  return work;
 }
 
 describe('work that is slow', () => {
@@ -305,3 +255,53 @@ describe('what a late batch says', () => {
     expect(judgeLateRecord({ tokensPerSecond: 10, msPerRecord: 10_000 }, 9_999).isTooShort).toBe(true);
   });
 });
+
+function batchOf(partition: number, count: number): RecordBatch {
+  return {
+    topic: TOPIC.problems,
+    partition,
+    records: Array.from({ length: count }, (_, offset) => recordOf(partition, offset)),
+    claim: { group: 'g', memberId: 'm', token: {} },
+    signal: never,
+  };
+}
+
+function workerOf(model: SlowModel, deadlineMs: number): { log: RecordingLog; worker: BatchWorker } {
+  const log = new RecordingLog();
+  const clock = { now: () => Date.now() };
+  const worker = new BatchWorker(
+    {
+      log,
+      group: 'g',
+      source: 'seam/test',
+      maxAttempts: 5,
+      firstRetryMs: 1,
+      maxRetryMs: 1,
+      deadlineMs,
+      pace: new Pace(deadlineMs, () => clock.now()),
+      clock,
+      observer: {
+        committed: () => undefined,
+        deadLettered: () => undefined,
+        retried: () => undefined,
+        fenced: () => undefined,
+        passedOver: () => undefined,
+        notBelieved: () => undefined,
+        underWay: () => undefined,
+      },
+    },
+    model.consume,
+  );
+  return { log, worker };
+}
+
+/** Lets virtual time pass until the work is done. */
+async function finish<T>(work: Promise<T>): Promise<T> {
+  const watch = { isOver: false };
+  const over = (): void => {
+    watch.isOver = true;
+  };
+  work.then(over, over);
+  while (!watch.isOver) await jest.advanceTimersByTimeAsync(50);
+  return work;
+}

@@ -274,7 +274,7 @@ export class PartitionProcessor {
       case 'giveUp':
       case 'commitAgain':
       case 'commitLater':
-        await this.wait(this.setBack(remedy, failure, taken), failure, signal);
+        await this.wait(this.recordRefusal(remedy, failure, taken), failure, signal);
         return { items: this.withGivenUp(items), split };
       case 'outlast':
         await this.wait(this.backoff(outages + 1), failure, signal);
@@ -321,7 +321,7 @@ export class PartitionProcessor {
   }
 
   /** Remembers a commit that the log refused. @returns how long to wait */
-  private setBack(
+  private recordRefusal(
     remedy: 'narrow' | 'giveUp' | 'commitAgain' | 'commitLater',
     { code, reason }: Failure,
     { items, alive }: Taken,

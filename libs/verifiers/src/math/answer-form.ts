@@ -447,60 +447,64 @@ function mixedBrackets(text: string, scope: Scope): Form | null {
 
 const MATRIX = /^\\begin\{([pbBvV]?matrix|smallmatrix|array|cases)\*?\}/;
 
+const vector = (parts: readonly Readings[], shape: 'row' | 'column'): Form => ({
+  kind: 'tuple',
+  parts,
+  open: '<',
+  close: '>',
+  shape,
+});
+
+/** A matrix between `\begin` and `\end`; one with a single row or column is a vector. */
+function environmentReadings(open: string, inner: string, scope: Scope): Readings | null {
+  const environment = /\{([a-zA-Z]+)\*?\}/.exec(open)?.[1] ?? '';
+  if (!/^(?:[pbB]?matrix|smallmatrix|array)$/.test(environment)) return null;
+  const rows = inner
+    .replace(/^\s*(?:\[[^\]]*\])?\s*\{[lcr|\s]*\}/, '')
+    .replaceAll(/\\hline/g, '')
+    .split(/\\\\(?:\[[^\]]*\])?/)
+    .map((row) => row.trim())
+    .filter((row) => row !== '')
+    .map((row) => splitTopLevel(row, (token) => token === '&').parts);
+  if (rows.length === 0 || rows.length > MAX_PARTS) return null;
+  const isVector = rows.every((row) => row.length === 1);
+  if (isVector)
+    return [
+      vector(
+        rows.map((row) => read(row[0]!, scope)),
+        'column',
+      ),
+    ];
+  if (rows.length === 1)
+    return [
+      vector(
+        rows[0]!.map((cell) => read(cell, scope)),
+        'row',
+      ),
+    ];
+  return [
+    {
+      kind: 'tuple',
+      open: 'matrix',
+      close: 'matrix',
+      parts: rows.map(
+        (row): Readings => [
+          vector(
+            row.map((cell) => read(cell, scope)),
+            'row',
+          ),
+        ],
+      ),
+    },
+  ];
+}
+
 function bracketReadings(
   bracket: { readonly open: string; readonly inner: string; readonly close: string },
   scope: Scope,
 ): Readings | null {
   const { open, inner, close } = bracket;
-  if (open.startsWith('\\begin')) {
-    const environment = /\{([a-zA-Z]+)\*?\}/.exec(open)?.[1] ?? '';
-    if (!/^(?:[pbB]?matrix|smallmatrix|array)$/.test(environment)) return null;
-    const rows = inner
-      .replace(/^\s*(?:\[[^\]]*\])?\s*\{[lcr|\s]*\}/, '')
-      .replaceAll(/\\hline/g, '')
-      .split(/\\\\(?:\[[^\]]*\])?/)
-      .map((row) => row.trim())
-      .filter((row) => row !== '')
-      .map((row) => splitTopLevel(row, (token) => token === '&').parts);
-    if (rows.length === 0 || rows.length > MAX_PARTS) return null;
-    const isVector = rows.every((row) => row.length === 1);
-    const tuple = (parts: readonly Readings[], shape: 'row' | 'column'): Form => ({
-      kind: 'tuple',
-      parts,
-      open: '<',
-      close: '>',
-      shape,
-    });
-    if (isVector)
-      return [
-        tuple(
-          rows.map((row) => read(row[0]!, scope)),
-          'column',
-        ),
-      ];
-    if (rows.length === 1)
-      return [
-        tuple(
-          rows[0]!.map((cell) => read(cell, scope)),
-          'row',
-        ),
-      ];
-    return [
-      {
-        kind: 'tuple',
-        open: 'matrix',
-        close: 'matrix',
-        parts: rows.map(
-          (row): Readings => [
-            tuple(
-              row.map((cell) => read(cell, scope)),
-              'row',
-            ),
-          ],
-        ),
-      },
-    ];
-  }
+  if (open.startsWith('\\begin')) return environmentReadings(open, inner, scope);
   if (/^\\[lr]?(?:floor|ceil)/.test(open) || open === '\\lfloor' || open === '\\lceil') return null;
   if (MATRIX.test(inner.trim()) && bracketed(inner.trim()) !== null) return read(inner, scope);
   const parts = splitTopLevel(inner, (token) => token === ',' || token === ';').parts.map((part) => part.trim());
@@ -522,13 +526,11 @@ function bracketReadings(
   }
   const rows = open === '[' ? rowsOf(parts) : null;
   if (rows !== null) {
-    const row = (cells: readonly string[]): Form => ({
-      kind: 'tuple',
-      open: '<',
-      close: '>',
-      shape: 'row',
-      parts: cells.map((cell) => read(cell, scope)),
-    });
+    const row = (cells: readonly string[]): Form =>
+      vector(
+        cells.map((cell) => read(cell, scope)),
+        'row',
+      );
     return [{ kind: 'tuple', open: 'matrix', close: 'matrix', parts: rows.map((cells): Readings => [row(cells)]) }];
   }
   const style = open === '\\langle' ? ['<', '>'] : [open, close];

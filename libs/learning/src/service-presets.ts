@@ -1,8 +1,7 @@
 /**
- * Named settings of all services, as the variables that an operator would write. SEAM_PRESET chooses one. Other
- * variables of the environment take precedence over it.
+ * What the services share of each preset, as the variables that an operator would write. What the algorithms do is in the file of the
+ * same name in this folder. An entry without imports, so that reading settings loads no algorithm.
  */
-import { SeamError } from '@seamstream/kernel';
 
 /** A variable's text, and where the value comes from. */
 interface PresetValue {
@@ -12,7 +11,7 @@ interface PresetValue {
 
 /**
  * SEAM as its authors run it. `train.sh` and `lpem.py` are files of the public copy github.com/Cocobalt/SEAM at 66a8d7f. What the
- * algorithms do is the preset of the same name in libs/learning; docs/explanation/seam.md says where the two cannot do as the authors do.
+ * algorithms do is in seam-paper.preset.ts; docs/explanation/seam.md says where the two cannot do as the authors do.
  */
 const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_ENTRY_SCHEMAS: { value: 'memory-item', source: 'lpem.py: the container <memory_item>, present and not blank' },
@@ -46,7 +45,7 @@ function trainedOn(values: Readonly<Record<string, string>>, source: string): Re
 
 /**
  * SEAL's knowledge incorporation as its authors run it (arXiv 2506.10943, section 4 and appendix B; github.com/Continual-Intelligence/SEAL at
- * 4cb1e7d). What ReST-EM does is the preset of the same name in libs/learning.
+ * 4cb1e7d). What ReST-EM does is in seal.presets.ts.
  */
 const sealPaperKnowledge: Readonly<Record<string, PresetValue>> = {
   SEAM_ENTRY_SCHEMAS: { value: 'self-edit/implications', source: 'make_squad_data.py: the main kind' },
@@ -220,7 +219,8 @@ const satSeq: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '2048', source: 'as the turns of a stage' },
 };
 
-const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
+/** By the name that SEAM_PRESET says. */
+export const servicePresets: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
   ['seam-paper', seamPaper],
   ['seal-paper-knowledge', sealPaperKnowledge],
   ['knowledge-incorporation-squad', sealSquad],
@@ -232,20 +232,3 @@ const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new 
   ['dapo', dapo],
   ['sat-seq', satSeq],
 ]);
-
-/** Chooses a preset. */
-export const PRESET_VARIABLE = 'SEAM_PRESET';
-
-/** The environment with the variables of its preset. @throws INVALID_CONFIGURATION for an unknown one */
-export function withPreset(given: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const { [PRESET_VARIABLE]: name, ...rest } = given;
-  if (name === undefined) return rest;
-  const preset = PRESETS.get(name);
-  if (preset === undefined) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Cannot read the configuration: expected ${PRESET_VARIABLE} to be one of ${[...PRESETS.keys()].join(', ')}, got ${JSON.stringify(name)}. Choose one of them, or leave ${PRESET_VARIABLE} out.`,
-    );
-  }
-  return { ...Object.fromEntries(Object.entries(preset).map(([variable, { value }]) => [variable, value])), ...rest };
-}

@@ -33,7 +33,7 @@ export async function doneAtSource(source: EventLog): Promise<readonly DoneWork[
  * Moves each group past the copies at the front of what it has not read yet; the first record that is no copy, or whose original
  * was not done, ends it. Doing it twice changes nothing.
  */
-export async function markDone(
+export async function commitOffsets(
   target: EventLog,
   {
     origin,

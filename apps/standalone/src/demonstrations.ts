@@ -1,4 +1,4 @@
-/** What `--method` chooses: the demonstration that is run, with the models, problems and settings that are its own. */
+/** The demonstrations, one of which `--method` chooses: each has its models, problems and settings. A method of learning is in libs/training-runs. */
 import { fileURLToPath } from 'node:url';
 import type { Preset } from '@seamstream/attribute-world';
 import { CURRICULUM } from '@seamstream/learning';
@@ -6,21 +6,28 @@ import type { Environment } from '@seamstream/service-kit';
 import { SEQUENTIAL_TUNING } from '@seamstream/team-tuning';
 import { TEAM_ARMS } from './team/team-arms.js';
 
-export const METHODS = ['experiences', 'self-edits', 'library', 'team', 'attributes', 'familiar-attributes'] as const;
-export type Method = (typeof METHODS)[number];
+export const DEMONSTRATIONS = [
+  'experiences',
+  'self-edits',
+  'library',
+  'team',
+  'attributes',
+  'familiar-attributes',
+] as const;
+export type Demonstration = (typeof DEMONSTRATIONS)[number];
 
 /** What a start without `--method` runs. */
-export const DEFAULT_METHOD: Method = 'attributes';
+export const DEFAULT_DEMONSTRATION: Demonstration = 'attributes';
 /** What learns from files of one's own. Folders of the first releases know no other. */
-export const OWN_FILES_METHOD: Method = 'experiences';
+export const OWN_FILES_DEMONSTRATION: Demonstration = 'experiences';
 
-/** The world of attributes that a method learns; undefined for those that learn another world. */
-export const ATTRIBUTE_PRESETS: Readonly<Partial<Record<Method, Preset>>> = {
+/** The world of attributes that a demonstration learns; undefined for those that learn another world. */
+export const ATTRIBUTE_PRESETS: Readonly<Partial<Record<Demonstration, Preset>>> = {
   attributes: 'strange',
   'familiar-attributes': 'familiar',
 };
 
-export interface MethodDefaults {
+export interface DemonstrationDefaults {
   readonly algorithm: string;
   readonly roundSize: number;
   readonly maxRounds: number;
@@ -43,8 +50,8 @@ const ATTRIBUTES = {
 /** Obeys entries as the shipped executor of the world of attributes does, and is smaller: no generator learned with it. */
 export const OTHER_EXECUTOR = fileURLToPath(new URL('../../../models/attributes/other-executor', import.meta.url));
 
-/** Where the shipped models lie, by method. */
-const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
+/** Where the shipped models lie. */
+const SHIPPED: Readonly<Record<Demonstration, { readonly generator: URL; readonly executor: URL }>> = {
   experiences: WORLD,
   library: WORLD,
   'self-edits': {
@@ -56,7 +63,7 @@ const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly execu
   'familiar-attributes': ATTRIBUTES,
 };
 
-const ATTRIBUTE_DEFAULTS: MethodDefaults = {
+const ATTRIBUTE_DEFAULTS: DemonstrationDefaults = {
   algorithm: CURRICULUM,
   roundSize: 64,
   maxRounds: 16,
@@ -65,7 +72,7 @@ const ATTRIBUTE_DEFAULTS: MethodDefaults = {
 };
 
 /** What a start has where nothing else is said. */
-export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
+export const DEMONSTRATION_DEFAULTS: Readonly<Record<Demonstration, DemonstrationDefaults>> = {
   experiences: {
     algorithm: CURRICULUM,
     roundSize: 64,
@@ -85,7 +92,7 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
  * A phase has converged once every domain reached this on the validation problems. A passage counts as solved when all its questions are
  * answered right.
  */
-export const TARGETS: Readonly<Record<Method, number>> = {
+export const TARGETS: Readonly<Record<Demonstration, number>> = {
   experiences: 0.96,
   'self-edits': 0.75,
   library: 0.9,
@@ -94,8 +101,8 @@ export const TARGETS: Readonly<Record<Method, number>> = {
   'familiar-attributes': 0.95,
 };
 
-/** The settings that name the shipped models of a method. */
-export function modelFolders(method: Method): Environment {
+/** The settings that name the shipped models of a demonstration. */
+export function modelFolders(method: Demonstration): Environment {
   const generator = fileURLToPath(SHIPPED[method].generator);
   const executor = fileURLToPath(SHIPPED[method].executor);
   return {
@@ -131,8 +138,8 @@ const PLANNING: Environment = {
   SEAM_TRAINER_ALGORITHMS: JSON.stringify({ grpo: { duration: { unit: 'steps', steps: 24 } } }),
 };
 
-/** Settings of the services that a method has besides those of every demonstration. */
-const METHOD_ENVIRONMENTS: Readonly<Record<Method, Environment>> = {
+/** Settings of the services that one demonstration has besides those of all. */
+const DEMONSTRATION_ENVIRONMENTS: Readonly<Record<Demonstration, Environment>> = {
   experiences: EXPLORING,
   attributes: PLANNING,
   'familiar-attributes': PLANNING,
@@ -164,10 +171,10 @@ const METHOD_ENVIRONMENTS: Readonly<Record<Method, Environment>> = {
   },
 };
 
-export const methodEnvironment = (method: Method): Environment => METHOD_ENVIRONMENTS[method];
+export const demonstrationEnvironment = (method: Demonstration): Environment => DEMONSTRATION_ENVIRONMENTS[method];
 
 /** Most tokens of an answer by the shipped executor. */
-export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = {
+export const RESPONSE_TOKENS: Readonly<Record<Demonstration, number>> = {
   experiences: 40,
   'self-edits': 4,
   library: 40,
