@@ -38,17 +38,19 @@ describe('seam adapters changes', () => {
 });
 
 describe('seam adapters use', () => {
-  it('counts what each one wrote, the one in use last first, and names one that the log does not know', async () => {
+  it('counts what each one wrote, the one in use last first, and what no published adapter wrote together', async () => {
     const world = await withEvents(
       adapterPublished(ADAPTER, null, 'r'),
       ...[writtenAt(1_000, null), writtenAt(2_000, ADAPTER), writtenAt(5_000, ADAPTER), writtenAt(9_000, 'f00d')],
     );
     expect(await world.seam('adapters', 'use')).toBe(0);
-    const [, ...rows] = world.takeOutput().trimEnd().split('\n');
+    const output = world.takeOutput();
+    const [, ...rows] = output.split('\n\n')[0]!.split('\n');
+    expect(output).toMatch(/\n\nUnknown: 1 digest of no published adapter\. Last in use: f00d\.\n$/);
     expect(rows.map((row) => row.split(/ {2,}/).slice(0, 7))).toEqual([
-      ['f00d', '–', 'unknown', '1', '0', '1970-01-01 00:00:09', '1970-01-01 00:00:09'],
       ['a1110000', '1', 'published', '2', '0', '1970-01-01 00:00:02', '1970-01-01 00:00:05'],
       ['base', '–', 'served', '1', '0', '1970-01-01 00:00:01', '1970-01-01 00:00:01'],
+      ['unknown', '–', '–', '1', '0', '–', '1970-01-01 00:00:09'],
     ]);
   });
 
