@@ -1,6 +1,7 @@
 /** What one partition of seam.answers says of attempts: which of them wait for feedback, and which have waited. Pure. */
 import { type EventOf, tenantsAttempt } from '@seamstream/events';
-import { isEndOf, type OpenAnswer, openAnswerOf, type SettledAnswer, type Standing } from './settle-answers.decide.js';
+import { isEndOf } from '@seamstream/evidence';
+import { type OpenAnswer, openAnswerOf, type SettledAnswer, type Standing } from './settle-answers.decide.js';
 
 /** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
 const REMEMBERED_SETTLED = 20_000;
