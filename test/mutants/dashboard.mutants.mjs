@@ -188,6 +188,27 @@ export default [
     to: 'LEAST_MS',
   },
   {
+    file: 'apps/gateway/src/chat/request-parts.ts',
+    ...{ suite: 'quick', spec: 'apps/gateway/src/chat/request-parts.spec.ts' },
+    control: "time in which a client does not read on is not the gateway's",
+    from: "this.add('client', sinceMs);",
+    to: '',
+  },
+  {
+    file: 'apps/gateway/src/chat/request-parts.ts',
+    ...{ suite: 'quick', spec: 'apps/gateway/src/chat/request-parts.spec.ts' },
+    control: 'an executor stops writing when its client stops reading',
+    from: 'await left.return?.();',
+    to: '',
+  },
+  {
+    file: 'apps/gateway/src/chat/answer-chat.handler.ts',
+    ...{ suite: 'quick', spec: 'apps/gateway/src/http/observed-requests.spec.ts' },
+    control: "the wait for an entry is not the gateway's own time",
+    from: "parts.during('entry', () => expected.wait(experienceWithinMs))",
+    to: 'expected.wait(experienceWithinMs)',
+  },
+  {
     file: 'apps/gateway/src/http/request-figures.ts',
     ...{ suite: 'quick', spec: 'apps/gateway/src/http/request-figures.spec.ts' },
     control: 'the time of a route is over all classes of status',

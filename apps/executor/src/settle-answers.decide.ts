@@ -155,7 +155,7 @@ export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: num
 /** What only an answer says. */
 const OF_ANSWERS = [
   ...(['type', 'feedbackUntil', 'unpaid', 'usage', 'finishReason', 'cutBy'] as const),
-  'sessionAdapter',
+  ...(['sessionAdapter', 'entryMs', 'ownMs'] as const),
 ] as const;
 
 /** What a result says as the answer does. */
