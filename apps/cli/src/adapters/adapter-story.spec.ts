@@ -1,8 +1,9 @@
 /** What an adapter changed against its parent, and which adapters were in use, as commands say it. */
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { generated, published, recorded } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
-import { adapterPublished } from '@seamstream/testing/training-log';
+import { adapterPublished, runStarted } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const ADAPTER = 'a111'.padEnd(64, '0');
@@ -68,11 +69,16 @@ describe('commands that read the log as it was', () => {
     ['cost spent arm', 'No attempt of an executor', 'deploy'],
     ['adapters show a111', 'there are none yet', 'a1110000'],
     ['show p-1', 'got none of the 0 in the log', 'How many?'],
+    ['runs list', 'No training runs yet', 'run-one'],
+    ['runs show run-one', 'Cannot', 'sft'],
+    ['runs compare run-one run-two', 'Cannot', 'run-two'],
+    ['cost prices list', 'No price was declared', 'tiny'],
   ])('seam %s has nothing that came later', async (command, then, now) => {
     const world = await withEvents();
     const solved = recorded('p-1', true, { arm: 'deploy' });
     const events = [published('p-1'), adapterPublished(ADAPTER, null, 'r'), writtenAt(1, ADAPTER), solved];
-    await world.log.append(events.map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
+    const others = [runStarted('run-one', 'sft'), runStarted('run-two', 'sft'), EXAMPLE_EVENTS.PriceDeclared];
+    await world.log.append([...events, ...others].map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
     const printed = async (...options: string[]) => {
       await world.seam(...command.split(' '), ...options);
       return world.takeOutput() + world.takeErrors();
