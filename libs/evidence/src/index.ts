@@ -6,3 +6,4 @@ export { Memory } from './memory.js';
 export { placesIn, withPlace } from './places.js';
 export { contentMissing, ProblemContents } from './problem-contents.js';
 export { answersExperience, answersProblem, gatewayAnswers, isJudged } from './true-answers.decide.js';
+export { type WrittenEnd, WrittenResults } from './written-results.js';
