@@ -118,6 +118,34 @@ export default [
       title: 'waits on although',
     },
   ]),
+  ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'a forged answer is not in the cost of a problem',
+      from: 'isBelievedAnswer(event, known)',
+      to: 'true',
+      title: 'adds no forged answer',
+    },
+  ]),
+  ...quick('libs/evidence/src/true-answers.decide.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'an answer whose experience did not come is in the group of its problem',
+      from: 'answer.groupId === groupIdOf(meta.messageId) &&',
+      to: '',
+      title: 'adds no forged answer',
+    },
+    {
+      control: 'an answer whose experience did not come is about what was published',
+      from: 'problemDigest(derivedFrom(experience, derivedId',
+      to: "problemDigest(answer.meta, answer.problem) || '' === problemDigest(derivedFrom(experience, derivedId",
+      title: 'adds no forged answer',
+    },
+    {
+      control: 'an answer whose experience did not come is in the arm that was drawn',
+      from: "answer.arm === (isControl(assignment) ? 'control' : 'deploy')",
+      to: "answer.arm !== ''",
+      title: 'adds no forged answer',
+    },
+  ]),
   ...quick('libs/evidence/src/written-results.ts', 'libs/evidence/src/written-results.spec.ts', [
     {
       control: 'a forged end does not have all results read',

@@ -1,4 +1,5 @@
 export { type ExpectedEnd, expectedEnd, isEndOf } from './answer-ends.decide.js';
+export { isBelievedAnswer, type KnownOfProblem } from './believed-answers.decide.js';
 export { type Doubt, doubtOf, type Experience, isResult, type Result, type WrittenOrWithheld } from './doubt.decide.js';
 export { Evidence, type PlacedEvent } from './evidence.js';
 export { KnownExperiences } from './known-experiences.js';
