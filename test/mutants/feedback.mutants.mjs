@@ -15,6 +15,11 @@ export default [
       to: "feedbackId === null ? 'judged' : 'judged'",
     },
     {
+      control: 'an answer whose end has no result waits for feedback',
+      from: 'if (!isBorneOut) return;',
+      to: '',
+    },
+    {
       control: 'an answer waits for feedback though a client says that its wait is over',
       from: 'isEndOf(event, each)) !== true',
       to: 'isEndOf(event, each)) === undefined',

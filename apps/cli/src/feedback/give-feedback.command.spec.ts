@@ -22,7 +22,7 @@ const GIVE = ['--verdict', 'right', '--by', 'ada'] as const;
 describe('seam feedback', () => {
   it('lists the answers that wait, and not those that were settled or whose time is up', async () => {
     const settled = answer('x-3-settled', 'p-3');
-    const others = [answer('x-2-over', 'p-2', 1), settled, endOf(settled), ofSession('x-4-session', 'p-4')];
+    const others = [answer('x-2-over', 'p-2', 1), settled, ...endsOf(settled), ofSession('x-4-session', 'p-4')];
     const here = await world(answer('x-1-waits', 'p-1'), ...others);
     expect(await here.seam('--json', 'feedback')).toBe(0);
     expect(here.takeJson()).toMatchObject([{ waiting: [{ attemptId: 'x-1-waits', problemId: 'p-1' }] }]);
@@ -32,6 +32,7 @@ describe('seam feedback', () => {
     const own = answer('x-1-waits', 'prob-1');
     const forged = endOf(own) as EventOf<'AnswerSettled'>;
     const ends = [
+      forged,
       { ...forged, resultId: 'another' },
       { ...forged, meta: { ...forged.meta, causationId: 'another' } },
     ];
@@ -81,7 +82,7 @@ describe('seam feedback', () => {
       ofSession('x-7-session', 'session-2'),
     ];
     const waiting = [answer('x-1-waits', 'prob-1'), answer('x-2-waits', 'prob-1'), answer('x-3-over', 'other', 1)];
-    const ends = [endOf(judged), endOf(ended, null), endOf(session, null)];
+    const ends = [...endsOf(judged), ...endsOf(ended, null), ...endsOf(session, null)];
     const here = await world(...waiting, judged, ended, session, ofSession('x-6-session', 'session-1'), ...ends);
     expect(await here.seam('feedback', ...args)).toBe(2);
     expect(here.takeErrors()).toContain(expected);
@@ -99,6 +100,14 @@ function endOf(answered: SeamEvent, feedbackId: string | null = 'f'): SeamEvent 
     resultId: derivedId(meta.causationId!, 'outcome'),
     ...{ problemId: problem.problemId, attemptId: experienceId, feedbackId },
   };
+}
+
+/** The end with its result, as they are in one transaction. */
+function endsOf(answered: SeamEvent, feedbackId: string | null = 'f'): readonly SeamEvent[] {
+  const end = endOf(answered, feedbackId) as EventOf<'AnswerSettled'>;
+  const { OutcomeRecorded: example } = EXAMPLE_EVENTS;
+  const problem = { ...example.problem, problemId: end.problemId };
+  return [end, { ...example, problem, meta: { ...example.meta, messageId: end.resultId } }];
 }
 
 const ofSession = (experienceId: string, problemId: string): SeamEvent => ({

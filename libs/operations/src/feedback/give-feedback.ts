@@ -11,7 +11,7 @@ import {
   tenantOf,
   tenantsAttempt,
 } from '@seamstream/events';
-import { type ExpectedEnd, expectedEnd, isEndOf, ProblemContents } from '@seamstream/evidence';
+import { type ExpectedEnd, expectedEnd, isEndOf, ProblemContents, WrittenResults } from '@seamstream/evidence';
 import { type Clock, count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 
@@ -85,10 +85,12 @@ class AnswersRead {
       });
   }
 
-  settled(event: EventOf<'AnswerSettled'>): void {
+  /** @param isBorneOut whether the log has the result that the end names */
+  settled(event: EventOf<'AnswerSettled'>, isBorneOut: boolean): void {
     const attempt = tenantsAttempt(event);
     const { problemId, attemptId, feedbackId, meta } = event;
     if (this.ended.has(attempt) || this.ends.get(attempt)?.some((each) => isEndOf(event, each)) !== true) return;
+    if (!isBorneOut) return;
     this.waiting.delete(attempt);
     this.ended.set(attempt, {
       ...{ problemId, attemptId, tenant: tenantOf(meta) },
@@ -101,10 +103,15 @@ async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions):
   const ranges = await storedRanges(log, TOPIC.answers);
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
   const read = new AnswersRead();
+  const results = new WrittenResults(log);
   try {
     for await (const { events, records } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
+      const ends = events.flatMap(({ event, record: { timestampMs } }) =>
+        event.type === 'AnswerSettled' ? [{ event, timestampMs }] : [],
+      );
+      const borneOut = new Set([...(await results.borneOut(ends))].map(({ event }) => event));
       for (const { event } of events)
-        if (event.type === 'AnswerSettled') read.settled(event);
+        if (event.type === 'AnswerSettled') read.settled(event, borneOut.has(event));
         else if (event.type === 'AnswerRecorded') read.answered(event);
       bar.advance(records.length);
     }
