@@ -99,6 +99,30 @@ export const ROWS = [
         ),
         { unit: 's', width: 8 },
       ),
+      chart(
+        'Where the time of chat answers goes: mean',
+        [
+          line(
+            'sum by (part) (rate(seam_chat_part_seconds_sum{}[$__rate_interval])) / sum by (part) (rate(seam_chat_part_seconds_count{}[$__rate_interval]))',
+            '{{part}}',
+          ),
+        ],
+        {
+          unit: 's',
+          width: 12,
+          words: "entry: the wait for an experience; executor; own: the gateway's, with its records in the log.",
+        },
+      ),
+      chart(
+        'Where the time of chat answers goes: 95 % within',
+        [
+          line(
+            'histogram_quantile(0.95, sum by (le, part) (rate(seam_chat_part_seconds_bucket{}[$__rate_interval])))',
+            '{{part}}',
+          ),
+        ],
+        { unit: 's', width: 12 },
+      ),
     ],
   },
   {

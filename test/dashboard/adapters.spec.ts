@@ -73,6 +73,7 @@ const browser = await openBrowser();
       const [error] = errors.filter(({ code }) => code === 'not_found');
       const counted = page.locator('[data-error="404 not_found"] [data-value="requests"]');
       expect(await counted.textContent()).toBe(String(error!.requests));
+      expect(await page.getByText('No chat request was answered yet.').count()).toBe(1);
       expect([scheme, await violationsOn(page)]).toEqual([scheme, []]);
     }
   });

@@ -55,6 +55,27 @@ const work = (domain: string) =>
     await published.getByText('146').waitFor();
     expect(complaints).toEqual([]);
   });
+
+  it('that is refused because too many ask says so, and asks again when the gateway says', async () => {
+    const { page } = await openPage(browser!);
+    const refusals = ['0', '2'];
+    const askedAt: number[] = [];
+    await page.route(/views\/adapters\?/, (route) => {
+      askedAt.push(Date.now());
+      const retryAfter = refusals.shift();
+      return retryAfter === undefined
+        ? route.continue()
+        : route.fulfill({
+            ...{ status: 429, headers: { 'retry-after': retryAfter }, contentType: 'application/json' },
+            body: '{"error":{"message":"Too many ask."}}',
+          });
+    });
+    await page.goto(`${demonstration.url}/adapters?asOf=2030-01-01T00:00:00Z`);
+    await page.getByText('Too many ask. The page asks again in 2 s (2 of 20).').first().waitFor();
+    await page.getByText('Too many ask.').first().waitFor({ state: 'detached' });
+    expect(askedAt).toHaveLength(3);
+    expect(askedAt[2]! - askedAt[1]!).toBeGreaterThanOrEqual(1_900);
+  });
 });
 
 function localOf(iso: string): string {

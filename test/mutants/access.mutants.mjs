@@ -454,20 +454,20 @@ const seen = [
   ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
     {
       control: 'what another tenant pays is no cost of a problem',
-      from: '.filter(({ event: { meta } }) => tenantOf(meta) === told.tenant)',
-      to: '',
+      from: 'tenantOf(each.event.meta) === told.tenant && isBelieved(each)',
+      to: 'isBelieved(each)',
       title: 'have cost',
     },
     {
       control: 'a forged result is no cost of a problem',
-      from: ': !doubts.has(placeName(position)),',
-      to: ': true,',
+      from: ': !doubts.has(placeName(position));',
+      to: ': true;',
       title: 'does not bear out|take the place',
     },
     {
       control: 'a forged entry is no cost of a problem',
-      from: '? published.some((each) => answersProblem(event)?.(each))',
-      to: '? published.length > 0',
+      from: "if (event.type === 'ExperienceGenerated') return followsFrom(event);",
+      to: "if (event.type === 'ExperienceGenerated') return published.length > 0;",
       title: 'does not bear out',
     },
   ]),

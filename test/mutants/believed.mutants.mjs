@@ -88,6 +88,76 @@ export default [
       to: 'ends.filter(() => true)',
     },
   ]),
+  ...quick('apps/executor/src/open-answers.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: 'an end without its result ends no wait',
+      from: 'borneOut.has(event) || !reading.answers.mayEnd(event)',
+      to: 'true',
+      title: 'waits on although',
+    },
+  ]),
+  ...quick('apps/executor/src/doubtful-ends.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: 'an end counts once its result is seen',
+      from: 'if (borneOut.has(end)) this.answers.ended(end.event, end.offset);\n      else if',
+      to: 'if',
+      title: 'which may be a moment later',
+    },
+    {
+      control: 'an attempt is held up once by ends without a result',
+      from: ' || this.refused.has(end.event.meta.messageId)',
+      to: '',
+      title: 'waits on although',
+    },
+  ]),
+  ...quick('apps/executor/src/settle-answers.handler.ts', 'apps/executor/src/open-answers.spec.ts', [
+    {
+      control: 'an attempt whose result may be about to come is not ended by its deadline',
+      from: '.filter((attempt) => !ended.has(attempt))',
+      to: '',
+      title: 'waits on although',
+    },
+  ]),
+  ...quick('libs/operations/src/show/read-story.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'a forged answer is not in the cost of a problem',
+      from: 'isBelievedAnswer(event, known)',
+      to: 'true',
+      title: 'adds no forged answer',
+    },
+  ]),
+  ...quick('libs/evidence/src/true-answers.decide.ts', 'apps/cli/src/show/show-problem.command.spec.ts', [
+    {
+      control: 'an answer whose experience did not come is in the group of its problem',
+      from: 'answer.groupId === groupIdOf(meta.messageId) &&',
+      to: '',
+      title: 'adds no forged answer',
+    },
+    {
+      control: 'an answer whose experience did not come is about what was published',
+      from: 'problemDigest(derivedFrom(experience, derivedId',
+      to: "problemDigest(answer.meta, answer.problem) || '' === problemDigest(derivedFrom(experience, derivedId",
+      title: 'adds no forged answer',
+    },
+    {
+      control: 'an answer whose experience did not come is in the arm that was drawn',
+      from: "answer.arm === (isControl(assignment) ? 'control' : 'deploy')",
+      to: "answer.arm !== ''",
+      title: 'adds no forged answer',
+    },
+  ]),
+  ...quick('libs/evidence/src/written-results.ts', 'libs/evidence/src/written-results.spec.ts', [
+    {
+      control: 'a forged end does not have all results read',
+      from: ' || later >= LATER_IN_A_ROW',
+      to: '',
+    },
+    {
+      control: 'a wrong clock of one record hides no result',
+      from: 'later = timestampMs > lastMs ? later + 1 : 0',
+      to: 'later += timestampMs > lastMs ? LATER_IN_A_ROW : 0',
+    },
+  ]),
   ...quick('apps/executor/src/partition-answers.ts', 'apps/executor/src/open-answers.spec.ts', [
     {
       control: "a foreign early answer does not take a true one's place",

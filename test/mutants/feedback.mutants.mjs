@@ -3,6 +3,28 @@ const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, s
 const HEARD = 'apps/trainer/src/heard-people.spec.ts';
 
 export default [
+  ...quick('libs/operations/src/feedback/give-feedback.ts', 'apps/cli/src/feedback/give-feedback.command.spec.ts', [
+    {
+      control: "feedback on an answer of a session's adapter is refused for what it is",
+      from: 'if (sessionAdapter !== null)',
+      to: 'if (sessionAdapter === undefined)',
+    },
+    {
+      control: 'an answer that ended without feedback is no judged one',
+      from: "feedbackId === null ? 'ungraded' : 'judged'",
+      to: "feedbackId === null ? 'judged' : 'judged'",
+    },
+    {
+      control: 'an answer whose end has no result waits for feedback',
+      from: 'if (!isBorneOut) return;',
+      to: '',
+    },
+    {
+      control: 'an answer waits for feedback though a client says that its wait is over',
+      from: 'isEndOf(event, each)) !== true',
+      to: 'isEndOf(event, each)) === undefined',
+    },
+  ]),
   ...quick('libs/learning/src/feedback.ts', 'libs/learning/src/feedback.spec.ts', [
     {
       control: 'of each person the last word counts',

@@ -38,8 +38,8 @@ export default [
     },
     {
       control: 'what is overdue ends wherever it stands',
-      from: 'const attempts = mayEnd ? [...overdue.keys()] : [];',
-      to: 'const attempts = mayEnd ? [...overdue.keys()].slice(0, 1) : [];',
+      from: '[...overdue.keys()].filter((attempt) => !ended.has(attempt))',
+      to: '[...overdue.keys()].filter((attempt) => !ended.has(attempt)).slice(0, 1)',
     },
   ]),
   ...quick('libs/read-models/src/ledger.projection.ts', 'libs/read-models/src/ledger.projection.spec.ts', [

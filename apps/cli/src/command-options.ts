@@ -1,5 +1,5 @@
 /** What the commands' options have in common: values read strictly, examples shown alike. */
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import { isoTimeOf, onOneLine, SeamError } from '@seamstream/kernel';
 import { InvalidArgumentError, Option } from 'commander';
 import type { CommandRuntime } from './command-runtime.js';
 
@@ -44,13 +44,13 @@ export async function personOf(runtime: Pick<CommandRuntime, 'person'>, by: stri
   return person;
 }
 
-/** A time that a person wrote, in milliseconds since the Unix epoch. @throws INVALID_INPUT */
+/** A time that a person wrote, in milliseconds since the Unix epoch: the same wherever the command runs. @throws INVALID_INPUT */
 export function readTime(option: string, text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at))
+  const at = isoTimeOf(text);
+  if (at === undefined)
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot read ${option}: expected a time in ISO 8601, e.g. 2030-01-31T12:00:00Z, got ${JSON.stringify(text)}.`,
+      `Cannot read ${option}: expected a time in ISO 8601 with Z or an offset, or a date (of UTC), e.g. 2030-01-31T12:00:00Z or 2030-01-31, got ${JSON.stringify(text)}.`,
     );
   return at;
 }

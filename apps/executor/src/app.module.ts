@@ -110,7 +110,7 @@ function settlement({
     ['result'],
   );
   const lines = new RationedLines(logger, onClose);
-  const answers = new OpenAnswers(drivers.log, config.evidence, (record) => {
+  const answers = new OpenAnswers(drivers.log, config.evidence, systemClock, (record) => {
     settled.inc({ result: 'foreign' });
     lines.warn(
       'foreign',

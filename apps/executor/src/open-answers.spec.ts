@@ -16,6 +16,7 @@ import { derivedId, newId } from '@seamstream/kernel';
 import { type DeliveredBatch, RationedLines } from '@seamstream/service-kit';
 import { eventsOf } from '@seamstream/testing';
 import { explored, outcomeOf } from '@seamstream/testing/result-log';
+import { RESULT_WITHIN_MS } from './doubtful-ends.js';
 import { assertFrozen } from './frozen-executor.js';
 import { OpenAnswers } from './open-answers.js';
 import { EARLY_WAIT_MS } from './partition-answers.js';
@@ -119,7 +120,7 @@ describe('an answer that waits', () => {
     await log.append([at(own, 1), at(answer, 2)]);
     const committedOffsets = log.committedOffsets.bind(log);
     log.committedOffsets = async (group) => {
-      if (group === GROUP.judge) await log.append([at(endOf(answer), 3)]);
+      if (group === GROUP.judge) await log.append([at(outcomeOf(own, true), 3), at(endOf(answer), 3)]);
       return committedOffsets(group);
     };
     await settler(log).endOverdue(batchOf());
@@ -133,10 +134,48 @@ describe('an answer that waits', () => {
   ])('stays ended when it is recorded again, although a forged end stands %s', async (_, story) => {
     const log = await newLog();
     const own = written(open('p'));
-    await log.append([at(own, 1), ...story(answerTo(own)).map((event) => at(event, 2))]);
+    const told = [...story(answerTo(own)), outcomeOf(own, true)];
+    await log.append([at(own, 1), ...told.map((event) => at(event, 2))]);
     const { answers, foreign } = reader(log);
     expect((await answers.readOn(0)).open.size).toBe(0);
     expect(foreign).toHaveLength(1);
+  });
+
+  it('waits on although a client says that it has ended, with all ids as the service derives them', async () => {
+    const log = await newLog();
+    const own = written(open('p'));
+    const answer = { ...answerTo(own), feedbackUntil: 5 };
+    await log.append([at(own, 1), at(answer, 2), at(endOf(answer), 3), ...othersEnded(2_000, 4)]);
+    let nowMs = 10;
+    const handler = settler(log, () => nowMs);
+    const ungraded = () => eventsOf(log, 'AttemptUngraded');
+    await handler.endOverdue(batchOf());
+    // Its result may be about to come.
+    expect(await ungraded()).toHaveLength(0);
+    for (let again = 0; again < 3; again++) {
+      nowMs += RESULT_WITHIN_MS;
+      await log.append([at(endOf(answer), 3)]);
+      await handler.endOverdue(batchOf());
+    }
+    expect(await ungraded()).toMatchObject([{ problem: { problemId: 'p' } }]);
+    const { answers, foreign } = reader(log);
+    expect((await answers.readOn(0)).open.size).toBe(0);
+    // Its own end, and four of the client.
+    expect(foreign).toHaveLength(4);
+  });
+
+  it('has ended once the result of its end is seen, which may be a moment later', async () => {
+    const log = await newLog();
+    const own = written(open('p'));
+    const answer = { ...answerTo(own), feedbackUntil: 5 };
+    await log.append([at(own, 1), at(answer, 2), at(endOf(answer), 3)]);
+    let nowMs = 10;
+    const { answers, foreign } = reader(log, () => nowMs);
+    expect((await answers.readOn(0)).open.size).toBe(1);
+    await log.append([at(outcomeOf(own, true), 3)]);
+    nowMs += 1_000;
+    expect((await answers.readOn(0)).open.size).toBe(0);
+    expect(foreign).toEqual([]);
   });
 });
 
@@ -203,15 +242,25 @@ function others(count: number, sinceMs: number): readonly Written[] {
   return Array.from({ length: count }, (_, index) => at(written(open(`other-${index}`)), sinceMs + index));
 }
 
-function reader(log: InMemoryEventLog): { readonly answers: OpenAnswers; readonly foreign: readonly number[] } {
+/** Results of other attempts, each appended a millisecond after the one before it. */
+function othersEnded(count: number, sinceMs: number): readonly Written[] {
+  return Array.from({ length: count }, (_, index) =>
+    at(outcomeOf(written(open(`ended-${index}`)), true), sinceMs + index),
+  );
+}
+
+function reader(
+  log: InMemoryEventLog,
+  now: () => number = () => 10,
+): { readonly answers: OpenAnswers; readonly foreign: readonly number[] } {
   const foreign: number[] = [];
-  return { answers: new OpenAnswers(log, 'required', ({ offset }) => foreign.push(offset)), foreign };
+  return { answers: new OpenAnswers(log, 'required', { now }, ({ offset }) => foreign.push(offset)), foreign };
 }
 
 function settler(log: InMemoryEventLog, now: () => number = () => 10): SettleAnswersHandler {
   const lines = new RationedLines({ warn: () => undefined } as never, () => undefined);
   const clock = { now } as never;
-  return new SettleAnswersHandler({ ...{ log, lines, clock }, ...reader(log), onSettled: () => undefined });
+  return new SettleAnswersHandler({ ...{ log, lines, clock }, ...reader(log, now), onSettled: () => undefined });
 }
 
 function batchOf(...events: readonly SeamEvent[]): DeliveredBatch {

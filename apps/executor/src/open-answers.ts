@@ -2,17 +2,20 @@
  * Which answers wait for feedback: a fold of seam.answers, read further before each use. It begins at the offset of the group that ends
  * deadlines, which is the first answer that still waits. So a restart reads the waiting answers, and the records among them.
  *
- * An answer waits here if the log has its experience and both say the same. So what another client appended takes no answer's place.
+ * An answer waits here if the log has its experience and both say the same. So what another client appended takes no answer's place. It waits
+ * until its end, if the log has the result that the end names. So no client ends a wait without one.
  */
 import { type EventLog, partitionForKey, stretchesOf } from '@seamstream/event-log';
 import { type EventOf, GROUP, TOPIC } from '@seamstream/events';
-import { isJudged, KnownExperiences } from '@seamstream/evidence';
-import { SeamError } from '@seamstream/kernel';
-import { readEvents } from '@seamstream/log-reader';
+import { isJudged, KnownExperiences, WrittenResults } from '@seamstream/evidence';
+import { type Clock, SeamError } from '@seamstream/kernel';
+import { type PlacedEvent, readEvents } from '@seamstream/log-reader';
+import { DoubtfulEnds } from './doubtful-ends.js';
 import { PartitionAnswers } from './partition-answers.js';
 import { type Standing, standingOf } from './settle-answers.decide.js';
 
 type Answer = EventOf<'AnswerRecorded'>;
+type End = EventOf<'AnswerSettled'>;
 
 /** A record of seam.answers that waits for nothing and ends no wait. */
 export interface ForeignRecord {
@@ -22,6 +25,7 @@ export interface ForeignRecord {
 
 interface Reading {
   readonly answers: PartitionAnswers;
+  readonly doubtful: DoubtfulEnds;
   next: number;
   /** Two that ask at once read one after the other. */
   last: Promise<unknown>;
@@ -33,17 +37,20 @@ export class OpenAnswers {
   private partitions: number | undefined;
 
   private readonly experiences: KnownExperiences;
+  private readonly results: WrittenResults;
 
   /**
-   * @param evidence `none`: answers are believed without their experiences
+   * @param evidence `none`: answers are believed without their experiences, and ends without their results
    * @param onForeign called for each record that is of no use here
    */
   constructor(
     private readonly log: EventLog,
     private readonly evidence: 'required' | 'none',
+    private readonly clock: Clock,
     private readonly onForeign: (record: ForeignRecord) => void,
   ) {
     this.experiences = new KnownExperiences(log);
+    this.results = new WrittenResults(log);
   }
 
   /** How many wait, of the partitions that were looked at here. */
@@ -65,6 +72,11 @@ export class OpenAnswers {
     reading.last = mine;
     await mine;
     return reading.answers;
+  }
+
+  /** Attempts of a partition that may have ended, as of the last {@link readOn}: their result may be about to come. */
+  async mayHaveEnded(partition: number): Promise<ReadonlySet<string>> {
+    return (await this.readings.get(partition))?.doubtful.attempts() ?? new Set();
   }
 
   /** The partition of the answers to a problem: its id is their key. */
@@ -157,26 +169,41 @@ export class OpenAnswers {
     const low = marks.find((each) => each.partition === partition)?.low ?? 0;
     const committed = await this.log.committedOffsets(GROUP.settler);
     const next = committed.find((each) => each.topic === TOPIC.answers && each.partition === partition)?.nextOffset;
-    const answers = new PartitionAnswers((offset) => this.onForeign({ partition, offset }));
-    return { answers, next: Math.max(low, next ?? low), last: Promise.resolve() };
+    const onForeign = (offset: number): void => this.onForeign({ partition, offset });
+    const answers = new PartitionAnswers(onForeign);
+    const doubtful = new DoubtfulEnds(answers, this.results, this.clock, onForeign);
+    return { answers, doubtful, next: Math.max(low, next ?? low), last: Promise.resolve() };
   }
 
   private async advance(partition: number, reading: Reading): Promise<void> {
     const marks = await this.log.watermarks(TOPIC.answers);
     const high = marks.find((each) => each.partition === partition)?.high ?? 0;
+    await reading.doubtful.look();
     if (reading.next >= high) return;
     const range = { topic: TOPIC.answers, partition, from: reading.next, to: high };
     // An unreadable record goes to the dead letters where it is consumed.
     for await (const { events, records } of readEvents(this.log, [range], { undecodable: 'skip' })) {
       const answers = events.flatMap(({ event }) => (event.type === 'AnswerRecorded' ? [event] : []));
       const standings = await this.standingsOf(answers, records[0]!.timestampMs, 'near');
+      const borneOut = await this.borneOut(events);
       for (const { event, record } of events) {
-        if (event.type === 'AnswerSettled') reading.answers.ended(event, record.offset);
-        if (event.type !== 'AnswerRecorded') continue;
-        reading.answers.answered(event, record.offset, standings.get(event)!);
+        const { offset, timestampMs } = record;
+        if (event.type === 'AnswerRecorded') reading.answers.answered(event, offset, standings.get(event)!);
+        if (event.type !== 'AnswerSettled') continue;
+        // One that ends nothing is reported, whether it has a result or not.
+        if (borneOut.has(event) || !reading.answers.mayEnd(event)) reading.answers.ended(event, offset);
+        else reading.doubtful.add({ event, offset, timestampMs });
       }
       reading.next = records.at(-1)!.offset + 1;
     }
     reading.next = high;
+  }
+
+  private async borneOut(events: readonly PlacedEvent[]): Promise<ReadonlySet<End>> {
+    const ends = events.flatMap(({ event, record: { timestampMs } }) =>
+      event.type === 'AnswerSettled' ? [{ event, timestampMs }] : [],
+    );
+    if (this.evidence === 'none') return new Set(ends.map(({ event }) => event));
+    return new Set([...(await this.results.borneOut(ends))].map(({ event }) => event));
   }
 }

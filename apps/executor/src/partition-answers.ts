@@ -1,6 +1,7 @@
 /** What one partition of seam.answers says of attempts: which of them wait for feedback, and which have waited. Pure. */
 import { type EventOf, tenantsAttempt } from '@seamstream/events';
-import { isEndOf, type OpenAnswer, openAnswerOf, type SettledAnswer, type Standing } from './settle-answers.decide.js';
+import { isEndOf } from '@seamstream/evidence';
+import { type OpenAnswer, openAnswerOf, type SettledAnswer, type Standing } from './settle-answers.decide.js';
 
 /** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
 const REMEMBERED_SETTLED = 20_000;
@@ -22,9 +23,11 @@ export interface PlacedAnswer extends OpenAnswer {
   readonly isEarly: boolean;
 }
 
-interface PlacedEnd {
+export interface PlacedEnd {
   readonly event: EventOf<'AnswerSettled'>;
   readonly offset: number;
+  /** When it was appended. */
+  readonly timestampMs: number;
 }
 
 export class PartitionAnswers {
@@ -35,7 +38,7 @@ export class PartitionAnswers {
   /** Of those, the overdue ones: since when they are here, and when their experience is looked for again. */
   private readonly awaited = new Map<string, { readonly sinceMs: number; lookMs: number }>();
   /** Of attempts of tenants, their ends. What ended may have been before reading began: then each may be the true one. */
-  private readonly settled = new Map<string, readonly PlacedEnd[]>();
+  private readonly settled = new Map<string, readonly Omit<PlacedEnd, 'timestampMs'>[]>();
   /** Attempts that ended, as an answer to them says: whether it is one of a session. No other end takes its place. */
   private readonly confirmed = new Map<string, boolean>();
 
@@ -60,6 +63,14 @@ export class PartitionAnswers {
     } else this.addEarly(attempt, answer);
   }
 
+  /** Whether it would end a wait, now or once its answer comes: only then its result is asked for. */
+  mayEnd(event: EventOf<'AnswerSettled'>): boolean {
+    const attempt = tenantsAttempt(event);
+    if (this.open.has(attempt)) return this.earlyOf(attempt).some((each) => isEndOf(event, each));
+    return !this.confirmed.has(attempt);
+  }
+
+  /** The wait of an attempt ends, unless the event says so of another answer. */
   ended(event: EventOf<'AnswerSettled'>, offset: number): void {
     const attempt = tenantsAttempt(event);
     const known = this.open.get(attempt);

@@ -18,7 +18,14 @@ import {
   type SeamEvent,
   tenantOf,
 } from '@seamstream/events';
-import { answersExperience, gatewayAnswers, isJudged, type WrittenOrWithheld } from '@seamstream/evidence';
+import {
+  answersExperience,
+  type ExpectedEnd,
+  expectedEnd,
+  gatewayAnswers,
+  isJudged,
+  type WrittenOrWithheld,
+} from '@seamstream/evidence';
 import { derivedId, excerpt } from '@seamstream/kernel';
 
 const SOURCE = 'seam/executor';
@@ -30,11 +37,8 @@ type Answer = EventOf<'AnswerRecorded'>;
 type Feedback = EventOf<'FeedbackGiven'>;
 
 /** What is known of an attempt that waits. */
-export interface OpenAnswer {
+export interface OpenAnswer extends ExpectedEnd {
   readonly problemId: string;
-  readonly answerId: string;
-  /** Of the result that is still to come. */
-  readonly resultId: string;
   readonly tenant: string;
   /** Milliseconds since the Unix epoch. */
   readonly feedbackUntil: number;
@@ -67,22 +71,13 @@ function answersAlone(answer: Answer, experience: WrittenOrWithheld): boolean {
   return !isAnsweredElsewhere(experience) && answersExperience(answer)(experience);
 }
 
-export function openAnswerOf({ problem, meta, feedbackUntil, attemptId, sessionAdapter }: Answer): OpenAnswer {
-  const { messageId: answerId, causationId } = meta;
-  const resultId = derivedId(causationId ?? '', resultRole({ attemptId }));
+export function openAnswerOf(answer: Answer): OpenAnswer {
+  const { problem, meta, feedbackUntil, sessionAdapter } = answer;
   const isOfSession = (sessionAdapter ?? null) !== null;
-  return { problemId: problem.problemId, answerId, resultId, tenant: tenantOf(meta), feedbackUntil, isOfSession };
-}
-
-/** Whether an answer's wait ends with this event, or any client only says so. */
-export function isEndOf(
-  { meta, resultId }: EventOf<'AnswerSettled'>,
-  answer: Pick<OpenAnswer, 'answerId' | 'resultId'>,
-): boolean {
-  const { answerId } = answer;
-  return (
-    meta.causationId === answerId && meta.messageId === derivedId(answerId, 'settled') && resultId === answer.resultId
-  );
+  return {
+    ...expectedEnd(answer),
+    ...{ problemId: problem.problemId, tenant: tenantOf(meta), feedbackUntil, isOfSession },
+  };
 }
 
 export interface Refusal {
@@ -161,7 +156,7 @@ export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: num
 /** What only an answer says. */
 const OF_ANSWERS = [
   ...(['type', 'feedbackUntil', 'unpaid', 'usage', 'finishReason', 'cutBy'] as const),
-  'sessionAdapter',
+  ...(['sessionAdapter', 'entryMs', 'ownMs'] as const),
 ] as const;
 
 /** What a result says as the answer does. */

@@ -41,7 +41,8 @@ export class SettleAnswersHandler {
     const mayEnd = overdue.size > 0 && (await this.isJudgedTo(latestOf(overdue)));
     // What was judged meanwhile has ended.
     if (mayEnd) await answers.readOn(partition);
-    const attempts = mayEnd ? [...overdue.keys()] : [];
+    const ended = await answers.mayHaveEnded(partition);
+    const attempts = mayEnd ? [...overdue.keys()].filter((attempt) => !ended.has(attempt)) : [];
     for (let at = 0; at < attempts.length && !batch.signal.aborted; at += STEP) {
       const events: SeamEvent[] = [];
       for (const attempt of attempts.slice(at, at + STEP)) {

@@ -1,5 +1,5 @@
 /** A log as it was at a moment: later records are not there. It is for reading alone, and says nothing of how far consumers were. */
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import { isoTimeOf, onOneLine, SeamError } from '@seamstream/kernel';
 import type { LogRecord, ReadOptions, Watermarks } from './event-log.js';
 import { ForwardingEventLog } from './forwarding-event-log.js';
 import { partitionName } from './partition-assignment.js';
@@ -104,25 +104,12 @@ export class PastEventLog extends ForwardingEventLog {
 /** `topic/partition/offset`, as the page and `seam tail --json` name a record. */
 const RECORD_PLACE = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})$/;
 
-/** Of another form, and without a zone, Date.parse takes times too: "t/0" is the year 2000, and "12:00" is where the process runs. */
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
-
-/** In milliseconds since the Unix epoch; undefined for a word that is no time, and for one that no clock shows. */
-function timeOf(word: string): number | undefined {
-  const [, day, minute = '00:00', second = '00'] = ISO_TIME.exec(word) ?? [];
-  const shown = `${day}T${minute}:${second}`;
-  const read = new Date(`${shown}Z`);
-  // Date.parse takes February 30 for March 2, and 24:00 for the next day.
-  const isShown = !Number.isNaN(read.getTime()) && read.toISOString().startsWith(shown);
-  return isShown ? Date.parse(word) : undefined;
-}
-
 /** @throws INVALID_INPUT for a word that is no time */
 function timeIn(
   word: string,
   expected = 'a time in ISO 8601 with Z or an offset, or a date, e.g. 2030-01-31T12:00:00Z or 2030-01-31',
 ): Moment {
-  const asOfMs = timeOf(word);
+  const asOfMs = isoTimeOf(word);
   if (asOfMs !== undefined) return { asOfMs };
   throw new SeamError(
     'INVALID_INPUT',

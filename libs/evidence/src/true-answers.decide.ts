@@ -16,6 +16,7 @@ import {
   experienceIdOf,
   groupIdOf,
   isAnsweredElsewhere,
+  isControl,
   isConversation,
   isGraded,
   isWhole,
@@ -105,6 +106,27 @@ export function gatewayAnswers(answer: EventOf<'AnswerRecorded'>, experience: Wr
     answer.groupId === groupId &&
     problemDigest(answer.meta, answer.problem) ===
       problemDigest(derivedFrom(meta, derivedId(meta.messageId, 'answer')), experience.problem)
+  );
+}
+
+/**
+ * Whether a gateway's answer follows from what was published for it, in the arm that was drawn there. It copies of its experience, which may
+ * never come, what follows from the problem.
+ */
+export function answersUnwritten(answer: EventOf<'AnswerRecorded'>, published: EventOf<'ProblemPublished'>): boolean {
+  const { meta, problem, assignment = null, answeredBy = null } = published;
+  const experienceId = experienceIdOf(meta.messageId, 0);
+  const experience = { ...meta, messageId: experienceId };
+  return (
+    answeredBy !== null &&
+    isConversation(answer.executor) &&
+    answer.experienceId === experienceId &&
+    answer.groupId === groupIdOf(meta.messageId) &&
+    answer.attemptId === null &&
+    answer.adapterDigest === null &&
+    (assignment === null || answer.arm === (isControl(assignment) ? 'control' : 'deploy')) &&
+    problemDigest(answer.meta, answer.problem) ===
+      problemDigest(derivedFrom(experience, derivedId(experienceId, 'answer')), problem)
   );
 }
 

@@ -15,6 +15,7 @@ export {
   type SeamErrorOptions,
 } from './errors.js';
 export { derivedId, newId } from './ids.js';
+export { isoTimeOf } from './iso-time.js';
 export { jsonText } from './json-text.js';
 export { isLoopback, isPlaintextElsewhere } from './loopback.js';
 export { didYouMean, isMeant, LEAST_OF_ID } from './meant.js';

@@ -7,7 +7,13 @@ export {
   adapterLineageProjection,
   type RefusedDecision,
 } from './adapter-lineage.projection.js';
-export { type AdapterUse, type AdapterUseState, adapterUseProjection } from './adapter-use.projection.js';
+export {
+  type AdapterUse,
+  type AdapterUseState,
+  type AdapterUses,
+  adapterUseProjection,
+  type UnknownUse,
+} from './adapter-use.projection.js';
 export {
   type BufferContents,
   type BufferContentsState,

@@ -200,6 +200,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     latencyMs: 7.25,
     unpaid: 'it misquotes',
     sessionAdapter: 'a-3',
+    entryMs: 3.5,
+    ownMs: 1.25,
     feedbackUntil: 1_767_312_000_000,
   },
   AnswerSettled: {

@@ -1,8 +1,9 @@
 /** What an adapter changed against its parent, and which adapters were in use, as commands say it. */
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { generated, published, recorded } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
-import { adapterPublished } from '@seamstream/testing/training-log';
+import { adapterPublished, runStarted } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const ADAPTER = 'a111'.padEnd(64, '0');
@@ -38,17 +39,19 @@ describe('seam adapters changes', () => {
 });
 
 describe('seam adapters use', () => {
-  it('counts what each one wrote, the one in use last first, and names one that the log does not know', async () => {
+  it('counts what each one wrote, the one in use last first, and what no published adapter wrote together', async () => {
     const world = await withEvents(
       adapterPublished(ADAPTER, null, 'r'),
       ...[writtenAt(1_000, null), writtenAt(2_000, ADAPTER), writtenAt(5_000, ADAPTER), writtenAt(9_000, 'f00d')],
     );
     expect(await world.seam('adapters', 'use')).toBe(0);
-    const [, ...rows] = world.takeOutput().trimEnd().split('\n');
+    const output = world.takeOutput();
+    const [, ...rows] = output.split('\n\n')[0]!.split('\n');
+    expect(output).toMatch(/\n\nUnknown: 1 digest of no published adapter\. Last in use: f00d\.\n$/);
     expect(rows.map((row) => row.split(/ {2,}/).slice(0, 7))).toEqual([
-      ['f00d', '–', 'unknown', '1', '0', '1970-01-01 00:00:09', '1970-01-01 00:00:09'],
       ['a1110000', '1', 'published', '2', '0', '1970-01-01 00:00:02', '1970-01-01 00:00:05'],
       ['base', '–', 'served', '1', '0', '1970-01-01 00:00:01', '1970-01-01 00:00:01'],
+      ['unknown', '–', '–', '1', '0', '–', '1970-01-01 00:00:09'],
     ]);
   });
 
@@ -66,11 +69,16 @@ describe('commands that read the log as it was', () => {
     ['cost spent arm', 'No attempt of an executor', 'deploy'],
     ['adapters show a111', 'there are none yet', 'a1110000'],
     ['show p-1', 'got none of the 0 in the log', 'How many?'],
+    ['runs list', 'No training runs yet', 'run-one'],
+    ['runs show run-one', 'Cannot', 'sft'],
+    ['runs compare run-one run-two', 'Cannot', 'run-two'],
+    ['cost prices list', 'No price was declared', 'tiny'],
   ])('seam %s has nothing that came later', async (command, then, now) => {
     const world = await withEvents();
     const solved = recorded('p-1', true, { arm: 'deploy' });
     const events = [published('p-1'), adapterPublished(ADAPTER, null, 'r'), writtenAt(1, ADAPTER), solved];
-    await world.log.append(events.map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
+    const others = [runStarted('run-one', 'sft'), runStarted('run-two', 'sft'), EXAMPLE_EVENTS.PriceDeclared];
+    await world.log.append([...events, ...others].map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
     const printed = async (...options: string[]) => {
       await world.seam(...command.split(' '), ...options);
       return world.takeOutput() + world.takeErrors();

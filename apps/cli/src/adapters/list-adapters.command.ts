@@ -43,10 +43,10 @@ async function showChanges(runtime: CommandRuntime, digest: string, options: Rea
 }
 
 async function showUse(runtime: CommandRuntime, options: ReadModelOptions): Promise<ExitCode> {
-  const { answer: uses, use } = await readAdapterUse(...(await keptLogOf(runtime, options)));
+  const { answer, use } = await readAdapterUse(...(await keptLogOf(runtime, options)));
   const { terminal } = runtime;
-  if (terminal.json) terminal.printJson({ uses, ...use });
-  else terminal.print(renderUse(uses, terminal.style));
+  if (terminal.json) terminal.printJson({ ...answer, ...use });
+  else terminal.print(renderUse(answer, terminal.style));
   return EXIT.ok;
 }
 
@@ -68,7 +68,8 @@ function useCommand(run: RunCommand): Command {
     .summary('which adapters wrote experiences: how many, first and last')
     .description(
       'Counts experiences by the adapter that wrote them. Its digest is measured from the tensors in use: this is what was served, next to what is\n' +
-        'to be served. The log names no instance of a generator.',
+        'to be served. An experience that was delivered again counts once. Digests of adapters that were never published are counted together.\n' +
+        'The log names no instance of a generator.',
     )
     .addOption(fromScratchOption())
     .addOption(asOfOption())

@@ -1,9 +1,9 @@
 /** What an adapter changed against its parent, and where adapters were in use. Pure. */
 import type { ProblemDifference } from '@seamstream/events';
 import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
-import type { AdapterChanges, ListedUse } from '@seamstream/operations/read-models';
+import type { AdapterChanges, ListedUse, ListedUses } from '@seamstream/operations/read-models';
 import type { Style } from '../terminal/style.js';
-import { renderFacts, renderTable } from '../terminal/table.js';
+import { type Column, renderFacts, renderTable } from '../terminal/table.js';
 import { timeText } from '../terminal/text.js';
 
 export function renderChanges(changes: AdapterChanges, style: Style): string {
@@ -34,38 +34,45 @@ function renderDifference(of: ProblemDifference, style: Style): string {
   );
 }
 
-export function renderUse(uses: readonly ListedUse[], style: Style): string {
-  if (uses.length === 0) return 'No experience was written yet.\n';
-  return renderTable(
-    [
-      { title: 'ADAPTER' },
-      { title: '#', align: 'right' },
-      { title: 'STATUS' },
-      { title: 'EXPERIENCES', align: 'right' },
-      { title: 'EXPLORED', align: 'right' },
-      { title: 'FIRST' },
-      { title: 'LAST' },
-      { title: 'FINGERPRINT' },
-      { title: 'RELEASES' },
-    ],
-    uses.map(
-      ({ adapterDigest, version, status, isServed, experiences, explored, firstAt, lastAt, fingerprint, releases }) => [
-        adapterDigest === null ? 'base' : shortId(adapterDigest),
-        version === null ? '–' : String(version),
-        isServed ? style.green('served') : (status ?? (adapterDigest === null ? '–' : 'unknown')),
-        count(experiences),
-        count(explored),
-        timeText(firstAt),
-        timeText(lastAt),
-        fingerprint === null ? '–' : onOneLine(fingerprint),
-        releases
-          .map(
-            ({ releaseId, asCandidate, asParent }) =>
-              `${shortId(releaseId)}: ${count(asCandidate)} as candidate, ${count(asParent)} as parent`,
-          )
-          .join('; '),
-      ],
-    ),
-    style,
-  );
+const USE_COLUMNS: readonly Column[] = [
+  { title: 'ADAPTER' },
+  { title: '#', align: 'right' },
+  { title: 'STATUS' },
+  { title: 'EXPERIENCES', align: 'right' },
+  { title: 'EXPLORED', align: 'right' },
+  { title: 'FIRST' },
+  { title: 'LAST' },
+  { title: 'FINGERPRINT' },
+  { title: 'RELEASES' },
+];
+
+export function renderUse({ uses, unknown }: ListedUses, style: Style): string {
+  if (uses.length === 0 && unknown === null) return 'No experience was written yet.\n';
+  const rows = uses.map((use) => useRow(use, style));
+  if (unknown === null) return renderTable(USE_COLUMNS, rows, style);
+  const { digests, experiences, explored, lastAt, latest } = unknown;
+  const last = lastAt === null ? '–' : timeText(lastAt);
+  const row = [style.yellow('unknown'), '–', '–', count(experiences), count(explored), '–', last, '–', ''];
+  const named = latest.length === 0 ? '' : ` Last in use: ${latest.map((digest) => onOneLine(digest)).join(', ')}.`;
+  return `${renderTable(USE_COLUMNS, [...rows, row], style)}\nUnknown: ${plural(digests, 'digest')} of no published adapter.${named}\n`;
+}
+
+function useRow(use: ListedUse, style: Style): string[] {
+  const { adapterDigest, version, status, isServed, experiences, explored, firstAt, lastAt, fingerprint } = use;
+  return [
+    adapterDigest === null ? 'base' : shortId(adapterDigest),
+    version === null ? '–' : String(version),
+    isServed ? style.green('served') : (status ?? '–'),
+    count(experiences),
+    count(explored),
+    timeText(firstAt),
+    timeText(lastAt),
+    fingerprint === null ? '–' : onOneLine(fingerprint),
+    use.releases
+      .map(
+        ({ releaseId, asCandidate, asParent }) =>
+          `${shortId(releaseId)}: ${count(asCandidate)} as candidate, ${count(asParent)} as parent`,
+      )
+      .join('; '),
+  ];
 }

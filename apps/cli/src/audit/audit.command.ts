@@ -50,7 +50,7 @@ export function auditCommand(run: RunCommand): Command {
         'and feedback of one actor are one line a minute, with the place of the first. Where no event says who it was, the program\n' +
         'that recorded it is named.',
     )
-    .option('--since <time>', 'leaves earlier acts out, as ISO 8601')
+    .option('--since <time>', 'leaves earlier acts out: a date (of UTC), or a time in ISO 8601 with Z or an offset')
     .option('--by <name>', 'of this person, key (its public part) or user only')
     .addOption(new Option('--act <act>', 'acts of this kind only').choices(ACTS))
     .addOption(

@@ -106,9 +106,9 @@ async function setPrice(runtime: CommandRuntime, model: string, options: PriceOp
   return EXIT.ok;
 }
 
-async function listPrices(runtime: CommandRuntime): Promise<ExitCode> {
-  const { terminal } = runtime;
-  const prices = listedPrices(await readDeclaredLimits(await runtime.openLog('read')));
+async function listPrices(runtime: CommandRuntime, { asOf }: Pick<SpentOptions, 'asOf'>): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const prices = listedPrices(await readDeclaredLimits(await asItWas(await runtime.openLog('read'), asOf), signal));
   if (terminal.json) terminal.printJson({ prices });
   else if (prices.length === 0) terminal.print('No price was declared.\n');
   else {
@@ -138,7 +138,7 @@ export function spentCommand(run: RunCommand): Command {
       'Sums the tokens that executors reported, and their price at that time. What is unknown is counted, and is in no sum.',
     )
     .addArgument(new Argument('<by>', 'what to sum by').choices(Object.keys(COST_GROUPS)).argOptional().default('key'))
-    .option('--since <time>', 'leaves earlier attempts out, as ISO 8601')
+    .option('--since <time>', 'leaves earlier attempts out: a date (of UTC), or a time in ISO 8601 with Z or an offset')
     .option('--tenant <name>', 'what this tenant has paid alone (default: all)')
     .addOption(asOfOption())
     .addHelpText(
@@ -167,7 +167,10 @@ export function pricesCommand(run: RunCommand): Command {
         .option('--cached-prompt <amount>', 'the same for those that its server reports as cached')
         .requiredOption('--completion <amount>', 'of a million tokens that it writes')
         .requiredOption('--currency <code>', 'ISO 4217; the same for all prices')
-        .option('--from <time>', 'since when it is valid, as ISO 8601; it may be in the past (default: now)')
+        .option(
+          '--from <time>',
+          'since when it is valid: a date (of UTC), or a time in ISO 8601 with Z or an offset; it may be in the past (default: now)',
+        )
         .addOption(byOption('who declares it'))
         .requiredOption('--reason <text>', 'why')
         .addHelpText(
@@ -185,7 +188,8 @@ export function pricesCommand(run: RunCommand): Command {
       new Command('list')
         .summary('prices that were declared')
         .description('Lists every declaration in its order.')
+        .addOption(asOfOption())
         .addHelpText('after', examples([['seam cost prices list --json', 'for a script']]))
-        .action(() => run(listPrices)),
+        .action((options: Pick<SpentOptions, 'asOf'>) => run((runtime) => listPrices(runtime, options))),
     );
 }

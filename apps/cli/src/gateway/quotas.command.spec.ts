@@ -220,6 +220,21 @@ describe('seam cost spent', () => {
     expect(world.takeOutput()).toBe(`No attempt of an executor${part} is in the log.\n`);
   });
 
+  it.each(['2026', '2026-02-30', '2026-03-01T12:00', '24:00', 'yesterday', ''])(
+    'refuses %j as a time, since it is another one elsewhere or none at all',
+    async (time) => {
+      for (const asked of [
+        ['spent', 'key', `--since=${time}`],
+        ['prices', 'set', 'm', ...PRICED, `--from=${time}`],
+      ]) {
+        expect(await world.seam('cost', ...asked)).toBe(2);
+        expect(world.takeErrors()).toMatch(
+          /Cannot read --(since|from): expected a time in ISO 8601 with Z or an offset/,
+        );
+      }
+    },
+  );
+
   it('has one currency, and refuses amounts that it cannot count', async () => {
     await price('1', '2');
     expect(await price('1', '2', undefined, 'EUR')).toBe(2);
@@ -232,6 +247,7 @@ describe('seam cost spent', () => {
   });
 });
 
+const PRICED = ['--prompt=1', '--completion=1', '--currency=USD', ...WHY];
 const of = (measure: string, per: string): readonly string[] => ['--measure', measure, '--per', per];
 const set = (measure: string, limit: string, per: string) =>
   world.seam('gateway', 'quotas', 'set', keyId, ...of(measure, per), `--limit=${limit}`, ...WHY);

@@ -16,23 +16,27 @@ async function runsOf(runtime: CommandRuntime, options?: ReadModelOptions): Retu
   return readRuns(...(await keptLogOf(runtime, options)));
 }
 
-async function listRuns(runtime: CommandRuntime, { limit, fromScratch }: ListOptions): Promise<ExitCode> {
-  const { answer: runs, use } = await runsOf(runtime, { fromScratch });
+async function listRuns(runtime: CommandRuntime, { limit, ...options }: ListOptions): Promise<ExitCode> {
+  const { answer: runs, use } = await runsOf(runtime, options);
   const shown = limit === undefined ? runs : runs.slice(-limit);
   if (runtime.terminal.json) runtime.terminal.printJson({ runs: shown, ...use });
   else runtime.terminal.print(renderRunList(shown, runtime.terminal.style));
   return EXIT.ok;
 }
 
-async function showRun(runtime: CommandRuntime, meant: string): Promise<ExitCode> {
-  const run = findRun((await runsOf(runtime)).answer, meant);
+async function showRun(runtime: CommandRuntime, meant: string, options: ReadModelOptions): Promise<ExitCode> {
+  const run = findRun((await runsOf(runtime, options)).answer, meant);
   if (runtime.terminal.json) runtime.terminal.printJson(run);
   else runtime.terminal.print(renderRun(run, runtime.terminal.style));
   return EXIT.ok;
 }
 
-async function compare(runtime: CommandRuntime, one: string, other: string): Promise<ExitCode> {
-  const { answer: runs } = await runsOf(runtime);
+async function compare(
+  runtime: CommandRuntime,
+  [one, other]: readonly [string, string],
+  options: ReadModelOptions,
+): Promise<ExitCode> {
+  const { answer: runs } = await runsOf(runtime, options);
   const [left, right] = [findRun(runs, one), findRun(runs, other)];
   if (runtime.terminal.json)
     runtime.terminal.printJson({ runs: [left.runId, right.runId], rows: compareRuns(left, right) });
@@ -87,14 +91,18 @@ export function runsCommand(run: RunCommand): Command {
       new Command('show')
         .summary('one run in full')
         .argument('<run>', RUN)
-        .action((meant: string) => run((runtime) => showRun(runtime, meant))),
+        .addOption(asOfOption())
+        .action((meant: string, options: ReadModelOptions) => run((runtime) => showRun(runtime, meant, options))),
     )
     .addCommand(
       new Command('compare')
         .summary('two runs side by side; of their settings those that differ')
         .argument('<one>', RUN)
         .argument('<other>', RUN)
-        .action((one: string, other: string) => run((runtime) => compare(runtime, one, other))),
+        .addOption(asOfOption())
+        .action((one: string, other: string, options: ReadModelOptions) =>
+          run((runtime) => compare(runtime, [one, other], options)),
+        ),
     )
     .addCommand(
       new Command('cancel')

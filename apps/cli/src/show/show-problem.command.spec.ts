@@ -1,5 +1,12 @@
 /** The story of one problem: what the log says of it, in the order in which it happened, and what of that does not count. */
-import { type EventOf, encodeEvent, type Problem, type SeamEvent, tenantOf } from '@seamstream/events';
+import {
+  conversationTemplate,
+  type EventOf,
+  encodeEvent,
+  type Problem,
+  type SeamEvent,
+  tenantOf,
+} from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 import { readStory } from '@seamstream/operations/show';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
@@ -177,6 +184,33 @@ describe('seam show', () => {
     expect(cost.executor).toMatchObject({ items: 4, unknown: 0 });
   });
 
+  it('adds no forged answer to the cost, and lets none take the place of the honest one', async () => {
+    const asked = explored(
+      { ...problemOf(APPLES.published.problem.problemId, 'Which way?'), ...OPEN },
+      { groupSize: 1 },
+    );
+    const experience = { ...asked.experiences[0]!, answeredBy: 'seam/gateway', arm: 'deploy' as const };
+    const answer = answerOfGateway(experience, { ...asked.outcomes[0]!, arm: 'deploy' });
+    const forged = [
+      { ...answer, meta: { ...answer.meta, messageId: 'another' } },
+      { ...answer, attemptId: 'another' },
+      { ...answer, groupId: 'another' },
+      { ...answer, arm: 'control' as const },
+      { ...answer, problem: { ...answer.problem, prompt: 'Another?' } },
+      { ...answer, executor: { ...answer.executor, template: 'sentence' } },
+    ].map((each) => ({ ...each, promptTokens: 1_000_000 }));
+    const assignment = { experiment: 'e', controlShare: 0, unit: 'u' };
+    const published = { ...asked.published, answeredBy: 'seam/gateway', assignment };
+    const others = forged.map((each, n) => ({ ...each, experienceId: `forged-${n}` }));
+    await append(published, ...forged, ...others, answer, priced(answer.executor.model, 2, 3));
+    const executor = async () => (await readStory(world.log, published.problem.problemId, quietly)).cost.executor;
+    const honest = { items: 1, unknown: 0, money: 2 * answer.promptTokens! + 3 * answer.responseTokens! };
+    // Its experience may never come.
+    expect(await executor()).toEqual(honest);
+    await append(experience);
+    expect(await executor()).toEqual(honest);
+  });
+
   it.each(Object.keys(FORGERIES))('does not believe a result %s', async (kind) => {
     await append(...all(PEARS), APPLES.published, ...APPLES.experiences, ...APPLES.outcomes.slice(1));
     const forged = FORGERIES[kind]!(APPLES.outcomes[0]!, PEARS.outcomes[0]!);
@@ -232,4 +266,16 @@ function decided(type: 'SuccessAdmitted' | 'SuccessRejected', index: number, seq
     problemId: problem.problemId,
     stratum: 'sums/hard',
   };
+}
+
+const OPEN = { reference: null, verifier: null };
+
+function answerOfGateway(
+  { experienceId }: EventOf<'ExperienceGenerated'>,
+  outcome: EventOf<'OutcomeRecorded'>,
+): EventOf<'AnswerRecorded'> {
+  const { success, reward, verifierVersion, verifierDetail, feedbackId, measurement, ...said } = outcome;
+  const meta = { ...said.meta, messageId: derivedId(experienceId, 'answer') };
+  const executor = { ...said.executor, template: conversationTemplate('d') };
+  return { ...said, type: 'AnswerRecorded', meta, executor, unpaid: null, feedbackUntil: 9e12 };
 }

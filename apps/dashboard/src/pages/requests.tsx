@@ -14,6 +14,12 @@ interface ToldRequests {
     readonly byStatus: Readonly<Record<string, number>>;
     readonly seconds: Readonly<Record<'p50' | 'p95' | 'p99', number>>;
   }[];
+  readonly parts: readonly {
+    readonly part: string;
+    readonly requests: number;
+    readonly sumSeconds: number;
+    readonly seconds: Readonly<Record<'p50' | 'p95' | 'p99', number>>;
+  }[];
   readonly errors: readonly { readonly status: string; readonly code: string; readonly requests: number }[];
   readonly buckets: readonly number[];
 }
@@ -38,6 +44,7 @@ export function RequestsPage(): JSX.Element {
           </p>
           <div class="cards">
             <Routes of={data} />
+            <Parts of={data} />
             <Errors of={data} />
           </div>
         </>
@@ -75,6 +82,51 @@ function Routes({ of }: { readonly of: ToldRequests }): JSX.Element {
                   {count(byStatus[each] ?? 0)}
                 </td>
               ))}
+              {(['p50', 'p95', 'p99'] as const).map((each) => (
+                <td key={each} class="end" data-value={each}>
+                  {figure(seconds[each])} s
+                </td>
+              ))}
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+    </Card>
+  );
+}
+
+const PART_NAMES: Readonly<Record<string, string>> = {
+  entry: 'wait for the experience',
+  executor: 'executor',
+  own: 'gateway itself',
+};
+const PART_NUMBERS = ['answers', 'mean', 'half within', '95 % within', '99 % within'];
+
+function Parts({ of: { parts, buckets } }: { readonly of: ToldRequests }): JSX.Element {
+  return (
+    <Card
+      title="Where the time of chat answers goes"
+      size="full"
+      how={
+        <How
+          counted={`Chat requests that were answered whole. The wait for the experience is of the treated arm alone. The executor's part has all its tries. What is left is the gateway's: checks, limits and its records in the log. Time in which a client does not read on is in no part. Means are exact, the rest is estimated from ends at ${buckets.join(', ')} s. Each answer's own parts are in its record.`}
+          command='curl -s "$SEAM_HTTP_HOST:$SEAM_HTTP_PORT/metrics" | grep ^seam_chat_part_seconds'
+        />
+      }
+    >
+      {parts.length === 0 ? (
+        <Empty>No chat request was answered yet.</Empty>
+      ) : (
+        <PlainTable label="Parts of the time" titles={['part', ...PART_NUMBERS]} numbers={PART_NUMBERS}>
+          {parts.map(({ part, requests, sumSeconds, seconds }) => (
+            <tr key={part} data-part={part}>
+              <th scope="row">{PART_NAMES[part] ?? part}</th>
+              <td class="end" data-value="requests">
+                {count(requests)}
+              </td>
+              <td class="end" data-value="mean">
+                {figure(sumSeconds / requests)} s
+              </td>
               {(['p50', 'p95', 'p99'] as const).map((each) => (
                 <td key={each} class="end" data-value={each}>
                   {figure(seconds[each])} s

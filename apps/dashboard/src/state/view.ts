@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { askGateway } from './access.js';
+import { nextTry, waitAsked } from './asking-again.js';
 import { paused, version } from './live.js';
 import { asOf } from './place.js';
 
@@ -18,21 +19,33 @@ export const reading = signal(0);
 /** At most one reading in this time, however fast the log grows. */
 const PACE_MS = 1000;
 
+/** The gateway's words, and how long it asks to wait; null: asking again would change nothing. */
+class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly askedMs: number | null,
+  ) {
+    super(message);
+  }
+}
+
 /** @param signal ends the wait for an answer */
 export async function readView<T>(url: string, signal?: AbortSignal): Promise<T> {
   const answer = await askGateway(url, signal === undefined ? {} : { signal }).catch(() => null);
   if (answer === null) throw new Error('Cannot reach the gateway: it does not answer.');
   const body = (await answer.json()) as T & { readonly error?: { readonly message: string } };
   if (!answer.ok)
-    throw new Error(
+    throw new Refusal(
       body.error?.message ?? `Cannot read the answer of the gateway: expected status 200, got ${answer.status}.`,
+      waitAsked(answer.status, answer.headers.get('retry-after')),
     );
   return body;
 }
 
 /**
  * Readings come one after another: a slow answer is shown, however fast the log grows meanwhile. What was shown stays until the next answer.
- * A reading whose answer no one waits for any more is given up, so that the gateway ends it too.
+ * A reading whose answer no one waits for any more is given up, so that the gateway ends it too. One that is refused because too many ask is
+ * asked again when the gateway says, also of what does not change.
  * @param follows whether it is read again when the log has grown
  * @param everyMs for what changes with time as well, or is read by those whom the stream is not for: read again after so long, while it is seen
  */
@@ -47,6 +60,7 @@ export function useView<T>(url: string, follows = true, everyMs?: number): View<
     const left = new AbortController();
     const isLeft = (): boolean => left.signal.aborted;
     const follow = async (): Promise<void> => {
+      let refused = 0;
       for (let read: string | undefined; !isLeft(); ) {
         if (read === newest.current) {
           await new Promise<void>((resolve) => {
@@ -58,8 +72,13 @@ export function useView<T>(url: string, follows = true, everyMs?: number): View<
         const next = await answerOf<T>(url, left.signal);
         // One may have left while it was read.
         if (isLeft()) return;
-        setView((before) => (next.data === null ? { ...before, fault: next.fault } : next));
-        await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+        refused = next.askedMs === null ? 0 : refused + 1;
+        const again = next.askedMs === null ? null : nextTry(next.askedMs, refused);
+        const fault = again === null ? next.fault : `${next.fault} ${again.told}`;
+        setView((before) => ({ data: next.data ?? before.data, fault }));
+        const waitMs = again?.waitMs ?? null;
+        if (waitMs !== null) read = undefined;
+        await new Promise((resolve) => setTimeout(resolve, waitMs ?? PACE_MS));
       }
     };
     void follow();
@@ -92,12 +111,13 @@ function useTimes(everyMs: number | undefined): number {
   return times;
 }
 
-async function answerOf<T>(url: string, signal: AbortSignal): Promise<View<T>> {
+async function answerOf<T>(url: string, signal: AbortSignal): Promise<View<T> & { readonly askedMs: number | null }> {
   reading.value++;
   try {
-    return { data: await readView<T>(url, signal), fault: null };
+    return { data: await readView<T>(url, signal), fault: null, askedMs: null };
   } catch (error) {
-    return { data: null, fault: (error as Error).message };
+    const askedMs = error instanceof Refusal ? error.askedMs : null;
+    return { data: null, fault: (error as Error).message, askedMs };
   } finally {
     reading.value--;
   }

@@ -28,6 +28,7 @@ import { unitOf } from './conversation.decide.js';
 import type { ExperienceArrivals } from './experience-arrivals.js';
 import type { MutedDomains } from './muted-domains.js';
 import type { ChatRecorder, RecordedRequest } from './record-chat.js';
+import { type PartSeconds, RequestParts } from './request-parts.js';
 import type { Tries, UpstreamOrder } from './upstream-order.js';
 
 export interface AnswerChatSettings {
@@ -54,6 +55,8 @@ export interface AnswerChatWorld {
   readonly sessions: Pick<ChatSessions, 'visit'>;
   readonly clock: Clock;
   readonly onRequest: (arm: string, result: string) => void;
+  /** Learns where the time of a whole answer went, once it is in the log. */
+  readonly onParts: (seconds: PartSeconds) => void;
   /** Learns what an answer used, once it is in the log. */
   readonly onSpent: (spent: Spent) => void;
   /** Undefined where nothing is traced. */
@@ -76,6 +79,7 @@ interface Asked {
   readonly request: ChatRequest;
   readonly form: AnswerForm;
   readonly client: ChatClient;
+  readonly parts: RequestParts;
 }
 
 /** A request under way. */
@@ -86,7 +90,8 @@ interface Begun extends RecordedRequest, Asked {
   /** What its session answers by; null: the frozen executor does. */
   readonly learned: LearnedModel | null;
   readonly treatment: Treatment;
-  readonly askedAtMs: number;
+  /** Between the request and the question to the executor. */
+  readonly overheadMs: number;
   readonly tries: Tries;
   /** Of the executor's answer; undefined where the request is not traced. */
   readonly span: OpenSpan | undefined;
@@ -109,32 +114,29 @@ export class AnswerChatHandler {
   /** @throws ApiError before the first byte of an answer */
   async handle(request: ChatRequest, form: AnswerForm, client: ChatClient): Promise<ChatReply> {
     this.assertAnswerable(request);
-    const receivedAtMs = this.world.clock.now();
-    const { quotas, upstreams } = this.world;
+    const { quotas, upstreams, clock } = this.world;
+    const parts = new RequestParts(clock);
     const worstCase = () => worstCaseOf(request, this.settings.reserveTokens);
     const charge = await quotas.reserve(client.principal, worstCase, upstreams.models);
     // 1. and 2. Without a record nothing is asked.
-    const begun = await this.begin({ request, form, client }, charge, receivedAtMs).catch(async (error: unknown) => {
+    const begun = await this.begin({ request, form, client, parts }, charge).catch(async (error: unknown) => {
       // Where that fails too, it lapses.
       await quotas.settle(charge.released()).catch(() => undefined);
       throw error;
     });
-    const ours = { ...charge.headers, ...headersOf(begun, receivedAtMs) };
+    const ours = { ...charge.headers, ...headersOf(begun) };
     try {
       // 3.
       if (!begun.signal.aborted) charge.begin();
       const { seam: _, ...asked } = request;
-      const answer = await upstreams.ask(
-        {
-          request: asked,
-          problem: begun.published.problem,
-          entry: begun.treatment.experience?.entry ?? null,
-          seed: begun.published.meta.messageId,
-          model: begun.learned?.model ?? null,
-        },
-        begun.tries,
-        begun.signal,
-      );
+      const question = {
+        request: asked,
+        problem: begun.published.problem,
+        entry: begun.treatment.experience?.entry ?? null,
+        seed: begun.published.meta.messageId,
+        model: begun.learned?.model ?? null,
+      };
+      const answer = await parts.during('executor', () => upstreams.ask(question, begun.tries, begun.signal));
       const headers = { ...ours, ...triesHeader(begun) };
       if (answer.kind === 'parts') return { headers, content: { frames: this.frames(begun, answer.parts) } };
       if (answer.kind === 'refused') {
@@ -173,8 +175,8 @@ export class AnswerChatHandler {
     }
   }
 
-  private async begin(asked: Asked, charge: Charge, nowMs: number): Promise<Begun> {
-    const { request, client } = asked;
+  private async begin(asked: Asked, charge: Charge): Promise<Begun> {
+    const { request, client, parts } = asked;
     // Begins no session: its answer does, since another one may have to go for it.
     const visit = this.world.sessions.visit(client.principal, request);
     const { recorder, arrivals, clock } = this.world;
@@ -195,7 +197,7 @@ export class AnswerChatHandler {
           ...{
             problemId,
             messageId: derivedId(problemId, 'published'),
-            nowMs,
+            nowMs: clock.now(),
             client: client.principal,
             traceparent: client.traceparent,
           },
@@ -210,7 +212,8 @@ export class AnswerChatHandler {
         await expected?.wait(0);
         throw error;
       });
-    const experience = (await expected?.wait(experienceWithinMs)) ?? null;
+    const experience =
+      expected === undefined ? null : await parts.during('entry', () => expected.wait(experienceWithinMs));
     const treatment = treatmentOf(arm, experience);
     const tries = this.world.upstreams.begin();
     return {
@@ -220,7 +223,7 @@ export class AnswerChatHandler {
       treatment,
       visit,
       learned: visit?.learned() ?? null,
-      askedAtMs: clock.now(),
+      overheadMs: parts.sinceReceivedMs,
       tries,
       span: beginChatSpan(this.world.tracing, client.traceparent, { tries, treatment, startMs: clock.now() }),
       signal,
@@ -237,12 +240,12 @@ export class AnswerChatHandler {
     const held: string[] = [];
     let fingerprint: string | null = null;
     try {
-      for await (const part of parts) {
+      for await (const part of begun.parts.eachOf(parts)) {
         growing.add(part);
         fingerprint ??= fingerprintOf(part);
         const frames = stream.part(part);
         if (growing.isEnded) held.push(...frames);
-        else yield* frames;
+        else yield* begun.parts.toClient(frames);
       }
       if (!growing.isEnded)
         throw new SeamError(
@@ -290,17 +293,21 @@ export class AnswerChatHandler {
     fingerprint: string | null,
     cutBy: 'client' | null,
   ): Promise<void> {
-    const { recorder, clock, onRequest, onSpent } = this.world;
+    const { recorder, clock, onRequest, onSpent, onParts } = this.world;
     const nowMs = clock.now();
     const { current, failed } = begun.tries;
+    const { entryMs, executorMs: latencyMs, ownMs } = begun.parts;
     const executor = current.identityFor(begun.request, fingerprint);
-    const latencyMs = nowMs - begun.askedAtMs;
     const sessionAdapter = begun.learned?.adapter.digest ?? null;
-    const execution = { answered, executor, failedTries: failed, latencyMs, nowMs, cutBy, sessionAdapter };
+    const took = { entryMs, latencyMs, ownMs };
+    const execution = { answered, executor, failedTries: failed, ...took, nowMs, cutBy, sessionAdapter };
     const spent = { usage: answered.usage, model: current.models[0]! };
     const settlement = begun.charge.charged(spent);
     await recorder.answer(begun, begun.treatment, execution, settlement);
-    if (cutBy === null) begun.visit?.answered();
+    if (cutBy === null) {
+      begun.visit?.answered();
+      onParts(begun.parts.seconds);
+    }
     endChatSpan(begun.span, { nowMs, tries: failed.length + 1, usage: answered.usage });
     onRequest(begun.treatment.arm, cutBy === null ? 'answered' : 'cut');
     onSpent(spent);
@@ -352,7 +359,7 @@ function fingerprintOf(answer: ChatAnswer | ChatChunk): string | null {
   return typeof answer.system_fingerprint === 'string' ? answer.system_fingerprint : null;
 }
 
-function headersOf({ published, treatment, learned, askedAtMs }: Begun, receivedAtMs: number): Record<string, string> {
+function headersOf({ published, treatment, learned, overheadMs }: Begun): Record<string, string> {
   const { experience, arm } = treatment;
   return {
     'x-seam-problem-id': published.problem.problemId,
@@ -361,7 +368,7 @@ function headersOf({ published, treatment, learned, askedAtMs }: Begun, received
       ? {}
       : { 'x-seam-experience-id': experience.experienceId, 'x-seam-adapter': experience.adapterDigest ?? 'base' }),
     ...(learned === null ? {} : { 'x-seam-session-adapter': learned.adapter.digest }),
-    'x-seam-overhead-ms': String(askedAtMs - receivedAtMs),
+    'x-seam-overhead-ms': String(overheadMs),
   };
 }
 

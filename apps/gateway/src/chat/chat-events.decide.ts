@@ -119,7 +119,12 @@ export interface Execution {
   readonly executor: ExecutorIdentity;
   /** Executors that were asked before. */
   readonly failedTries: NonNullable<EventOf<'AnswerRecorded'>['failedTries']>;
+  /** Null: no entry was waited for. */
+  readonly entryMs: number | null;
+  /** Of the executor. */
   readonly latencyMs: number;
+  /** Of the gateway, until now. */
+  readonly ownMs: number;
   readonly nowMs: number;
   readonly cutBy: 'client' | null;
   /** Digest of the adapter of a session that answered; null: the frozen executor did. */
@@ -128,7 +133,7 @@ export interface Execution {
 
 export function answerRecorded(
   subject: Subject,
-  { answered, executor, failedTries, latencyMs, nowMs, cutBy, sessionAdapter }: Execution,
+  { answered, executor, failedTries, entryMs, latencyMs, ownMs, nowMs, cutBy, sessionAdapter }: Execution,
   schemaFor: EntrySchemas,
 ): EventOf<'AnswerRecorded'> {
   const { published, treatment } = subject;
@@ -156,7 +161,7 @@ export function answerRecorded(
     unpaid: unpaidReason(withoutEntry, worth),
     promptTokens: tokensIn(usage, 'prompt_tokens'),
     responseTokens: tokensIn(usage, 'completion_tokens'),
-    latencyMs,
+    ...{ entryMs, latencyMs, ownMs },
     // Of what a session answered no feedback counts: its wait is over at once.
     feedbackUntil: sessionAdapter === null ? nowMs + (published.feedbackWithinMs ?? 0) : nowMs,
     sessionAdapter,

@@ -69,6 +69,7 @@ export class ChatModule {
         ...{ upstreams: order, arrivals, muted, quotas, sessions, clock: world.clock, tracing: world.tracing },
         recorder: new ChatRecorder(world.events, schemaFor, gateway.inlineContentBytes),
         onRequest: (arm, result) => answered.inc({ arm, result }),
+        onParts: (seconds) => world.requests.observeParts(seconds),
         onSpent: countUse(metrics, () => access.declared, world.clock),
       },
       { ...gateway, log: await drivers.log.identity() },

@@ -40,6 +40,7 @@ describe('a chat completion', () => {
       arm: 'deploy',
       promptTokens: 9,
       responseTokens: 3,
+      ...{ entryMs: expect.any(Number), ownMs: expect.any(Number) },
     });
     expect(response.headers.get('x-seam-problem-id')).toBe(published!.problem.problemId);
     expect(data.id).toBe(`chatcmpl-${published!.problem.problemId}`);
@@ -80,8 +81,8 @@ describe('a chat completion', () => {
     }
     expect([...arms.values()].every(({ size }) => size === 1)).toBe(true);
     expect(new Set([...arms.values()].flatMap((each) => [...each])).size).toBe(2);
-    for (const { arm, entry } of await eventsOf(gateway.log, 'AnswerRecorded'))
-      expect(entry === null).toBe(arm === 'control');
+    for (const { arm, entry, entryMs } of await eventsOf(gateway.log, 'AnswerRecorded'))
+      expect([entry === null, entryMs === null]).toEqual(Array(2).fill(arm === 'control'));
   });
 
   it('continues without an experience that is late, in the arm that it was assigned to', async () => {

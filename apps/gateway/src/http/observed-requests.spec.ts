@@ -1,4 +1,6 @@
 /** What is measured of requests is bounded by the routes, and no text of a client is in it. */
+import { eventsOf } from '@seamstream/testing';
+import { chatChunks } from '@seamstream/testing/model-server';
 import { SpanCollector } from '@seamstream/testing/span-collector';
 import { startGateway } from '../gateway.fake.js';
 import type { ObservedRequests } from './observed-requests.js';
@@ -46,6 +48,34 @@ it('reports what /metrics has: requests by route, errors by their code', async (
   ]);
   for (const { status, code, requests } of told.errors)
     expect(text).toContain(`seam_http_errors_total{status="${status}",code="${code}"} ${requests}\n`);
+  await gateway.stop();
+}, 60_000);
+
+it('reports where the time of chat answers went, as /metrics and the log have it', async () => {
+  const waitMs = 150;
+  const data = chatChunks(['4']);
+  const gateway = await startGateway({
+    behave: () => ({ kind: 'events', data, everyMs: waitMs }),
+    entryFor: () => null,
+    gateway: { experienceWithinMs: waitMs },
+  });
+  const body = JSON.stringify({ model: 'seam', stream: true, messages: [{ role: 'user', content: 'How many?' }] });
+  const headers = { 'content-type': 'application/json' };
+  await (await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })).text();
+  const { parts } = (await (await fetch(`${gateway.url}/api/views/requests`)).json()) as ToldRequests;
+  expect(parts.map(({ part, requests }) => [part, requests])).toEqual([
+    ['entry', 1],
+    ['executor', 1],
+    ['own', 1],
+  ]);
+  const [entry, executor, own] = parts.map(({ sumSeconds }) => sumSeconds * 1000);
+  for (const part of [entry!, executor!]) expect(part).toBeGreaterThanOrEqual(waitMs - 5);
+  const [answer] = await eventsOf(gateway.log, 'AnswerRecorded');
+  expect(answer).toMatchObject({ entryMs: expect.closeTo(entry!, 6), latencyMs: expect.closeTo(executor!, 6) });
+  // The record of the answer is in the metric as well.
+  expect(answer!.ownMs).toBeLessThanOrEqual(own!);
+  const text = await gateway.service.metrics.registry.metrics();
+  expect(text).toContain('seam_chat_part_seconds_count{part="own"} 1\n');
   await gateway.stop();
 }, 60_000);
 

@@ -29,6 +29,7 @@ export class ObservedRequests {
   private readonly codes = new WeakMap<IncomingMessage, string>();
   private readonly seconds: ReturnType<ServiceMetrics['histogram']>;
   private readonly errors: ReturnType<ServiceMetrics['counter']>;
+  private readonly parts: ReturnType<ServiceMetrics['histogram']>;
   private readonly sinceMs: number;
 
   constructor(
@@ -41,6 +42,12 @@ export class ObservedRequests {
       'seam_http_request_seconds',
       "Time from a client's request to the end of its answer, by route, method and class of status.",
       ['route', 'method', 'status'],
+      BUCKETS,
+    );
+    this.parts = metrics.histogram(
+      'seam_chat_part_seconds',
+      "Parts of the time of a chat request that was answered whole: entry (the wait for an experience, in the treated arm), executor, own (the gateway's, its records in the log included).",
+      ['part'],
       BUCKETS,
     );
     this.errors = metrics.counter(
@@ -71,10 +78,19 @@ export class ObservedRequests {
     if (code !== null) this.codes.set(raw, code);
   }
 
+  /** Of a chat request that was answered whole. */
+  observeParts(seconds: Readonly<Record<string, number | null>>): void {
+    for (const [part, each] of Object.entries(seconds)) if (each !== null) this.parts.observe({ part }, each);
+  }
+
   /** What was measured since the start. */
   async figures(): Promise<RequestFigures & { readonly sinceMs: number }> {
-    const [seconds, errors] = await Promise.all([this.seconds.get(), this.errors.get()]);
-    const samples = { seconds: seconds.values as MetricSample[], errors: errors.values as MetricSample[] };
+    const [seconds, errors, parts] = await Promise.all([this.seconds.get(), this.errors.get(), this.parts.get()]);
+    const samples = {
+      seconds: seconds.values as MetricSample[],
+      errors: errors.values as MetricSample[],
+      parts: parts.values as MetricSample[],
+    };
     return { sinceMs: this.sinceMs, ...requestFigures(samples) };
   }
 

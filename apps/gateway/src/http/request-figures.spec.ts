@@ -10,7 +10,7 @@ async function figuresOf(requests: readonly (readonly [seconds: number, status: 
   const histogram = metrics.histogram('s', 'S.', ['route', 'method', 'status'], BUCKETS);
   for (const [seconds, status] of requests) histogram.observe({ route: '/r', method: 'GET', status }, seconds);
   const { values } = await histogram.get();
-  return requestFigures({ seconds: values, errors: [] });
+  return requestFigures({ seconds: values, errors: [], parts: [] });
 }
 
 describe('the figures of requests', () => {
@@ -32,6 +32,25 @@ describe('the figures of requests', () => {
     expect((await figuresOf([[60, '2xx']])).routes[0]!.seconds).toEqual({ p50: 10, p95: 10, p99: 10 });
   });
 
+  it('have the parts of chat requests in the order of their course, each with its sum', async () => {
+    const histogram = new ServiceMetrics().histogram('p', 'P.', ['part'], BUCKETS);
+    for (const [part, seconds] of [
+      ['own', 0.05],
+      ['executor', 5],
+      ['executor', 3],
+      ['entry', 0.5],
+    ] as const)
+      histogram.observe({ part }, seconds);
+    const { values } = await histogram.get();
+    const { parts } = requestFigures({ seconds: [], errors: [], parts: values });
+    expect(parts.map(({ part, requests, sumSeconds }) => [part, requests, sumSeconds])).toEqual([
+      ['entry', 1, 0.5],
+      ['executor', 2, 8],
+      ['own', 1, 0.05],
+    ]);
+    expect(parts[1]!.seconds.p50).toBeCloseTo(5.5, 6);
+  });
+
   it('have the most asked route and the most frequent error first', () => {
     const count = (route: string, value: number) => ({
       ...{ metricName: 's_count', labels: { route, method: 'GET', status: '2xx' }, value },
@@ -40,6 +59,7 @@ describe('the figures of requests', () => {
     const { routes, errors } = requestFigures({
       seconds: [count('/a', 1), count('/b', 2)],
       errors: [error('x', 1), error('y', 3)],
+      parts: [],
     });
     expect([routes.map(({ route }) => route), errors.map(({ code }) => code)]).toEqual([
       ['/b', '/a'],

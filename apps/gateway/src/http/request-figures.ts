@@ -1,4 +1,4 @@
-/** Requests of this gateway since its start, from the series that /metrics has: by route, errors by code, quantiles of their time. Pure. */
+/** Requests of this gateway since its start, from the series that /metrics has: by route, by part, errors by code, quantiles of their time. Pure. */
 
 /** A sample of a histogram or a counter. */
 export interface MetricSample {
@@ -30,26 +30,44 @@ interface ErrorFigures {
   readonly requests: number;
 }
 
+/** Part of the time of chat requests that were answered whole. */
+interface PartFigures {
+  readonly part: string;
+  readonly requests: number;
+  /** Of all of them together. */
+  readonly sumSeconds: number;
+  readonly seconds: RequestSeconds;
+}
+
 export interface RequestFigures {
   /** The most asked first. */
   readonly routes: readonly RouteFigures[];
+  /** In the order in which they follow one another; empty before the first answer. */
+  readonly parts: readonly PartFigures[];
   /** The most frequent first. */
   readonly errors: readonly ErrorFigures[];
   /** Ends of the buckets that quantiles are estimated from, in seconds. */
   readonly buckets: readonly number[];
 }
 
+const PARTS = ['entry', 'executor', 'own'];
+
 export function requestFigures({
   seconds,
   errors,
+  parts,
 }: {
   readonly seconds: readonly MetricSample[];
+  readonly parts: readonly MetricSample[];
   readonly errors: readonly MetricSample[];
 }): RequestFigures {
   const series = Map.groupBy(seconds, ({ labels }) => `${labels.method} ${labels.route}`);
   const routes = [...series.values()].map(routeOf);
   return {
     routes: routes.sort((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
+    parts: [...Map.groupBy(parts, ({ labels }) => String(labels.part))]
+      .map(([part, samples]) => partOf(part, samples))
+      .sort((a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part)),
     errors: errors
       .map(({ labels, value }) => ({ status: String(labels.status), code: String(labels.code), requests: value }))
       .sort((a, b) => b.requests - a.requests || (`${a.status} ${a.code}` < `${b.status} ${b.code}` ? -1 : 1)),
@@ -62,18 +80,28 @@ export function requestFigures({
 function routeOf(samples: readonly MetricSample[]): RouteFigures {
   const { route, method } = samples[0]!.labels;
   const byStatus: Record<string, number> = {};
-  const upTo = new Map<number, number>();
-  for (const { metricName, labels, value } of samples) {
+  for (const { metricName, labels, value } of samples)
     if (metricName?.endsWith('_count') === true) byStatus[String(labels.status)] = value;
-    // The same end of several classes of status.
-    if (labels.le !== undefined) upTo.set(endOf(labels.le), (upTo.get(endOf(labels.le)) ?? 0) + value);
-  }
-  const ends = [...upTo].sort(([a], [b]) => a - b);
   return {
     ...{ route: String(route), method: String(method), byStatus },
     requests: Object.values(byStatus).reduce((sum, each) => sum + each, 0),
-    seconds: { p50: quantile(ends, 0.5), p95: quantile(ends, 0.95), p99: quantile(ends, 0.99) },
+    seconds: secondsOf(samples),
   };
+}
+
+function partOf(part: string, samples: readonly MetricSample[]): PartFigures {
+  const valueOf = (name: string): number =>
+    samples.find(({ metricName }) => metricName?.endsWith(name) === true)?.value ?? 0;
+  return { part, requests: valueOf('_count'), sumSeconds: valueOf('_sum'), seconds: secondsOf(samples) };
+}
+
+function secondsOf(samples: readonly MetricSample[]): RequestSeconds {
+  const upTo = new Map<number, number>();
+  // The same end of several classes of status.
+  for (const { labels, value } of samples)
+    if (labels.le !== undefined) upTo.set(endOf(labels.le), (upTo.get(endOf(labels.le)) ?? 0) + value);
+  const ends = [...upTo].sort(([a], [b]) => a - b);
+  return { p50: quantile(ends, 0.5), p95: quantile(ends, 0.95), p99: quantile(ends, 0.99) };
 }
 
 const endOf = (le: string | number): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le));

@@ -111,7 +111,7 @@ export class ViewsController {
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   adapterUse(@AsAsked() asked: Asked): Promise<string> {
-    return this.whole(asked, (reader) => ({ uses: reader.adapterUse() }));
+    return this.whole(asked, (reader) => reader.adapterUse());
   }
 
   @Get('adapters/:word/changes')

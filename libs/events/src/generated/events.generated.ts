@@ -815,6 +815,17 @@ export interface AnswerRecorded {
    * answered.
    */
   readonly sessionAdapter?: string | null | undefined;
+  /**
+   * Milliseconds that a gateway waited for the experience. Null: it waited for none, as in the control arm, or
+   * the executor's service answered.
+   */
+  readonly entryMs?: number | null | undefined;
+  /**
+   * Milliseconds that the gateway itself spent until the answer could be recorded: checks, limits and the record
+   * of the request. Neither the record of the answer is part of it, nor the time in which the client did not read
+   * on. Null: the executor's service answered.
+   */
+  readonly ownMs?: number | null | undefined;
 }
 
 /**

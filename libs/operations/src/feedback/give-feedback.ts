@@ -2,6 +2,7 @@
 import type { EventLog, RecordPosition } from '@seamstream/event-log';
 import {
   attemptIdOf,
+  type EventOf,
   encodeEvent,
   originMeta,
   type ProblemCopy,
@@ -10,12 +11,14 @@ import {
   tenantOf,
   tenantsAttempt,
 } from '@seamstream/events';
-import { ProblemContents } from '@seamstream/evidence';
+import { type ExpectedEnd, expectedEnd, isEndOf, ProblemContents, WrittenResults } from '@seamstream/evidence';
 import { type Clock, count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 
 /** Attempts that are named. */
 const NAMED = 10;
+/** Records of one attempt that may be its answer: a client may have written the first. */
+const MOST_ANSWERS = 100;
 
 export interface WaitingAnswer {
   readonly problemId: string;
@@ -33,11 +36,17 @@ interface ReadingOptions {
   readonly progress: (total: number) => ReadingProgress;
 }
 
+/** An answer that no feedback counts for. */
+interface EndedAnswer extends Pick<WaitingAnswer, 'problemId' | 'attemptId' | 'tenant'> {
+  /** By feedback, by its deadline, or from the start: the adapter of a session answered. */
+  readonly end: 'judged' | 'ungraded' | 'of a session';
+}
+
 interface KnownAnswers {
   /** By attempt of a tenant, in the order of reading. */
   readonly waiting: ReadonlyMap<string, WaitingAnswer>;
   /** The same, of those that wait no longer. */
-  readonly settled: ReadonlyMap<string, Pick<WaitingAnswer, 'problemId' | 'attemptId'>>;
+  readonly ended: ReadonlyMap<string, EndedAnswer>;
 }
 
 /** Answers that are not judged and whose time is not up, those that end first before the others. */
@@ -52,46 +61,71 @@ export async function waitingAnswers(
     .sort((a, b) => a.feedbackUntil - b.feedbackUntil);
 }
 
+type OpenAnswer = WaitingAnswer & { readonly problem: ProblemCopy };
+
+/** What the topic of answers says of attempts. */
+class AnswersRead {
+  readonly waiting = new Map<string, OpenAnswer>();
+  readonly ended = new Map<string, EndedAnswer>();
+  private readonly ends = new Map<string, ExpectedEnd[]>();
+
+  answered(event: EventOf<'AnswerRecorded'>): void {
+    const attempt = tenantsAttempt(event);
+    const { problem, response, meta, feedbackUntil, sessionAdapter = null } = event;
+    const named = { problemId: problem.problemId, attemptId: attemptIdOf(event), tenant: tenantOf(meta) };
+    const ends = this.ends.get(attempt) ?? [];
+    this.ends.set(attempt, ends);
+    if (ends.length < MOST_ANSWERS) ends.push(expectedEnd(event));
+    if (this.ended.has(attempt) || this.waiting.has(attempt)) return;
+    if (sessionAdapter !== null) this.ended.set(attempt, { ...named, end: 'of a session' });
+    else
+      this.waiting.set(attempt, {
+        ...{ ...named, problem, prompt: promptOrName(problem), response },
+        ...{ answeredAt: meta.occurredAt, feedbackUntil },
+      });
+  }
+
+  /** @param isBorneOut whether the log has the result that the end names */
+  settled(event: EventOf<'AnswerSettled'>, isBorneOut: boolean): void {
+    const attempt = tenantsAttempt(event);
+    const { problemId, attemptId, feedbackId, meta } = event;
+    if (this.ended.has(attempt) || this.ends.get(attempt)?.some((each) => isEndOf(event, each)) !== true) return;
+    if (!isBorneOut) return;
+    this.waiting.delete(attempt);
+    this.ended.set(attempt, {
+      ...{ problemId, attemptId, tenant: tenantOf(meta) },
+      end: feedbackId === null ? 'ungraded' : 'judged',
+    });
+  }
+}
+
 async function readAnswers(log: EventLog, { signal, progress }: ReadingOptions): Promise<KnownAnswers> {
   const ranges = await storedRanges(log, TOPIC.answers);
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
-  const waiting = new Map<string, WaitingAnswer & { readonly problem: ProblemCopy }>();
-  const settled = new Map<string, Pick<WaitingAnswer, 'problemId' | 'attemptId'>>();
+  const read = new AnswersRead();
+  const results = new WrittenResults(log);
   try {
     for await (const { events, records } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
-      for (const { event } of events) {
-        if (event.type === 'AnswerSettled') {
-          waiting.delete(tenantsAttempt(event));
-          settled.set(tenantsAttempt(event), event);
-        } else if (event.type === 'AnswerRecorded') {
-          const attempt = tenantsAttempt(event);
-          if (settled.has(attempt) || waiting.has(attempt)) continue;
-          const { problem, response, meta, feedbackUntil } = event;
-          const { problemId } = problem;
-          waiting.set(attempt, {
-            problemId,
-            attemptId: attemptIdOf(event),
-            tenant: tenantOf(meta),
-            problem,
-            prompt: promptOrName(problem),
-            response,
-            answeredAt: meta.occurredAt,
-            feedbackUntil,
-          });
-        }
-      }
+      const ends = events.flatMap(({ event, record: { timestampMs } }) =>
+        event.type === 'AnswerSettled' ? [{ event, timestampMs }] : [],
+      );
+      const borneOut = new Set([...(await results.borneOut(ends))].map(({ event }) => event));
+      for (const { event } of events)
+        if (event.type === 'AnswerSettled') read.settled(event, borneOut.has(event));
+        else if (event.type === 'AnswerRecorded') read.answered(event);
       bar.advance(records.length);
     }
   } finally {
     bar.stop();
   }
+  const { waiting, ended } = read;
   // Only of those that wait still.
   const problems = await new ProblemContents(log).find([...waiting.values()].map(({ problem }) => problem));
   const answers = [...waiting].map(([attempt, { problem, ...answer }], index): [string, WaitingAnswer] => {
     const prompt = promptOrName(problems[index] ?? problem);
     return [attempt, { ...answer, prompt }];
   });
-  return { waiting: new Map(answers), settled };
+  return { waiting: new Map(answers), ended };
 }
 
 export interface FeedbackRequest {
@@ -116,7 +150,7 @@ export interface GivenFeedback {
 /**
  * Appends feedback on one answer that waits for it.
  * @throws INVALID_INPUT for a score outside of 0 … 1 and where several answers may be meant, NOT_FOUND where none waits, CONFLICT where it was
- * judged before or its time is up
+ * judged before, its time is up, or the adapter of a session gave it
  */
 export async function giveFeedback(
   log: EventLog,
@@ -147,8 +181,18 @@ export async function giveFeedback(
   return { messageId, answer, position: position! };
 }
 
-function answerMeant(meant: string, asked: string | undefined, { waiting, settled }: KnownAnswers): WaitingAnswer {
-  const answers = [...waiting.values()].filter(({ tenant }) => asked === undefined || tenant === asked);
+/** Why feedback on an answer that has ended does not count. */
+const ENDS: Readonly<Record<EndedAnswer['end'], string>> = {
+  judged: 'expected an answer that waits for feedback, got one that was judged before. See it with "seam show".',
+  ungraded:
+    'expected an answer that waits for feedback, got one that ended ungraded. Publish the problem again to get a new answer.',
+  'of a session':
+    "expected an answer of the frozen executor, got one of a session's adapter. Such an answer is never judged: it is ungraded, and no result. Ask without the session to get one that waits.",
+};
+
+function answerMeant(meant: string, asked: string | undefined, { waiting, ended }: KnownAnswers): WaitingAnswer {
+  const isAsked = ({ tenant }: Pick<WaitingAnswer, 'tenant'>): boolean => asked === undefined || tenant === asked;
+  const answers = [...waiting.values()].filter(isAsked);
   const exact = answers.filter(({ attemptId }) => attemptId === meant);
   const found =
     exact.length > 0
@@ -171,12 +215,11 @@ function answerMeant(meant: string, asked: string | undefined, { waiting, settle
       { details: { meant, attempts: found.slice(0, 100).map(({ attemptId }) => attemptId) } },
     );
   }
-  if ([...settled.values()].some(({ attemptId, problemId }) => isMeant(meant, attemptId) || isMeant(meant, problemId)))
-    throw new SeamError(
-      'CONFLICT',
-      `Cannot judge "${name}": expected an answer that waits for feedback, got one that was settled before. See it with "seam show".`,
-      { details: { meant } },
-    );
+  const over = [...ended.values()].find(
+    (each) => isAsked(each) && (isMeant(meant, each.attemptId) || isMeant(meant, each.problemId)),
+  );
+  if (over !== undefined)
+    throw new SeamError('CONFLICT', `Cannot judge "${name}": ${ENDS[over.end]}`, { details: { meant, end: over.end } });
   throw new SeamError(
     'NOT_FOUND',
     `Cannot judge "${name}": expected the id of an attempt or a problem whose answer waits, or at least ${LEAST_OF_ID} characters of its beginning, got none of the ${count(waiting.size)} that wait. List them with "seam feedback".`,

@@ -1,11 +1,18 @@
 /** What an adapter changed against its parent, and where it was in use. Pure. */
 import type { Evaluation, ProblemDifference } from '@seamstream/events';
 import { excerpt } from '@seamstream/kernel';
-import type { AdapterLineage, AdapterStatus, AdapterUse, AdapterVersion } from '@seamstream/read-models';
+import type {
+  AdapterLineage,
+  AdapterStatus,
+  AdapterUse,
+  AdapterUses,
+  AdapterVersion,
+  UnknownUse,
+} from '@seamstream/read-models';
 
 /** Use of an adapter, next to what was decided on it. */
 export interface ListedUse extends AdapterUse {
-  /** Null for the bare base model, and where the log does not know the adapter. So are the next two. */
+  /** Null for the bare base model, and where its publication does not count. So are the next two. */
   readonly version: number | null;
   /** Of what it answers, as it was published; the beginning of a long one. */
   readonly fingerprint: string | null;
@@ -14,10 +21,17 @@ export interface ListedUse extends AdapterUse {
   readonly isServed: boolean;
 }
 
-/** Those in use last come first. */
-export function listedUse(uses: readonly AdapterUse[], { versions, served }: AdapterLineage): readonly ListedUse[] {
+export interface ListedUses {
+  /** Those in use last come first. */
+  readonly uses: readonly ListedUse[];
+  /** All digests of no published adapter, together; null where there is none. */
+  readonly unknown: UnknownUse | null;
+}
+
+/** What was served, next to what was decided on it. */
+export function listedUses({ adapters, unknown }: AdapterUses, { versions, served }: AdapterLineage): ListedUses {
   const known = new Map(versions.map((version) => [version.adapterDigest, version]));
-  return uses
+  const uses = adapters
     .map((use): ListedUse => {
       const { version = null, fingerprint = null, status = null } = known.get(use.adapterDigest ?? '') ?? {};
       return {
@@ -26,6 +40,7 @@ export function listedUse(uses: readonly AdapterUse[], { versions, served }: Ada
       };
     })
     .sort((a, b) => b.lastAt - a.lastAt || (a.version ?? 0) - (b.version ?? 0));
+  return { uses, unknown };
 }
 
 /** The same problems through an adapter and its parent. */

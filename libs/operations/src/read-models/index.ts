@@ -3,7 +3,8 @@ export {
   type AdapterChanges,
   changesOf,
   type ListedUse,
-  listedUse,
+  type ListedUses,
+  listedUses,
   withoutDifferences,
   withoutItsDifferences,
 } from './adapter-story.js';

@@ -20,7 +20,7 @@ import {
 } from '@seamstream/read-models';
 import type { ServedSlots } from '@seamstream/release';
 import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
-import { type ListedUse, listedUse } from './adapter-story.js';
+import { type ListedUses, listedUses } from './adapter-story.js';
 import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
 import { factsLearned, type LearnedFactsAnswer } from './learned-facts.js';
 import { type LiftAnswers, liftAnswers } from './lift-estimate.js';
@@ -96,12 +96,12 @@ export async function readLineage(kept: KeptLog, options: ReadingOptions): Promi
 }
 
 /** Which adapters wrote experiences, those in use last first. */
-export function readAdapterUse(kept: KeptLog, options: ReadingOptions): Promise<Answered<readonly ListedUse[]>> {
+export function readAdapterUse(kept: KeptLog, options: ReadingOptions): Promise<Answered<ListedUses>> {
   return withReading(kept, async (reading) => {
     const uses = reading.of(adapterUseProjection);
     const lineage = reading.of(adapterLineageProjection);
     await reading.readOn(options);
-    return { answer: listedUse(uses.answer(), lineage.answer()), use: jointUse([uses, lineage]), ...uses.read };
+    return { answer: listedUses(uses.answer(), lineage.answer()), use: jointUse([uses, lineage]), ...uses.read };
   });
 }
 

@@ -2,7 +2,15 @@
 
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC, tenantOf } from '@seamstream/events';
-import { answersProblem, type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
+import {
+  answersProblem,
+  type Doubt,
+  Evidence,
+  isBelievedAnswer,
+  isResult,
+  type PlacedEvent,
+  type WrittenOrWithheld,
+} from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
 import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
 import {
@@ -54,7 +62,8 @@ export async function readStory(
   const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
   const results: PlacedEvent[] = [];
   const paid: PaidAt[] = [];
-  const published: SeamEvent[] = [];
+  const published: EventOf<'ProblemPublished'>[] = [];
+  const experiences: WrittenOrWithheld[] = [];
   const story = problemStoryProjection(problemId);
   const both: Projection<
     [ReturnType<typeof story.initialState>, ReturnType<typeof adapterLineageProjection.initialState>],
@@ -66,6 +75,7 @@ export async function readStory(
       if (isResult(event) && event.problem.problemId === problemId) results.push({ event, position });
       if (isPaid(event) && event.problem.problemId === problemId) paid.push({ event, position });
       if (event.type === 'ProblemPublished' && event.problem.problemId === problemId) published.push(event);
+      if (isExperience(event) && event.problem.problemId === problemId) experiences.push(event);
       return [story.evolve(own, event, position), adapterLineageProjection.evolve(lineage, event, position)];
     },
     read: ([own, lineage]) => [story.read(own), adapterLineageProjection.read(lineage)],
@@ -77,13 +87,14 @@ export async function readStory(
   const own = results.filter(({ event }) => tenantOf(event.meta) === told.tenant);
   const found = await new Evidence(log).doubts(own);
   const doubts = new Map([...found].map(([index, doubt]) => [placeName(own[index]!.position), doubt]));
+  const followsFrom = (event: SeamEvent): boolean => published.some((each) => answersProblem(event)?.(each));
+  const known = { published, experiences: experiences.filter(followsFrom) };
+  const isBelieved = ({ event, position }: PaidAt): boolean => {
+    if (event.type === 'ExperienceGenerated') return followsFrom(event);
+    return event.type === 'AnswerRecorded' ? isBelievedAnswer(event, known) : !doubts.has(placeName(position));
+  };
   const believed = paid
-    .filter(({ event: { meta } }) => tenantOf(meta) === told.tenant)
-    .filter(({ event, position }) =>
-      event.type === 'ExperienceGenerated'
-        ? published.some((each) => answersProblem(event)?.(each))
-        : !doubts.has(placeName(position)),
-    )
+    .filter((each) => tenantOf(each.event.meta) === told.tenant && isBelieved(each))
     .map(({ event }) => event);
   return {
     story: tenant === undefined ? told : withoutOthers(told),
@@ -101,6 +112,9 @@ interface PaidAt {
   readonly event: Paid;
   readonly position: EventPosition;
 }
+
+const isExperience = (event: SeamEvent): event is WrittenOrWithheld =>
+  event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 
 function isPaid(event: SeamEvent): event is Paid {
   return event.type === 'ExperienceGenerated' || event.type === 'AnswerRecorded' || event.type === 'OutcomeRecorded';

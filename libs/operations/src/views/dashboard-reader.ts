@@ -34,7 +34,7 @@ import type { Release } from '@seamstream/release';
 import type { KeptReading } from '@seamstream/snapshots';
 import { type ListedLibrary, listedLibraries } from '../library/list-libraries.js';
 import { activityProjection } from '../read-models/activity.projection.js';
-import { type ListedUse, listedUse } from '../read-models/adapter-story.js';
+import { type ListedUses, listedUses } from '../read-models/adapter-story.js';
 import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
 import { factsLearned, type LearnedFactsAnswer } from '../read-models/learned-facts.js';
 import { type EstimateMemory, liftAnswers } from '../read-models/lift-estimate.js';
@@ -124,8 +124,8 @@ export class DashboardReader {
   }
 
   /** Which adapters wrote experiences, those in use last first. */
-  adapterUse(): readonly ListedUse[] {
-    return listedUse(this.read().uses.answer(), this.lineage());
+  adapterUse(): ListedUses {
+    return listedUses(this.read().uses.answer(), this.lineage());
   }
 
   runs(): readonly RecordedRun[] {
