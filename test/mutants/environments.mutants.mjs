@@ -88,8 +88,23 @@ export default [
   ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'an edit that cannot be trained on is no failure of the machine',
-      from: "if (adaptation.status === 'refused') return nothingSaid(adaptation.reason);",
-      to: "if (adaptation.status === 'refused') return notAnEdit(adaptation.reason);",
+      from: "return nothingSaid({ reason: 'untrainable', detail: adaptation.reason });",
+      to: 'return notAnEdit(adaptation.reason);',
+    },
+    {
+      control: 'an edit that filters refuse is not trained on',
+      from: 'if (fault !== undefined) return nothingSaid(',
+      to: 'if (fault !== undefined && seed === entry) return nothingSaid(',
+    },
+    {
+      control: 'the passage alone passes the filters',
+      from: "if (this.filters === 'off' || entry === '') return undefined;",
+      to: "if (this.filters === 'off') return undefined;",
+    },
+    {
+      control: 'attempts with filters are of another environment',
+      from: "const filters = this.filters === 'on' ? [EDIT_LIMITS] : [];",
+      to: 'const filters: object[] = [];',
     },
     {
       control: 'the frozen model answers where there is no entry',

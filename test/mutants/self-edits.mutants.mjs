@@ -3,6 +3,21 @@ const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, s
 const SPEC = 'libs/self-edits/src/self-edits.spec.ts';
 
 export default [
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
+    {
+      control: 'a refused edit earns nothing under any verifier',
+      from: 'const reward = editRefusal == null ? (measurement?.earned ?? judgement.reward) : 0;',
+      to: 'const reward = measurement?.earned ?? judgement.reward;',
+    },
+    {
+      control: 'the outcome of a refused edit says why',
+      from: 'const editRefusal = refusalOf(responses);',
+      to: 'const editRefusal = refusalOf(responses.map((each) => ({ ...each, refused: undefined }) as never));',
+    },
+  ]),
+  ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
+    { control: 'an edit that could not act is not imitated', from: '!isRefused && measuredGains', to: 'measuredGains' },
+  ]),
   ...quick('libs/self-edits/src/training-documents.ts', SPEC, [
     {
       control: 'the announcement of a list is not trained on',

@@ -27,8 +27,8 @@ export function fewestToPromote({
 /** Another one is its own fault, and no number of problems follows from it. */
 const isRisk = (risk: number): boolean => risk > 0 && risk < 1;
 
-const { driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } =
-  executorChoiceShape;
+const { driver, adapterFolder, endpoint, tools, environment, innerUpdate, editFilters, fewShot } = executorChoiceShape;
+const { template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -43,7 +43,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
       executor: z
         .object({
-          ...{ driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder },
+          ...{ driver, adapterFolder, endpoint, tools, environment, innerUpdate, editFilters, fewShot },
+          ...{ template, templatesFolder },
           /** The model that judges problems with judge@1. */
           judge: judgeSchema,
         })

@@ -77,6 +77,8 @@ export interface EnvironmentChoice {
   readonly environment: string;
   /** Of those that train on entries. */
   readonly innerUpdate: InnerUpdateSettings;
+  /** Of the one that trains on self-edits: whether edits that filters refuse are trained on; absent: they are. */
+  readonly editFilters?: 'on' | 'off' | undefined;
   /** Of the one that trains on a task's own pairs; its defaults when absent. */
   readonly fewShot?: FewShotSettings | undefined;
   /** The setting that says what entries are. */

@@ -32,6 +32,17 @@ export interface ContentReference {
   readonly offset: number;
 }
 
+/** Why a self-edit could not act, its own fault. */
+export interface EditRefusal {
+  /**
+   * The name of the fault: of a filter `too_short`, `too_long`, `malformed`, `gibberish` or `copy`; `untrainable`
+   * where its documents make a training impossible.
+   */
+  readonly reason: string;
+  /** What was measured, in words. */
+  readonly detail: string;
+}
+
 /** Relative differences (L2 norms) of two runs of equal steps. */
 export interface EngineTolerance {
   /** Difference of each tensor, relative to the tensor. */
@@ -650,6 +661,11 @@ export interface OutcomeRecorded {
    * revision of a verdict that several revisions gave has the names of all of them.
    */
   readonly judge?: JudgeIdentity | null | undefined;
+  /**
+   * Why the self-edit could not act. It earns nothing and is not imitated. Null: it acted, or the experience is
+   * no self-edit, or the record is of an earlier version.
+   */
+  readonly editRefusal?: EditRefusal | null | undefined;
 }
 
 /** The infrastructure failed. The attempt has no verdict and no reward, not a reward of 0. */

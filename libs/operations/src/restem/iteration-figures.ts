@@ -28,6 +28,18 @@ export interface IterationFigures {
   readonly control: number | null;
   /** Share of the writer's attempts with a gain, over the control arm or else over the mean of their group; null where there are none. */
   readonly gaining: number | null;
+  /** Of the writer's attempts: edits that could not act, by reason, the most frequent first. They count as attempts that earned nothing. */
+  readonly refused: readonly { readonly reason: string; readonly count: number }[];
+  /** What people said of the attempts that were trained on, as the training counted it; null where it does not join the reward. */
+  readonly feedback: {
+    /** Attempts that people spoke of, and how many people did. */
+    readonly attempts: number;
+    readonly people: number;
+    /** Mean reward with feedback; without it is `reward.mean`. */
+    readonly reward: number | null;
+    /** Groups of which something else was kept than without feedback. */
+    readonly decided: number;
+  } | null;
   /** Share of the writer's attempts with a reward above 0; null where there are none. */
   readonly success: number | null;
   /** Mean share of the questions that are right, of the frozen model and after the attempts; null where no reward measures it. */
@@ -70,6 +82,8 @@ export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun
         reward: rewardsOf(attempts.map(({ reward }) => reward)),
         control: meanOrNull(controls),
         gaining: gainingShare(attempts, controlRewards(results)),
+        refused: refusedIn(attempts),
+        feedback: feedbackIn(run),
         success: meanOrNull(attempts.map(({ reward }) => Number(reward > 0))),
         measured: measuredIn(attempts),
         questions: questionsIn(judged),
@@ -97,6 +111,21 @@ function rewardsOf(rewards: readonly number[]): IterationFigures['reward'] {
   const histogram = Array<number>(BINS).fill(0);
   for (const reward of rewards) histogram[Math.min(BINS - 1, Math.max(0, Math.floor(reward * BINS)))]!++;
   return { mean: middle, std: Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2))), histogram };
+}
+
+/** Ascending by reason among equals: what is shown must not follow from the order of records. */
+function refusedIn(attempts: readonly Outcome[]): IterationFigures['refused'] {
+  const reasons = attempts.flatMap(({ editRefusal }) => editRefusal?.reason ?? []);
+  return [...Map.groupBy(reasons, (reason) => reason)]
+    .map(([reason, each]) => ({ reason, count: each.length }))
+    .sort((a, b) => b.count - a.count || compareText(a.reason, b.reason));
+}
+
+function feedbackIn(run: RecordedRun | undefined): IterationFigures['feedback'] {
+  const { feedbackAttempts, feedbackPeople = 0, feedbackReward = null, feedbackDecided = 0 } = run?.metrics ?? {};
+  return feedbackAttempts === undefined
+    ? null
+    : { attempts: feedbackAttempts, people: feedbackPeople, reward: feedbackReward, decided: feedbackDecided };
 }
 
 function measuredIn(attempts: readonly Outcome[]): IterationFigures['measured'] {

@@ -89,6 +89,7 @@ const sealSquad: Readonly<Record<string, PresetValue>> = {
   SEAM_GENERATOR_CONTROL_SHARE: { value: '0.1', source: 'gains are over passages without an edit' },
   SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '1024', source: 'the longest edit' },
   SEAM_EXECUTOR_ROLLOUTS: { value: '1', source: 'a third of the trainings' },
+  ...trainedOn({ EDIT_FILTERS: 'on' }, 'edits of 20 to 2,048 tokens that are no gibberish'),
   SEAM_TRAINER_PRESET: { value: 'knowledge-incorporation-squad', source: 'libs/learning/src/seal.presets.ts' },
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '1024', source: 'as the generator' },
   SEAM_TRAINER_PROMOTION_RULE: { value: 'better', source: 'beyond chance' },
@@ -106,6 +107,8 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
     {
       ENVIRONMENT: 'inner-lora-update',
       TEMPLATE: 'direct',
+      // The shipped generator writes no prose: filters would leave nothing.
+      EDIT_FILTERS: 'off',
       INNER_UPDATE_RANK: '8',
       INNER_UPDATE_ALPHA: '16',
       INNER_UPDATE_LEARNING_RATE: '1e-2',
