@@ -367,6 +367,16 @@ export default [
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
     {
+      control: 'a tracker that fails keeps no writer from being trained',
+      from: 'onUntracked(messageOf(error));',
+      to: 'onUntracked(messageOf(error)); throw error;',
+    },
+    {
+      control: 'a self-training shows its figures at its end',
+      from: "case 'none':\n          await this.show();",
+      to: "case 'none':",
+    },
+    {
       control: 'a process that is asked to stop records the end of its work',
       from: 'if (this.isWorking) await this.recordStop().catch(() => undefined);',
       to: '',

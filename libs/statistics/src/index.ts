@@ -5,6 +5,7 @@ export {
   type MissingCounts,
 } from './allocation-evidence.js';
 export { type HarmRisk, harmfulStrata, type StratumStages, stratumWeight } from './harmful-strata.js';
+export { binOf, histogramOf, SHARE_BINS } from './histogram.js';
 export {
   bootstrapMean,
   boundedMean,

@@ -3,13 +3,10 @@ import type { EventOf } from '@seamstream/events';
 import { definiteResults } from '@seamstream/experience-groups';
 import { compareText } from '@seamstream/kernel';
 import { controlRewards, gainsOf } from '@seamstream/learning';
-import { mean } from '@seamstream/statistics';
+import { histogramOf, mean } from '@seamstream/statistics';
 import { goldAnswers } from '@seamstream/tasks';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { isBetter, runsByIteration, type SelfTraining, settledIn } from './self-training.decide.js';
-
-/** Of a histogram of rewards: the first counts those from 0 to below 0.1, the last those from 0.9 on. */
-const BINS = 10;
 
 export interface IterationFigures {
   readonly index: number;
@@ -23,7 +20,12 @@ export interface IterationFigures {
   /** Attempts that the machine failed at. They have no reward. */
   readonly failed: number;
   /** Of the writer's attempts; null where there are none. */
-  readonly reward: { readonly mean: number; readonly std: number; readonly histogram: readonly number[] } | null;
+  readonly reward: {
+    readonly mean: number;
+    readonly std: number;
+    /** Ten bins: from 0 to below 0.1 first, from 0.9 on last. */
+    readonly histogram: readonly number[];
+  } | null;
   /** Mean reward without an entry, over the iteration's problems; null where none was tried so. */
   readonly control: number | null;
   /** Share of the writer's attempts with a gain, over the control arm or else over the mean of their group; null where there are none. */
@@ -108,9 +110,8 @@ type Outcome = EventOf<'OutcomeRecorded'>;
 function rewardsOf(rewards: readonly number[]): IterationFigures['reward'] {
   if (rewards.length === 0) return null;
   const middle = mean(rewards);
-  const histogram = Array<number>(BINS).fill(0);
-  for (const reward of rewards) histogram[Math.min(BINS - 1, Math.max(0, Math.floor(reward * BINS)))]!++;
-  return { mean: middle, std: Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2))), histogram };
+  const std = Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2)));
+  return { mean: middle, std, histogram: histogramOf(rewards) };
 }
 
 /** Ascending by reason among equals: what is shown must not follow from the order of records. */

@@ -3,7 +3,6 @@ import { Random } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { type IterationFigures, iterationFigures } from './iteration-figures.js';
-import { reportOf } from './read-restem.js';
 import { type RestEmRunConfig, resolveRestEm } from './restem.config.js';
 import {
   evolveSelfTrainings,
@@ -15,6 +14,7 @@ import {
   type SelfTraining,
   whenHeard,
 } from './self-training.decide.js';
+import { reportOf } from './self-training-report.js';
 import { trackedRun } from './track-restem.js';
 
 const TOTAL = 5;

@@ -2,7 +2,7 @@
 import type { ExperimentTracker, Tracked, TrackedPoint, TrackedRun } from '@seamstream/experiment-tracking';
 import { shortId } from '@seamstream/kernel';
 import type { IterationFigures } from './iteration-figures.js';
-import type { SelfTrainingReport } from './read-restem.js';
+import type { SelfTrainingReport } from './self-training-report.js';
 import { dynamicsOf } from './training-dynamics.js';
 
 export interface TrackedSelfTraining extends Tracked {
