@@ -28,4 +28,11 @@ export {
   pairedInterval,
 } from './paired-evidence.js';
 export { costOf, isKept } from './retention.js';
+export {
+  fewestForShares,
+  logShareEvidence,
+  type ShareDifferences,
+  shareStep,
+  sharesMayDecide,
+} from './share-evidence.js';
 export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';
