@@ -92,6 +92,18 @@ export default [
       to: 'return notAnEdit(adaptation.reason);',
     },
     {
+      control: 'several seeds are several trainings, also with greedy answers',
+      file: 'libs/environments/src/repeated-answers.ts',
+      from: 'const drawn = temperature === 0 ? environment : environment.drawn({ temperature, topP });',
+      to: 'const drawn = environment.drawn({ temperature, topP });',
+    },
+    {
+      control: 'equal answers are not asked for several times',
+      file: 'libs/environments/src/repeated-answers.ts',
+      from: 'if (temperature === 0 && !environment.trains)',
+      to: 'if (temperature < 0)',
+    },
+    {
       control: 'an edit that filters refuse is not trained on',
       from: 'if (fault !== undefined) return nothingSaid(',
       to: 'if (fault !== undefined && seed === entry) return nothingSaid(',

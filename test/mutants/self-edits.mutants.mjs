@@ -15,6 +15,13 @@ export default [
       to: 'const editRefusal = refusalOf(responses.map((each) => ({ ...each, refused: undefined }) as never));',
     },
   ]),
+  ...quick('libs/doctor/src/self-edits.decide.ts', 'libs/doctor/src/self-edits.spec.ts', [
+    {
+      control: 'the doctor looks at tool configurations',
+      from: "['inner-lora-update@', 'few-shot-lora-update@']",
+      to: "['inner-lora-update@']",
+    },
+  ]),
   ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
     { control: 'an edit that could not act is not imitated', from: '!isRefused && measuredGains', to: 'measuredGains' },
   ]),

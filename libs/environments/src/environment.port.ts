@@ -44,6 +44,9 @@ export interface AttemptOptions {
 }
 
 export abstract class Environment {
+  /** Whether each seed of a request is another training: then greedy answers to one entry may differ. */
+  readonly trains: boolean = false;
+
   /**
    * What outcomes record: the frozen model, and everything else that attempts depend on. Two environments over one
    * executor differ in it, so that a log holds the outcomes of one of them.

@@ -6,6 +6,7 @@ import type { AttemptRequest } from './environment.port.js';
 import { environmentKind } from './environments.js';
 import { adaptedTo, FakeExecutor } from './executor-model.fake.js';
 import type { AdaptationRequest, ExecutorModel } from './executor-model.port.js';
+import { repeatedAnswers } from './repeated-answers.js';
 
 const KIND = environmentKind('inner-lora-update');
 const promptOf = (...questions: string[]): string =>
@@ -90,6 +91,19 @@ describe('a self-edit', () => {
     expect(executor.trained.map(({ seed }) => seed)).toEqual(['1', '2', '3']);
     await attempt(executor, { entry: null });
     expect(executor.trained).toHaveLength(3);
+  });
+
+  it('has greedy answers of several trainings at temperature 0; where nothing is trained they would be equal, and are refused', async () => {
+    const executor = new Trainable();
+    const settings = { rollouts: 3, temperature: 0, topP: 1 };
+    const choice = { innerUpdate: innerUpdateSchema.parse({ rank: 4 }), entrySchemas: 'self-edit/implications' };
+    const environment = repeatedAnswers(KIND.open(executor, prompts, choice), settings);
+    const problem = { problemId: 'p', domain: 'd', prompt: promptOf('When was Ada born?') };
+    const [answers] = await environment.attempt([{ problem, entry: EDIT, seeds: ['1'] }]);
+    expect(answers).toHaveLength(3);
+    expect(new Set(executor.trained.map(({ seed }) => seed)).size).toBe(3);
+    const prompted = environmentKind('prompt-injection').open(executor, prompts, choice);
+    expect(() => repeatedAnswers(prompted, settings)).toThrow(/whose answers would be equal\. Use one rollout/);
   });
 
   it('that makes a training impossible has answered nothing, and is no failure of the machine', async () => {

@@ -41,6 +41,7 @@ type Asked = AskedPassage & Pick<AttemptRequest, 'examination'>;
 
 export class InnerLoraUpdate extends Environment {
   override readonly examines: boolean;
+  override readonly trains = true;
   private readonly oneByOne = new OneByOne();
 
   private constructor(
