@@ -96,11 +96,19 @@ describe('a self-edit', () => {
   it('has greedy answers of several trainings at temperature 0; where nothing is trained they would be equal, and are refused', async () => {
     const executor = new Trainable();
     const settings = { rollouts: 3, temperature: 0, topP: 1 };
+    // A trained model that draws no answers.
+    const adapt = executor.adapt.bind(executor);
+    executor.adapt = async (request) => {
+      const trained = await adapt(request);
+      return trained.status === 'refused'
+        ? trained
+        : adaptedTo({ answer: (...asked) => trained.model.answer(...asked) });
+    };
     const choice = { innerUpdate: innerUpdateSchema.parse({ rank: 4 }), entrySchemas: 'self-edit/implications' };
     const environment = repeatedAnswers(KIND.open(executor, prompts, choice), settings);
     const problem = { problemId: 'p', domain: 'd', prompt: promptOf('When was Ada born?') };
     const [answers] = await environment.attempt([{ problem, entry: EDIT, seeds: ['1'] }]);
-    expect(answers).toHaveLength(3);
+    expect(answers).toMatchObject(Array(3).fill({ status: 'answered', text: '1: 3' }));
     expect(new Set(executor.trained.map(({ seed }) => seed)).size).toBe(3);
     const prompted = environmentKind('prompt-injection').open(executor, prompts, choice);
     expect(() => repeatedAnswers(prompted, settings)).toThrow(/whose answers would be equal\. Use one rollout/);
