@@ -125,8 +125,8 @@ export default [
     },
     {
       control: 'another kind of self-edit is another environment',
-      from: 'canonicalJson([this.kind.identity, { ...this.settings }])',
-      to: 'canonicalJson([{ ...this.settings }])',
+      from: 'canonicalJson([this.kind.identity, { ...this.settings }, ...filters])',
+      to: 'canonicalJson([{ ...this.settings }, ...filters])',
     },
     {
       control: 'a training has the seed of its attempt',

@@ -122,7 +122,7 @@ export default [
     },
     {
       control: 'entries of a prompt are no self-edits',
-      from: 'result.executor.template.startsWith(TRAINED_ON)',
+      from: 'TRAINED_ON.some((name) => result.executor.template.startsWith(name))',
       to: 'TRAINED_ON.length > 0',
     },
   ]),
