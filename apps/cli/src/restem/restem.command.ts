@@ -37,7 +37,8 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
       {
         ...{ clock, signal, by, onTraining },
         openInput: (name) => runtime.openInput(name),
-        openLog: () => runtime.openLog('append'),
+        // Services that start at the same moment may not have made it yet.
+        openLog: () => runtime.openLog('create'),
         openKeptLog: () => runtime.openKeptLog(),
         openTrainer: () => runtime.openTrainer(),
         progress: () => NO_PROGRESS,
