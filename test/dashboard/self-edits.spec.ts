@@ -38,18 +38,21 @@ const browser = await openBrowser();
     const row = page.locator('[data-iteration="1"]');
     await row.getByText('0 of 2').waitFor();
     await demonstration.append([
-      ...[control(0, 0.25), tried(0, 0, 0.25, 1), tried(0, 1, 0.25, 0.5), tried(1, 0, 0.5, 0.5), tried(1, 1, 0.5, 0)],
+      ...[control(0, 0.25), tried(0, 0, 0.25, 1), tried(0, 1, 0.25, 0.5), tried(1, 0, 0.5, 0.5)],
+      { ...tried(1, 1, 0.5, 0), editRefusal: { reason: 'too_short', detail: 'tokens 3' } },
     ]);
     await row.getByText('2 of 2').waitFor();
     const { selfTrainings } = await demonstration.seam<{ selfTrainings: SelfTrainingReport[] }>('restem', 'status');
     const [figures] = selfTrainings[0]!.iterations;
     const cell = (name: string) => row.locator(`[data-value="${name}"]`).textContent();
     expect(await cell('attempts')).toBe(String(figures!.attempts));
+    expect(await cell('refused')).toBe('1 (too_short 1)');
     expect(await cell('kept')).toBe(percent(figures!.gaining!));
     expect(await cell('reward')).toBe(figures!.reward!.mean.toFixed(3));
     expect(await cell('gain')).toBe(`+${(figures!.reward!.mean - figures!.control!).toFixed(3)}`);
     expect(await cell('right-before')).toBe(percent(figures!.measured!.before!));
     expect(await cell('right-after')).toBe(percent(figures!.measured!.after!));
+    expect(await page.locator('[data-value="idle"]').textContent()).toContain('spent 5 of 40 attempts, 0 of 600 s');
     await page.getByText('2 passages, newest first').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -92,7 +95,8 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const OUTCOME = EXAMPLE_EVENTS.OutcomeRecorded;
 
 function started(): SeamEvent {
-  const configuration = JSON.stringify({ iterations: 2, passages: 2, patience: 0, algorithm: {} });
+  const idle = { maxAttempts: 40, maxSeconds: 600 };
+  const configuration = JSON.stringify({ iterations: 2, passages: 2, patience: 0, idle, algorithm: {} });
   return { ...EXAMPLE_EVENTS.SelfTrainingStarted, selfTrainingId: 'training-1', configuration };
 }
 

@@ -88,8 +88,35 @@ export default [
   ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'an edit that cannot be trained on is no failure of the machine',
-      from: "if (adaptation.status === 'refused') return nothingSaid(adaptation.reason);",
-      to: "if (adaptation.status === 'refused') return notAnEdit(adaptation.reason);",
+      from: "return nothingSaid({ reason: 'untrainable', detail: adaptation.reason });",
+      to: 'return notAnEdit(adaptation.reason);',
+    },
+    {
+      control: 'several seeds are several trainings, also with greedy answers',
+      file: 'libs/environments/src/repeated-answers.ts',
+      from: 'const drawn = temperature === 0 ? environment : environment.drawn({ temperature, topP });',
+      to: 'const drawn = environment.drawn({ temperature, topP });',
+    },
+    {
+      control: 'equal answers are not asked for several times',
+      file: 'libs/environments/src/repeated-answers.ts',
+      from: 'if (temperature === 0 && !environment.trains)',
+      to: 'if (temperature < 0)',
+    },
+    {
+      control: 'an edit that filters refuse is not trained on',
+      from: 'if (fault !== undefined) return nothingSaid(',
+      to: 'if (fault !== undefined && seed === entry) return nothingSaid(',
+    },
+    {
+      control: 'the passage alone passes the filters',
+      from: "if (this.filters === 'off' || entry === '') return undefined;",
+      to: "if (this.filters === 'off') return undefined;",
+    },
+    {
+      control: 'attempts with filters are of another environment',
+      from: "const filters = this.filters === 'on' ? [EDIT_LIMITS] : [];",
+      to: 'const filters: object[] = [];',
     },
     {
       control: 'the frozen model answers where there is no entry',
@@ -98,8 +125,8 @@ export default [
     },
     {
       control: 'another kind of self-edit is another environment',
-      from: 'canonicalJson([this.kind.identity, { ...this.settings }])',
-      to: 'canonicalJson([{ ...this.settings }])',
+      from: 'canonicalJson([this.kind.identity, { ...this.settings }, ...filters])',
+      to: 'canonicalJson([{ ...this.settings }, ...filters])',
     },
     {
       control: 'a training has the seed of its attempt',

@@ -122,7 +122,7 @@ export default [
     },
     {
       control: 'entries of a prompt are no self-edits',
-      from: 'result.executor.template.startsWith(TRAINED_ON)',
+      from: 'TRAINED_ON.some((name) => result.executor.template.startsWith(name))',
       to: 'TRAINED_ON.length > 0',
     },
   ]),
@@ -360,6 +360,44 @@ export default [
       control: 'a window is planned when the run of the one before has ended',
       from: 'if (this.waitsFor !== undefined) return undefined;',
       to: '',
+    },
+  ]),
+  ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [
+    {
+      control: 'gate by shares: the rule of the plan says what is compared',
+      from: "if (measure === 'share') return betterByShare(",
+      to: 'if (evaluation.shares != null) return betterByShare(',
+    },
+    {
+      control: 'gate by shares: figures are of one measurement',
+      from: "if (fault !== undefined) refuse('shares",
+      to: "if (fault === '') refuse('shares",
+    },
+  ]),
+  ...quick('libs/release/src/promotion-evidence.decide.ts', 'libs/release/src/served-adapter.projection.spec.ts', [
+    {
+      control: 'gate by shares: a measure that is not known promotes nothing',
+      from: "if (measure !== undefined && measure !== 'share') return undefined;",
+      to: '',
+    },
+  ]),
+  ...quick('libs/statistics/src/share-evidence.ts', 'libs/statistics/src/share-evidence.spec.ts', [
+    {
+      control: 'gate by shares: a difference rounds against the candidate',
+      from: 'return Math.floor((candidate - other) * STEPS);',
+      to: 'return Math.ceil((candidate - other) * STEPS);',
+    },
+    {
+      control: 'gate by shares: evidence does not grow on average while both are equal',
+      from: 'return logBetEvidence(scores, { least: -1, greatest: 1 }, 0, 1);',
+      to: 'return logBetEvidence(scores, { least: -1, greatest: 1 }, -0.05, 1);',
+    },
+  ]),
+  ...quick('libs/training-runs/src/compare-adapters.ts', 'libs/training-runs/src/compare-adapters.spec.ts', [
+    {
+      control: 'gate by shares: shares are recorded as they were measured',
+      from: 'shares.add(result.share ?? Number(solved),',
+      to: 'shares.add(Number(solved),',
     },
   ]),
   ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [

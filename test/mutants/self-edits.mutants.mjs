@@ -3,6 +3,28 @@ const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, s
 const SPEC = 'libs/self-edits/src/self-edits.spec.ts';
 
 export default [
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
+    {
+      control: 'a refused edit earns nothing under any verifier',
+      from: 'const reward = editRefusal == null ? (measurement?.earned ?? judgement.reward) : 0;',
+      to: 'const reward = measurement?.earned ?? judgement.reward;',
+    },
+    {
+      control: 'the outcome of a refused edit says why',
+      from: 'const editRefusal = refusalOf(responses);',
+      to: 'const editRefusal = refusalOf(responses.map((each) => ({ ...each, refused: undefined }) as never));',
+    },
+  ]),
+  ...quick('libs/doctor/src/self-edits.decide.ts', 'libs/doctor/src/self-edits.spec.ts', [
+    {
+      control: 'the doctor looks at tool configurations',
+      from: "['inner-lora-update@', 'few-shot-lora-update@']",
+      to: "['inner-lora-update@']",
+    },
+  ]),
+  ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
+    { control: 'an edit that could not act is not imitated', from: '!isRefused && measuredGains', to: 'measuredGains' },
+  ]),
   ...quick('libs/self-edits/src/training-documents.ts', SPEC, [
     {
       control: 'the announcement of a list is not trained on',
@@ -351,6 +373,16 @@ export default [
     },
   ]),
   ...quick('libs/operations/src/restem/run-restem.ts', 'libs/operations/src/restem/run-idle.spec.ts', [
+    {
+      control: 'a tracker that fails keeps no writer from being trained',
+      from: 'onUntracked(messageOf(error));',
+      to: 'onUntracked(messageOf(error)); throw error;',
+    },
+    {
+      control: 'a self-training shows its figures at its end',
+      from: "case 'none':\n          await this.show();",
+      to: "case 'none':",
+    },
     {
       control: 'a process that is asked to stop records the end of its work',
       from: 'if (this.isWorking) await this.recordStop().catch(() => undefined);',

@@ -14,8 +14,8 @@ export const executorConfigSchema = commonConfigSchema.extend({
        * verdicts: for groups that one answer judges alike.
        */
       rollouts: z.int().positive().default(1),
-      /** Sampling temperature of several answers. */
-      rolloutTemperature: z.number().positive().default(1),
+      /** Sampling temperature of several answers. 0: greedy ones, each after a training with another seed, in an environment that trains. */
+      rolloutTemperature: z.number().nonnegative().default(1),
       /** Nucleus sampling of several answers; 1 leaves all tokens. */
       rolloutTopP: z.number().gt(0).max(1).default(1),
       /** Most experiences of a batch; an endpoint's limits may make it less. */

@@ -12,11 +12,11 @@ import {
 } from '@seamstream/environments';
 import {
   deriveMeta,
+  type EditRefusal,
   type EventOf,
   isAnsweredElsewhere,
   isGraded,
   type Problem,
-  type RewardMeasurement,
   resultRole,
   type SeamEvent,
 } from '@seamstream/events';
@@ -146,7 +146,8 @@ export class ExecuteExperiencesHandler {
       const judged = await judgeAll(problem, responses, this.dependencies.verifiers);
       const tried = { problem, entry: entryOf(event) };
       const measurement = await this.attempts.measure(tried, responses, judged, signal);
-      return done([this.recorded(task, judged.answer, { ...judged.judgement, measurement }, latencyMs)]);
+      const editRefusal = refusalOf(responses);
+      return done([this.recorded(task, judged.answer, { ...judged.judgement, measurement, editRefusal }, latencyMs)]);
     } catch (error) {
       // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
       if (!isSeamError(error)) throw error;
@@ -161,13 +162,14 @@ export class ExecuteExperiencesHandler {
   private recorded(
     task: Task,
     answer: ExecutorResponse,
-    judgement: Judgement & { readonly measurement: RewardMeasurement | null },
+    judgement: Judgement & Pick<EventOf<'OutcomeRecorded'>, 'measurement' | 'editRefusal'>,
     latencyMs: number,
   ): EventOf<'OutcomeRecorded'> {
     const { event: experience, problem } = task;
     const { verifier } = problem;
-    const { measurement } = judgement;
-    const reward = measurement?.earned ?? judgement.reward;
+    const { measurement, editRefusal } = judgement;
+    // What could not act earns nothing, also where a verifier takes no answer for a right one.
+    const reward = editRefusal == null ? (measurement?.earned ?? judgement.reward) : 0;
     const isLeak = reward > 0 && this.isLeak(task);
     if (isLeak) this.dependencies.onLeak?.();
     const { faithful, misquote, isValid } = this.worth(task);
@@ -186,6 +188,7 @@ export class ExecuteExperiencesHandler {
       feedbackId: null,
       measurement,
       judge: judgement.judgedBy ?? null,
+      editRefusal,
     };
   }
 
@@ -265,6 +268,11 @@ export class ExecuteExperiencesHandler {
 function withoutContent({ problem }: Experience): ExecutorFailure {
   const { code, message } = contentMissing(problem);
   return { status: 'failed', code, reason: message, retryable: false };
+}
+
+/** Of several answers to one edit: it could not act in any of them. */
+function refusalOf(responses: readonly ExecutorResponse[]): EditRefusal | null {
+  return responses.every(({ refused }) => refused !== undefined) ? (responses[0]?.refused ?? null) : null;
 }
 
 function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {

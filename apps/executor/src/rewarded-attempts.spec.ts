@@ -107,7 +107,8 @@ class Counted extends Environment {
     if (entry === null && this.fails)
       return { status: 'failed', code: 'SESSION_FAILED', reason: 'lost', retryable: true };
     const common = { status: 'answered', finished: true, promptTokens: 0, responseTokens: 0 } as const;
-    if (entry?.includes('9')) return { ...common, text: '', refused: 'too many steps' };
+    if (entry?.includes('9'))
+      return { ...common, text: '', refused: { reason: 'untrainable', detail: 'too many steps' } };
     const isTrained = entry?.includes('1') === true;
     const figures = await examination?.figures((texts) =>
       Promise.resolve(texts.map(() => ({ logLikelihood: isTrained ? -1 : -3, tokens: 1 }))),

@@ -39,6 +39,7 @@ function iterationsOf(progress: LoopProgress): readonly IterationRow[] {
     ...{ round: row.round, attempts: row.byAdapter.executed + row.byBase.executed },
     solved: rate(exploredOf(row)) ?? 0,
     ...{ meanReward: figure('meanReward'), rewardStd: figure('rewardStd') },
+    rewards: row.rewards,
     ...{ gainingShare: figure('gainingShare'), keptEntries: figure('keptEntries'), ...end },
   }));
 }

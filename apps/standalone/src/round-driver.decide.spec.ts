@@ -28,6 +28,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           byAdapter: { executed: 0, solved: 0 },
           byBase: { executed: 0, solved: 0 },
           control: { executed: 0, solved: 0 },
+          rewards: [],
           quoting: { executed: 0, solved: 0 },
           firstPublishedAtMs: 0,
         },

@@ -85,6 +85,7 @@ const outcome = (
     arm: 'explore',
     adapterDigest,
     success,
+    reward: Number(success),
     faithful,
     entry: null,
   }) as SeamEvent;
@@ -137,6 +138,7 @@ describe('the progress of the loop', () => {
     const { rounds, newest } = fold([result('2', true), result('1', false), result('1', false), result('3', true)]);
     const failedOnce = { executed: 1, solved: 0 };
     expect(rounds.get(1)).toMatchObject({ byAdapter: failedOnce, quoting: failedOnce });
+    expect(rounds.get(1)!.rewards).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     expect(newest.filling).toEqual({ executed: 1, solved: 1 });
     expect(fold([result('2', true), result('1', true, null)]).rounds.get(1)).toMatchObject({
       byAdapter: { executed: 0, solved: 0 },

@@ -13,6 +13,7 @@ import {
   type ServedAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
+import { binOf, histogramOf } from '@seamstream/statistics';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import { placeInStream } from './problem-stream.js';
 
@@ -29,6 +30,8 @@ export interface RoundProgress {
   readonly byAdapter: Tally;
   readonly byBase: Tally;
   readonly control: Tally;
+  /** Rewards of candidates with an entry, in ten bins. */
+  readonly rewards: readonly number[];
   /** Entries that were to quote their problem, and as solved those whose every quote stands there. */
   readonly quoting: Tally;
   readonly firstPublishedAtMs: number;
@@ -161,6 +164,7 @@ function withRound(
     byAdapter: NOTHING,
     byBase: NOTHING,
     control: NOTHING,
+    rewards: histogramOf([]),
     quoting: NOTHING,
     firstPublishedAtMs: atMs,
   };
@@ -290,14 +294,17 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
 
 /** Counts an outcome, and takes back the one that it replaces. Among the newest a candidate has the verdict that was read first. */
 function withOutcome(state: LoopProgress, event: EventOf<'OutcomeRecorded'>): LoopProgress {
-  const { arm, adapterDigest, success, faithful, entry, problem, response, meta } = event;
+  const { arm, adapterDigest, success, faithful, reward, entry, problem, response, meta } = event;
   const place = arm === 'control' ? 'control' : adapterDigest === null ? 'byBase' : 'byAdapter';
-  const changes = changesBy(state.verdicts, event, { place, success, faithful } as const);
+  const changes = changesBy(state.verdicts, event, { place, success, faithful, reward } as const);
   let next = state;
   for (const [told, by] of changes) {
     next = withRound(next, problem, meta.occurredAt, (row) => ({
       ...row,
       [told.place]: counted(row[told.place], told.success, by),
+      ...(told.place === 'control'
+        ? {}
+        : { rewards: row.rewards.with(binOf(told.reward), row.rewards[binOf(told.reward)]! + by) }),
       ...(told.faithful === null ? {} : { quoting: counted(row.quoting, told.faithful, by) }),
     }));
     if (told.place === 'control') next = { ...next, control: counted(next.control, told.success, by) };

@@ -5,7 +5,7 @@ import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema, learningSettings } from '@seamstream/learning';
 import { checkExecutorChoice, distillationSchema, executorChoiceShape, judgeSchema } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
-import { fewestProblems, onlineLevel } from '@seamstream/statistics';
+import { fewestForShares, fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { TEAM_METHOD } from '@seamstream/team-tuning';
 import { PROGRESS_WITHIN_MS, START_WITHIN_MS } from '@seamstream/training-contract';
 import { z } from 'zod';
@@ -17,18 +17,21 @@ import { z } from 'zod';
 export function fewestToPromote({
   risk,
   minProblems,
+  measure,
 }: {
   readonly risk: number;
   readonly minProblems: number;
+  readonly measure?: 'success' | 'share';
 }): number {
-  return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
+  const level = onlineLevel(1, 0, risk);
+  return Math.max(minProblems, measure === 'share' ? fewestForShares(level) : fewestProblems(level));
 }
 
 /** Another one is its own fault, and no number of problems follows from it. */
 const isRisk = (risk: number): boolean => risk > 0 && risk < 1;
 
-const { driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder } =
-  executorChoiceShape;
+const { driver, adapterFolder, endpoint, tools, environment, innerUpdate, editFilters, fewShot } = executorChoiceShape;
+const { template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -43,7 +46,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
       executor: z
         .object({
-          ...{ driver, adapterFolder, endpoint, tools, environment, innerUpdate, fewShot, template, templatesFolder },
+          ...{ driver, adapterFolder, endpoint, tools, environment, innerUpdate, editFilters, fewShot },
+          ...{ template, templatesFolder },
           /** The model that judges problems with judge@1. */
           judge: judgeSchema,
         })
@@ -133,6 +137,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
         .object({
           /** `better`: than its parent on the same problems, beyond chance. `tolerance`: not worse by more than is tolerated. */
           rule: z.enum(['better', 'tolerance']).default('better'),
+          /** Of better: `success` compares whole problems; `share` the share of each that is right, say of a passage's questions. */
+          measure: z.enum(['success', 'share']).default('success'),
           /** Of better: share of wrong promotions that is accepted, over all comparisons of the log. */
           risk: z.number().gt(0).lt(1).default(0.05),
           /** Of better: problems that both are asked before the counts are looked at. */
@@ -149,6 +155,10 @@ export const trainerConfigSchema = commonConfigSchema.extend({
         .refine(({ rule, tolerance, floor }) => rule === 'tolerance' || (tolerance === 0 && floor === 0), {
           error:
             'tolerance and floor belong to the rule tolerance: set SEAM_TRAINER_PROMOTION_RULE to it, or leave them out',
+        })
+        .refine(({ rule, measure }) => rule === 'better' || measure === 'success', {
+          path: ['measure'],
+          error: 'share belongs to the rule better: set SEAM_TRAINER_PROMOTION_RULE to it, or leave the measure out',
         })
         .refine(
           (policy) => policy.rule === 'tolerance' || !isRisk(policy.risk) || policy.most >= fewestToPromote(policy),

@@ -4,8 +4,8 @@ import { wilsonInterval } from '@seamstream/statistics';
 import { type Finding, finding, LIMITS, percent } from './finding.js';
 import type { FinishedGroup } from './rollouts.decide.js';
 
-/** As outcomes name the environment in which an entry acts by a training. */
-const TRAINED_ON = 'inner-lora-update@';
+/** As outcomes name the environments in which an entry acts by a training: self-edits, and tool configurations of tasks on grids. */
+const TRAINED_ON = ['inner-lora-update@', 'few-shot-lora-update@'];
 
 /**
  * The share of self-edits with a gain over the control arm of their domain. Where no passage was tried without an edit, the mean of the
@@ -35,7 +35,9 @@ export function examineSelfEdits(groups: readonly FinishedGroup[], results: Iter
 /** Of a group's self-edits; none where its domain has no control arm and others have. */
 function gainsIn({ members }: FinishedGroup, controls: ReadonlyMap<string, number>): readonly number[] {
   const outcomes = members.flatMap(({ result }) =>
-    result.type === 'OutcomeRecorded' && result.executor.template.startsWith(TRAINED_ON) ? [result] : [],
+    result.type === 'OutcomeRecorded' && TRAINED_ON.some((name) => result.executor.template.startsWith(name))
+      ? [result]
+      : [],
   );
   if (outcomes.length < 2) return [];
   const control = controls.get(outcomes[0]!.problem.domain);

@@ -38,6 +38,12 @@ describe('the share of self-edits that help', () => {
     expect(examineSelfEdits(differing, [])).toEqual([]);
   });
 
+  it('counts tool configurations of tasks on grids as well', () => {
+    const template = 'few-shot-lora-update@0';
+    const configured = Array.from({ length: 20 }, (_, at) => group(at, [0.5, 0.5], { template }));
+    expect(examineSelfEdits(configured, controls)).toMatchObject([{ code: 'self-edits-too-hard', severity: 'error' }]);
+  });
+
   it('passes over entries that act through the prompt, and domains without a control arm', () => {
     const prompted = Array.from({ length: 20 }, (_, at) => group(at, [0, 0], { template: 'direct' }));
     const foreign = Array.from({ length: 20 }, (_, at) => group(at, [0, 0], { domain: 'another' }));

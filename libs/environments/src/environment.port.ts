@@ -44,6 +44,9 @@ export interface AttemptOptions {
 }
 
 export abstract class Environment {
+  /** Whether each seed of a request is another training: then greedy answers to one entry may differ. */
+  readonly trains: boolean = false;
+
   /**
    * What outcomes record: the frozen model, and everything else that attempts depend on. Two environments over one
    * executor differ in it, so that a log holds the outcomes of one of them.
@@ -77,6 +80,8 @@ export interface EnvironmentChoice {
   readonly environment: string;
   /** Of those that train on entries. */
   readonly innerUpdate: InnerUpdateSettings;
+  /** Of the one that trains on self-edits: whether edits that filters refuse are trained on; absent: they are. */
+  readonly editFilters?: 'on' | 'off' | undefined;
   /** Of the one that trains on a task's own pairs; its defaults when absent. */
   readonly fewShot?: FewShotSettings | undefined;
   /** The setting that says what entries are. */

@@ -1,5 +1,5 @@
 /** The frozen model that answers. It is asked in text, so that it may as well be a server. Only environments ask it. */
-import type { ExecutorIdentity, ToolCall } from '@seamstream/events';
+import type { EditRefusal, ExecutorIdentity, ToolCall } from '@seamstream/events';
 import type { InnerUpdateSettings, TrainingText } from '@seamstream/inner-update';
 import type { ErrorCode } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
@@ -136,7 +136,7 @@ export interface ExecutorResponse {
   /** What an examination measured of the model that answered. */
   readonly figures?: Readonly<Record<string, number>>;
   /** Why the experience could not act at all, its own fault; nothing was answered then. */
-  readonly refused?: string;
+  readonly refused?: EditRefusal;
   /** Calls of tools before the answer; absent where the executor has none. */
   readonly toolCalls?: readonly ToolCall[];
   /** Why an executor that acts by tools came to no answer, its own fault. */

@@ -53,6 +53,7 @@ interface Settings {
 }
 
 export class FewShotLoraUpdate extends Environment {
+  override readonly trains = true;
   private readonly oneByOne = new OneByOne();
 
   private constructor(

@@ -6,6 +6,7 @@ import type { AttemptRequest } from './environment.port.js';
 import { environmentKind } from './environments.js';
 import { adaptedTo, FakeExecutor } from './executor-model.fake.js';
 import type { AdaptationRequest, ExecutorModel } from './executor-model.port.js';
+import { repeatedAnswers } from './repeated-answers.js';
 
 const KIND = environmentKind('inner-lora-update');
 const promptOf = (...questions: string[]): string =>
@@ -51,11 +52,12 @@ describe('a self-edit', () => {
   beforeAll(async () => {
     prompts = await loadPrompts();
   });
-  const attempt = async (executor: ExecutorModel, request: Partial<AttemptRequest> & { readonly prompt?: string }) => {
-    const { prompt = promptOf('When was Ada born?', 'What did she write?'), ...rest } = request;
+  type Tried = Partial<AttemptRequest> & { readonly prompt?: string; readonly editFilters?: 'on' };
+  const attempt = async (executor: ExecutorModel, request: Tried) => {
+    const { prompt = promptOf('When was Ada born?', 'What did she write?'), editFilters, ...rest } = request;
     const environment = KIND.open(executor, prompts, {
       innerUpdate: innerUpdateSchema.parse({ rank: 4 }),
-      entrySchemas: 'self-edit/implications',
+      ...{ entrySchemas: 'self-edit/implications', editFilters },
     });
     const problem = { problemId: 'p', domain: 'd', prompt };
     return (await environment.attempt([{ problem, entry: EDIT, seeds: ['1'], ...rest }]))[0]!;
@@ -91,8 +93,49 @@ describe('a self-edit', () => {
     expect(executor.trained).toHaveLength(3);
   });
 
+  it('has greedy answers of several trainings at temperature 0; where nothing is trained they would be equal, and are refused', async () => {
+    const executor = new Trainable();
+    const settings = { rollouts: 3, temperature: 0, topP: 1 };
+    // A trained model that draws no answers.
+    const adapt = executor.adapt.bind(executor);
+    executor.adapt = async (request) => {
+      const trained = await adapt(request);
+      return trained.status === 'refused'
+        ? trained
+        : adaptedTo({ answer: (...asked) => trained.model.answer(...asked) });
+    };
+    const choice = { innerUpdate: innerUpdateSchema.parse({ rank: 4 }), entrySchemas: 'self-edit/implications' };
+    const environment = repeatedAnswers(KIND.open(executor, prompts, choice), settings);
+    const problem = { problemId: 'p', domain: 'd', prompt: promptOf('When was Ada born?') };
+    const [answers] = await environment.attempt([{ problem, entry: EDIT, seeds: ['1'] }]);
+    expect(answers).toMatchObject(Array(3).fill({ status: 'answered', text: '1: 3' }));
+    expect(new Set(executor.trained.map(({ seed }) => seed)).size).toBe(3);
+    const prompted = environmentKind('prompt-injection').open(executor, prompts, choice);
+    expect(() => repeatedAnswers(prompted, settings)).toThrow(/whose answers would be equal\. Use one rollout/);
+  });
+
   it('that makes a training impossible has answered nothing, and is no failure of the machine', async () => {
-    expect(await attempt(new Trainable('too many steps'), {})).toMatchObject([{ status: 'answered', text: '' }]);
+    const refused = { reason: 'untrainable', detail: 'too many steps' };
+    expect(await attempt(new Trainable('too many steps'), {})).toMatchObject([
+      { status: 'answered', text: '', refused },
+    ]);
+  });
+
+  it('that filters refuse is not trained on and says why, once for all seeds; a fit one and the passage alone are', async () => {
+    const executor = new Trainable();
+    const tried = { editFilters: 'on', seeds: ['1', '2'] } as const;
+    const short = await attempt(executor, { ...tried, entry: editEntry('Ada lived.') });
+    expect(short.map((answer) => answer.status === 'answered' && answer.refused)).toEqual([
+      { reason: 'too_short', detail: 'tokens 10' },
+      { reason: 'too_short', detail: 'tokens 10' },
+    ]);
+    const loop = await attempt(executor, { ...tried, entry: editEntry('Ada wrote the first. '.repeat(30)) });
+    expect(loop[0]).toMatchObject({ text: '', refused: { reason: 'gibberish' } });
+    expect(executor.trained).toEqual([]);
+    for (const entry of [EDIT, '']) expect(await attempt(executor, { ...tried, entry })).toHaveLength(2);
+    expect(executor.trained).toHaveLength(4);
+    await attempt(executor, { entry: editEntry('Ada lived.') });
+    expect(executor.trained).toHaveLength(5);
   });
 
   it.each([
@@ -114,16 +157,17 @@ describe('a self-edit', () => {
   });
 
   it('is tried in an environment that kind, settings and templates name', () => {
-    const identityOf = (entrySchemas: string, rank: number) => {
+    const identityOf = (entrySchemas: string, rank: number, editFilters?: 'on' | 'off') => {
       const innerUpdate = innerUpdateSchema.parse({ rank });
-      return KIND.open(new Trainable(), prompts, { innerUpdate, entrySchemas }).identity.template;
+      return KIND.open(new Trainable(), prompts, { innerUpdate, entrySchemas, editFilters }).identity.template;
     };
     const told = [
       identityOf('self-edit/facts', 4),
       identityOf('self-edit/facts', 8),
       identityOf('self-edit/rewrite', 4),
+      identityOf('self-edit/facts', 4, 'on'),
     ];
-    expect(new Set(told).size).toBe(3);
-    expect(identityOf('self-edit/facts', 4)).toBe(told[0]);
+    expect(new Set(told).size).toBe(4);
+    expect(identityOf('self-edit/facts', 4, 'off')).toBe(told[0]);
   });
 });

@@ -3,11 +3,18 @@
  * question about the passage without seeing it, and forgets. An empty entry trains on the passage alone; without an entry the frozen model
  * answers.
  */
-import type { ExecutorIdentity } from '@seamstream/events';
+import type { EditRefusal, ExecutorIdentity } from '@seamstream/events';
 import { editText, type Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
-import { entryKind, type SelfEditKind, trainingDocuments } from '@seamstream/self-edits';
+import {
+  EDIT_LIMITS,
+  type EditFault,
+  editFault,
+  entryKind,
+  type SelfEditKind,
+  trainingDocuments,
+} from '@seamstream/self-edits';
 import { type AskedPassage, askedPassage } from '@seamstream/tasks';
 import { decodingOf } from './decoding.js';
 import {
@@ -34,6 +41,7 @@ type Asked = AskedPassage & Pick<AttemptRequest, 'examination'>;
 
 export class InnerLoraUpdate extends Environment {
   override readonly examines: boolean;
+  override readonly trains = true;
   private readonly oneByOne = new OneByOne();
 
   private constructor(
@@ -41,6 +49,7 @@ export class InnerLoraUpdate extends Environment {
     private readonly prompts: Prompts,
     private readonly kind: SelfEditKind,
     private readonly settings: InnerUpdateSettings,
+    private readonly filters: 'on' | 'off',
     /** Null: greedily. */
     private readonly drawing: SamplingParams | null,
   ) {
@@ -52,7 +61,7 @@ export class InnerLoraUpdate extends Environment {
   static open(
     executor: ExecutorModel,
     prompts: Prompts,
-    { entrySchemas, innerUpdate }: Omit<EnvironmentChoice, 'environment'>,
+    { entrySchemas, innerUpdate, editFilters = 'off' }: Omit<EnvironmentChoice, 'environment'>,
   ): InnerLoraUpdate {
     const kind = entryKind(entrySchemas);
     if (kind === null)
@@ -60,13 +69,15 @@ export class InnerLoraUpdate extends Environment {
         `entries that are self-edits, got ${entrySchemas ?? 'the general ones'}. Set SEAM_ENTRY_SCHEMAS to self-edit/implications, or to another kind`,
       );
     const trainable = trainableExecutor(executor, 'open environment inner-lora-update');
-    return new InnerLoraUpdate(trainable, prompts, kind, innerUpdate, null);
+    return new InnerLoraUpdate(trainable, prompts, kind, innerUpdate, editFilters, null);
   }
 
   /** What is trained, and how, is a part of what answers. */
   override get identity(): ExecutorIdentity {
     const decoding = decodingOf(this.executor, this.drawing);
-    const update = sha256(canonicalJson([this.kind.identity, { ...this.settings }]));
+    // Without filters as before there were any: what is recorded so is comparable.
+    const filters = this.filters === 'on' ? [EDIT_LIMITS] : [];
+    const update = sha256(canonicalJson([this.kind.identity, { ...this.settings }, ...filters]));
     return {
       ...this.executor.identity,
       decoding,
@@ -79,8 +90,10 @@ export class InnerLoraUpdate extends Environment {
   }
 
   override drawn(drawing: SamplingParams): InnerLoraUpdate | null {
-    const { executor, prompts, kind, settings } = this;
-    return executor.sample === undefined ? null : new InnerLoraUpdate(executor, prompts, kind, settings, drawing);
+    const { executor, prompts, kind, settings, filters } = this;
+    return executor.sample === undefined
+      ? null
+      : new InnerLoraUpdate(executor, prompts, kind, settings, filters, drawing);
   }
 
   /** An edit is to hold what the passage says; no answer is written with it in sight. */
@@ -114,14 +127,23 @@ export class InnerLoraUpdate extends Environment {
       if (isSeamError(error, 'ENTRY_INVALID')) return notAnEdit(error.message);
       throw error;
     }
+    const fault = this.faultOf(entry, text, asked);
+    if (fault !== undefined) return nothingSaid({ reason: fault.reason, detail: figuresText(fault.figures) });
     const documents = trainingDocuments(this.kind, text, asked);
     const adaptation = await this.executor.adapt(
       { documents, settings: this.settings, seed },
       { signal: options.signal, onStep: () => options.onProgress?.(NOTHING_ANSWERED) },
     );
     // The edit's own fault: it earns nothing, and is no failure of the machine.
-    if (adaptation.status === 'refused') return nothingSaid(adaptation.reason);
+    if (adaptation.status === 'refused') return nothingSaid({ reason: 'untrainable', detail: adaptation.reason });
     return this.answerAll(adaptation.model, asked, seed, options);
+  }
+
+  /** An empty entry is a control and no edit. */
+  private faultOf(entry: string, text: string, { title, passage }: Asked): EditFault | undefined {
+    if (this.filters === 'off' || entry === '') return undefined;
+    const countTokens = (each: string): number => this.executor.countTokens(each);
+    return editFault({ kind: this.kind, text, passage: { title, passage } }, { countTokens });
   }
 
   private async answerAll(
@@ -147,7 +169,12 @@ function refused(expected: string): SeamError {
   return new SeamError('INVALID_CONFIGURATION', `Cannot open environment inner-lora-update: expected ${expected}.`);
 }
 
-function nothingSaid(refused: string): ExecutorResponse {
+const figuresText = (figures: EditFault['figures']): string =>
+  Object.entries(figures)
+    .map(([name, value]) => `${name} ${Number(value.toFixed(3))}`)
+    .join(', ');
+
+function nothingSaid(refused: EditRefusal): ExecutorResponse {
   return { status: 'answered', text: '', finished: true, promptTokens: 0, responseTokens: 0, refused };
 }
 

@@ -14,12 +14,18 @@ export interface RolloutSettings extends SamplingParams {
 }
 
 /**
- * The environment whose every attempt has m answers, drawn by the seeds of the request. Its identity says so.
+ * The environment whose every attempt has m answers, drawn by the seeds of the request. Its identity says so. At temperature 0 each answer is
+ * the greedy one after another training.
  * @throws INVALID_CONFIGURATION where the environment cannot draw
  */
 export function repeatedAnswers(environment: Environment, settings: RolloutSettings): Environment {
   const { rollouts, temperature, topP } = settings;
-  const drawn = environment.drawn({ temperature, topP });
+  if (temperature === 0 && !environment.trains)
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot answer every entry ${rollouts} times at temperature 0: expected an environment that trains on each entry with several seeds, got ${environment.identity.template}, whose answers would be equal. Use one rollout, or a temperature above 0.`,
+    );
+  const drawn = temperature === 0 ? environment : environment.drawn({ temperature, topP });
   if (drawn === null) {
     throw new SeamError(
       'INVALID_CONFIGURATION',

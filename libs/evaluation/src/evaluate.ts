@@ -198,9 +198,9 @@ export async function judgeOf(
 /** What a prediction says of a judgement. */
 export function predicted(
   judgement: Judgement,
-): Pick<Prediction, 'answer' | 'success' | 'detail' | 'judgedBy' | 'unjudged'> {
-  const { extractedAnswer: answer, success, detail, judgedBy } = judgement;
-  return { answer, success, detail, judgedBy: judgedBy ?? null, unjudged: null };
+): Pick<Prediction, 'answer' | 'success' | 'share' | 'detail' | 'judgedBy' | 'unjudged'> {
+  const { extractedAnswer: answer, success, reward: share, detail, judgedBy } = judgement;
+  return { answer, success, share, detail, judgedBy: judgedBy ?? null, unjudged: null };
 }
 
 /** What both say of each problem that both could judge. */

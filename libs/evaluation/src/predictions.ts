@@ -16,6 +16,8 @@ export interface Prediction {
   readonly answer: string | null;
   /** Null where nothing was judged. */
   readonly success: boolean | null;
+  /** The share that is right, of several questions say; absent where nothing was judged. */
+  readonly share?: number;
   /** The verifier's words. */
   readonly detail: string | null;
   /** The model whose opinion the verdict is. */

@@ -79,6 +79,8 @@ describe('a study of self-edits', () => {
     ];
     const { arms, differences } = studyOf(trials);
     expect(arms.before).toMatchObject({ trials: 3, accuracy: { value: 0.25 } });
+    // One passage with a mean of 0, one with a mean of a half.
+    expect(arms.before!.histogram).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
     expect(differences).toMatchObject([{ one: 'after', other: 'before', accuracy: { value: 0.75 } }]);
     expect(studyOf(trials.toReversed())).toEqual({ arms, differences });
   });

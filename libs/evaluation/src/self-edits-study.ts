@@ -16,7 +16,7 @@ import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { judge } from '@seamstream/rollout';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
-import { bootstrapMean, boundedMean, type Estimate, mean } from '@seamstream/statistics';
+import { bootstrapMean, boundedMean, type Estimate, histogramOf, mean } from '@seamstream/statistics';
 import { type AskedPassage, askedPassage, goldAnswers } from '@seamstream/tasks';
 import type { Verifiers } from '@seamstream/verifiers';
 
@@ -85,6 +85,8 @@ export interface EditTrial {
 export interface EditArmResult {
   readonly trials: number;
   readonly accuracy: Estimate;
+  /** Passages by the share of their questions that is right, in ten bins; of several seeds the mean. */
+  readonly histogram: readonly number[];
   readonly f1: Estimate | null;
   readonly logLikelihood: Estimate | null;
   /** Shares of the trials. */
@@ -301,6 +303,7 @@ function armResult(trials: readonly EditTrial[]): EditArmResult {
   return {
     trials: trials.length,
     accuracy: estimate('accuracy')!,
+    histogram: histogramOf([...byPassage(trials, 'accuracy').values()]),
     f1: estimate('f1'),
     logLikelihood: estimate('logLikelihood'),
     refused: share(({ refused }) => refused !== null),

@@ -38,11 +38,27 @@ export function runPlots({ name, points }: Pick<TrackedRun, 'name' | 'points'>):
       histogramBars(histograms.map((each) => each.get(last) ?? 0)),
     ),
   ];
+  return picture(name, panels);
+}
+
+/** Counts of shares in ten bins as one picture, a panel each, in their order. @returns the document */
+export function histogramPlots(
+  name: string,
+  histograms: readonly { readonly title: string; readonly counts: readonly number[] }[],
+): string {
+  return picture(
+    name,
+    histograms.map(({ title, counts }) => panel(title, histogramBars(counts))),
+  );
+}
+
+function picture(name: string, panels: readonly string[]): string {
   const placed = panels.map((body, index) => {
     const [x, y] = [GAP + (index % 2) * (WIDTH + GAP), GAP + Math.floor(index / 2) * (HEIGHT + GAP)];
     return `<g transform="translate(${x} ${y})">${body}</g>`;
   });
-  const [width, height] = [2 * WIDTH + 3 * GAP, 2 * HEIGHT + 3 * GAP];
+  const rows = Math.ceil(panels.length / 2);
+  const [width, height] = [2 * WIDTH + 3 * GAP, rows * HEIGHT + (rows + 1) * GAP];
   const title = `<text x="${GAP}" y="20" font-size="14">${escaped(name)}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">\n<rect width="${width}" height="${height}" fill="white"/>\n${title}\n${placed.join('\n')}\n</svg>\n`;
 }

@@ -14,6 +14,8 @@ export interface GroupMember {
   readonly reward: number;
   /** Whether a verifier judged; otherwise the reward is what a person said. */
   readonly isMeasured: boolean;
+  /** Whether the experience could not act at all, its own fault. */
+  readonly isRefused: boolean;
   /** Tokens that the executor answered with. */
   readonly responseTokens: number;
   /** Served adapters since the one that wrote it; 0 is the adapter that training starts from. */
@@ -118,12 +120,13 @@ export function joinGroups(
 
 function scored({
   member,
-  result: { reward, responseTokens, feedbackId },
+  result: { reward, responseTokens, feedbackId, editRefusal },
 }: {
   readonly member: Pick<GroupMember, 'experience' | 'age'>;
   readonly result: EventOf<'OutcomeRecorded'>;
 }): GroupMember {
-  return { ...member, reward, isMeasured: feedbackId === null, responseTokens: responseTokens ?? 0 };
+  const isRefused = (editRefusal ?? null) !== null;
+  return { ...member, reward, isMeasured: feedbackId === null, isRefused, responseTokens: responseTokens ?? 0 };
 }
 
 function ageOf(adapterDigest: string | null, served: readonly (string | null)[]): number {

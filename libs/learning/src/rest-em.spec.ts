@@ -53,6 +53,16 @@ describe('ReST-EM', () => {
     expect(keptOf(logOf({ g: ['failed', 'failed', 0.5] }))).toEqual([]);
   });
 
+  it('imitates no edit that could not act, also where a gain below 0 is enough', () => {
+    const log = logOf({ g: [0, 0] });
+    const editRefusal = { reason: 'too_short', detail: 'tokens 3' };
+    const results = log.results.map((result, at) =>
+      at === 0 ? { ...result, editRefusal } : result,
+    ) as typeof log.results;
+    expect(keptOf(log, { minimumGain: -0.5 })).toEqual(['g-0']);
+    expect(keptOf({ ...log, results }, { minimumGain: -0.5 })).toEqual(['g-1']);
+  });
+
   it('imitates every kept entry as often as every other, over so many epochs', () => {
     const log = logOf(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`g${i}`, [1, 0]])));
     const prepared = prepare(log, { batchSize: 3, duration: { unit: 'epochs', epochs: 3 } });

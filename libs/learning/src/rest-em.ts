@@ -103,12 +103,17 @@ function withGains(
   return { group, rewards, gains, measuredGains: gainsOf(asMeasured(group).rewards, control) };
 }
 
-/** People rank what the measurement let pass, and may speak against it: they lift nothing over the bar. Of equal ones the first counts. */
+/**
+ * People rank what the measurement let pass, and may speak against it: they lift nothing over the bar. Of equal ones the first counts. What
+ * could not act is not imitated, also where a gain below 0 is asked for.
+ */
 function keptOf(
   { group: { members }, rewards, gains, measuredGains }: GainingGroup,
   { keep, minimumGain }: RestEmConfig,
 ): GroupMember[] {
-  const passed = members.map((_, index) => measuredGains[index]! > minimumGain && gains[index]! > minimumGain);
+  const passed = members.map(
+    ({ isRefused }, index) => !isRefused && measuredGains[index]! > minimumGain && gains[index]! > minimumGain,
+  );
   const most = Math.max(...gains.filter((_, index) => passed[index]));
   const best = members.findIndex((_, index) => passed[index] && gains[index] === most);
   return members.filter(

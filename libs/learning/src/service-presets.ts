@@ -72,6 +72,7 @@ const sealPaperKnowledge: Readonly<Record<string, PresetValue>> = {
   ),
   SEAM_EXECUTOR_MAX_TOKENS: { value: '64', source: 'TTT_server.py: answers of at most 64 tokens' },
   SEAM_EXECUTOR_ROLLOUTS: { value: '3', source: 'section 4.2: three seeds of each inner update' },
+  SEAM_EXECUTOR_ROLLOUT_TEMPERATURE: { value: '0', source: 'TTT_server.py: greedy answers' },
   SEAM_TRAINER_PRESET: { value: 'seal-paper-knowledge', source: 'libs/learning/src/seal.presets.ts' },
   SEAM_TRAINER_ALGORITHM: { value: 'rest-em', source: 'section 3' },
   SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '50', source: 'section 4.2: 50 contexts a round' },
@@ -88,9 +89,11 @@ const sealSquad: Readonly<Record<string, PresetValue>> = {
   SEAM_GENERATOR_CONTROL_SHARE: { value: '0.1', source: 'gains are over passages without an edit' },
   SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '1024', source: 'the longest edit' },
   SEAM_EXECUTOR_ROLLOUTS: { value: '1', source: 'a third of the trainings' },
+  ...trainedOn({ EDIT_FILTERS: 'on' }, 'edits of 20 to 2,048 tokens that are no gibberish'),
   SEAM_TRAINER_PRESET: { value: 'knowledge-incorporation-squad', source: 'libs/learning/src/seal.presets.ts' },
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '1024', source: 'as the generator' },
   SEAM_TRAINER_PROMOTION_RULE: { value: 'better', source: 'beyond chance' },
+  SEAM_TRAINER_PROMOTION_MEASURE: { value: 'share', source: 'small models seldom answer all questions of a passage' },
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '0', source: 'belongs to another rule' },
 };
 
@@ -105,6 +108,8 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
     {
       ENVIRONMENT: 'inner-lora-update',
       TEMPLATE: 'direct',
+      // The shipped generator writes no prose: filters would leave nothing.
+      EDIT_FILTERS: 'off',
       INNER_UPDATE_RANK: '8',
       INNER_UPDATE_ALPHA: '16',
       INNER_UPDATE_LEARNING_RATE: '1e-2',
@@ -118,6 +123,7 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '40', source: 'as the generator' },
   SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '8', source: 'as the executor' },
   SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'few validation problems decide nothing' },
+  SEAM_TRAINER_PROMOTION_MEASURE: { value: 'success', source: 'as before' },
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'as before' },
 };
 

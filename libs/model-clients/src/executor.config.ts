@@ -154,6 +154,11 @@ export const executorChoiceShape = {
   environment: z.string().min(1).default('prompt-injection'),
   /** Of inner-lora-update and few-shot-lora-update: how the executor is trained; of the latter without rate, epochs and batch. */
   innerUpdate: innerUpdateSchema.prefault({}),
+  /**
+   * Of inner-lora-update: `on` refuses edits that are too short, too long, malformed, gibberish, or copies of the passage. A refused edit is
+   * not trained on and earns nothing, and its outcome records the reason.
+   */
+  editFilters: z.enum(['on', 'off']).default('off'),
   /** Of few-shot-lora-update: how tasks on grids are trained on and asked. */
   fewShot: fewShotSchema.prefault({}),
   /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */

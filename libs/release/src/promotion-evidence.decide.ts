@@ -14,6 +14,7 @@ import type {
   TrainingRunStarted,
 } from '@seamstream/events';
 import { canonicalJson, derivedId, isSeamError } from '@seamstream/kernel';
+import { sharesFault } from './compared-shares.js';
 import {
   type BetterBeyondChance,
   decidePromotion,
@@ -100,6 +101,8 @@ function figuresDoubt({ rescued, broken, ...evaluation }: Evaluation): string | 
   const shares = [success, parentSuccess ?? 0, ...Object.values(perDomain), ...Object.values(parentPerDomain)];
   if (!Number.isInteger(problems) || problems <= 0 || !shares.every((share) => share >= 0 && share <= 1))
     return `its evaluation says ${success} of ${problems} problems`;
+  const shareFault = sharesFault(evaluation);
+  if (shareFault !== undefined) return `its evaluation says ${shareFault}`;
   if (rescued === null && broken === null) return undefined;
   const isPossible = rescued !== null && broken !== null && rescued >= 0 && broken >= 0 && rescued + broken <= problems;
   // Both sides of the difference are whole problems.
@@ -204,6 +207,8 @@ function policyIn(configuration: string): PromotionPolicy | undefined {
       readonly promotion?: Partial<BetterBeyondChance> | Partial<ToleratedLoss>;
     };
     // Without a level nothing passes.
+    const measure: string | undefined = promotion?.rule === 'better' ? promotion.measure : undefined;
+    if (measure !== undefined && measure !== 'share') return undefined;
     if (promotion?.rule === 'better') return { level: 0, minProblems: 1, ...promotion, rule: 'better' };
     const rule: string = promotion?.rule ?? 'tolerance';
     if (rule !== 'tolerance') return undefined;

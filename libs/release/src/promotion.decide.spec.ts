@@ -150,6 +150,107 @@ describe('a comparison', () => {
   });
 });
 
+describe('a candidate that must be better by the share that is right', () => {
+  const policy: PromotionPolicy = { rule: 'better', measure: 'share', level: 0.03, minProblems: 1 };
+  /** No problem is solved as a whole. */
+  const shared = (
+    differences: readonly (readonly [thousandths: number, problems: number])[],
+    ahead: number,
+  ): Evaluation => ({
+    ...paired(0, 0, { both: 0, problems: 128 }),
+    shares: {
+      ...{ candidate: 0.25 + ahead, parent: 0.25 },
+      differences: differences.map(([thousandths, problems]) => ({ thousandths, problems })),
+    },
+  });
+
+  it('is promoted by parts of problems of which it solves none as a whole, and not by a tie', () => {
+    expect(
+      decide(
+        shared(
+          [
+            [0, 64],
+            [500, 64],
+          ],
+          0.25,
+        ),
+        { policy },
+      ),
+    ).toEqual({
+      promote: true,
+      rule: 'better than its parent beyond chance, by the share that is right of the same problems',
+      reason: expect.stringMatching(
+        /^of 128 problems of validation the candidate has 50\.0 % right and its parent 25\.0 %: evidence .*, needed 33$/,
+      ),
+    });
+    expect(
+      decide(
+        shared(
+          [
+            [-500, 64],
+            [500, 64],
+          ],
+          0,
+        ),
+        { policy },
+      ).promote,
+    ).toBe(false);
+  });
+
+  it('is not promoted by whole problems where shares decide, nor by shares where whole problems do', () => {
+    expect(decide(paired(60, 0), { policy })).toMatchObject({
+      promote: false,
+      reason: expect.stringContaining('no shares'),
+    });
+    const measured = shared(
+      [
+        [0, 64],
+        [500, 64],
+      ],
+      0.25,
+    );
+    expect(decide(measured, { policy: beyondChance(0.03) }).promote).toBe(false);
+  });
+
+  it.each<[string, readonly (readonly [number, number])[], number]>([
+    [
+      'a lead that its differences do not have',
+      [
+        [0, 64],
+        [500, 64],
+      ],
+      0.3,
+    ],
+    [
+      'more problems than were asked',
+      [
+        [0, 64],
+        [500, 65],
+      ],
+      0.25,
+    ],
+    [
+      'a difference twice',
+      [
+        [500, 32],
+        [500, 32],
+        [0, 64],
+      ],
+      0.25,
+    ],
+    [
+      'differences above 1',
+      [
+        [1100, 64],
+        [-600, 64],
+      ],
+      0.25,
+    ],
+  ])('is refused with figures that cannot have been measured: %s', (_, differences, ahead) => {
+    expect(() => decide(shared(differences, ahead), { policy })).toThrow(/shares and differences of one measurement/);
+  });
+});
+
 describe('a candidate that must not be worse than is tolerated', () => {
   it('is promoted when it solves more than its parent', () => {
     expect(decide(evaluation(0.75, 0.5))).toEqual({

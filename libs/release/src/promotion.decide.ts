@@ -5,12 +5,15 @@
 
 import type { Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { logPairedEvidence, type PairedCounts } from '@seamstream/statistics';
-import { apartText, comparisonOf, inTwoDigits } from './comparison.js';
+import { logPairedEvidence, logShareEvidence, type PairedCounts } from '@seamstream/statistics';
+import { sharesFault } from './compared-shares.js';
+import { apartText, comparisonOf, inTwoDigits, shownEvidence } from './comparison.js';
 
 /** The candidate must be better than its parent on the same problems, beyond chance. */
 export interface BetterBeyondChance {
   readonly rule: 'better';
+  /** What is compared: the share of each problem that is right. Absent: whole problems. */
+  readonly measure?: 'share' | undefined;
   /** The evidence must reach 1 / level: the level that this decision has among all of its row (`onlineLevel`). */
   readonly level: number;
   /** Fewest problems that a decision may rest on. */
@@ -95,7 +98,8 @@ function decided(input: Decided & { readonly policy: PromotionPolicy }): Promoti
  * With b problems that only the candidate solved and c that only its parent did, when E(b, c) ≥ 1 / level. A tie never passes: E is
  * at most 1 then.
  */
-function better({ parent, evaluation }: Decided, { level }: BetterBeyondChance): PromotionDecision {
+function better({ parent, evaluation }: Decided, { level, measure }: BetterBeyondChance): PromotionDecision {
+  if (measure === 'share') return betterByShare({ parent, evaluation }, level);
   const { problems, problemSet } = evaluation;
   const rule = 'better than its parent beyond chance, on the same problems';
   const comparison = comparisonOf(evaluation, level);
@@ -106,6 +110,24 @@ function better({ parent, evaluation }: Decided, { level }: BetterBeyondChance):
     promote: logPairedEvidence({ rescued, broken }) >= -Math.log(level),
     rule,
     reason: `of ${problems} problems of ${problemSet} ${rescued} were solved by the candidate alone and ${broken} by ${namesOf(parent)} alone: evidence ${inTwoDigits(comparison.evidence)}, needed ${inTwoDigits(1 / level)}`,
+  };
+}
+
+/** With the shares of each problem that both have right, when the evidence of their differences reaches 1 / level. A tie never passes. */
+function betterByShare({ parent, evaluation }: Omit<Decided, 'candidate'>, level: number): PromotionDecision {
+  const { problems, problemSet, shares } = evaluation;
+  const rule = 'better than its parent beyond chance, by the share that is right of the same problems';
+  if (shares == null)
+    return {
+      promote: false,
+      rule,
+      reason: `no shares of ${problemSet} were measured of the candidate and ${namesOf(parent)}`,
+    };
+  const evidence = logShareEvidence(shares.differences);
+  return {
+    promote: evidence >= -Math.log(level),
+    rule,
+    reason: `of ${problems} problems of ${problemSet} the candidate has ${percent(shares.candidate)} right and ${namesOf(parent)} ${percent(shares.parent)}: evidence ${inTwoDigits(shownEvidence(evidence))}, needed ${inTwoDigits(1 / level)}`,
   };
 }
 
@@ -162,7 +184,8 @@ export function needsMoreProblems(
   return logPairedEvidence(hoped) >= needed;
 }
 
-function checkEvaluation({ problems, success, parentSuccess, rescued, broken }: Evaluation): void {
+function checkEvaluation(evaluation: Evaluation): void {
+  const { problems, success, parentSuccess, rescued, broken } = evaluation;
   const refuse = (expected: string, got: string | number): never => {
     throw new SeamError(
       'INVALID_INPUT',
@@ -173,6 +196,8 @@ function checkEvaluation({ problems, success, parentSuccess, rescued, broken }: 
   if (!isFraction(success)) refuse('success between 0 and 1', success);
   if (parentSuccess !== null && !isFraction(parentSuccess)) refuse('parentSuccess between 0 and 1', parentSuccess);
   if (!Number.isInteger(problems) || problems < 0) refuse('a number of problems', problems);
+  const fault = sharesFault(evaluation);
+  if (fault !== undefined) refuse('shares and differences of one measurement', fault);
   if (rescued === null || broken === null) return;
   const solved = Math.round(success * problems);
   const parentSolved = Math.round((parentSuccess ?? Number.NaN) * problems);

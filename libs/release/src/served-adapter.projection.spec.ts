@@ -272,6 +272,16 @@ describe('a forged decision', () => {
       /a rule that this version does not know/,
     ],
     [
+      'of a run that compares by a measure of another version',
+      [
+        { ...started, configuration: '{"promotion":{"rule":"better","measure":"votes","level":1}}' },
+        made,
+        completed,
+        promotion,
+      ],
+      /a rule that this version does not know/,
+    ],
+    [
       'that its own figures speak against',
       [...run, changed({ evaluation: evaluationOf(0.25, 0.75) })],
       /does not bear it out: 25.0 % of 4 problems/,

@@ -16,7 +16,7 @@ import { gibberishIn } from './gibberish.js';
 import type { Passage, SelfEditKind } from './self-edit-kinds.js';
 import { editPieces } from './training-documents.js';
 
-export type EditFault = 'too_short' | 'too_long' | 'malformed' | 'gibberish' | 'copy' | 'duplicate' | 'near_duplicate';
+type OwnFault = 'too_short' | 'too_long' | 'malformed' | 'gibberish' | 'copy';
 
 export interface WrittenEdit {
   /** Names the edit in the result. */
@@ -35,7 +35,7 @@ export interface FilterSettings {
 
 export interface RefusedEdit {
   readonly id: string;
-  readonly reason: EditFault;
+  readonly reason: OwnFault | 'duplicate' | 'near_duplicate';
   /** What was measured, by name. */
   readonly figures: Readonly<Record<string, number>>;
   /** Of a duplicate: the earlier edit. */
@@ -54,6 +54,14 @@ const LEAST_WELL_FORMED = 0.5;
 const MOST_COPIED = 0.8;
 const COPIED_WORDS = 5;
 const NEAR = { threshold: 0.7, shingleWords: 3 };
+
+/** The limits of an edit's length where nothing else is said, in tokens of the model that is trained. */
+export const EDIT_LIMITS = { leastTokens: LEAST_TOKENS, mostTokens: MOST_TOKENS } as const;
+
+/** What is wrong with an edit by itself, next to no other. */
+export interface EditFault extends Pick<RefusedEdit, 'figures'> {
+  readonly reason: OwnFault;
+}
 
 type Refusal = Pick<RefusedEdit, 'reason' | 'figures' | 'of'>;
 
@@ -79,13 +87,17 @@ export class EditFilter {
   /** Why an edit is refused, next to the earlier ones; undefined where it is kept. */
   refusal(edit: WrittenEdit): RefusedEdit | undefined {
     if (edit.kind.template === null) return undefined;
-    const refusal = faultIn(edit, this.settings) ?? this.earlier.like(edit);
+    const refusal = editFault(edit, this.settings) ?? this.earlier.like(edit);
     return refusal === undefined ? undefined : { id: edit.id, ...refusal };
   }
 }
 
-/** What is wrong with an edit by itself. */
-function faultIn({ kind, text, passage }: WrittenEdit, settings: FilterSettings): Refusal | undefined {
+/** What is wrong with an edit by itself; undefined where nothing is, and of a kind of which nothing is written. */
+export function editFault(
+  { kind, text, passage }: Omit<WrittenEdit, 'id'>,
+  settings: FilterSettings,
+): EditFault | undefined {
+  if (kind.template === null) return undefined;
   const { countTokens, leastTokens = LEAST_TOKENS, mostTokens = MOST_TOKENS } = settings;
   const tokens = countTokens(text);
   if (tokens < leastTokens) return { reason: 'too_short', figures: { tokens } };

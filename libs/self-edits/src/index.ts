@@ -10,8 +10,10 @@ export type {
 } from './edit-writer.port.js';
 export { editWriter, entryKind, writerTemplate } from './entry-kind.js';
 export {
+  EDIT_LIMITS,
   type EditFault,
   EditFilter,
+  editFault,
   type FilteredEdits,
   type FilterSettings,
   filterEdits,

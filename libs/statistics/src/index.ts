@@ -5,6 +5,7 @@ export {
   type MissingCounts,
 } from './allocation-evidence.js';
 export { type HarmRisk, harmfulStrata, type StratumStages, stratumWeight } from './harmful-strata.js';
+export { binOf, histogramOf, SHARE_BINS } from './histogram.js';
 export {
   bootstrapMean,
   boundedMean,
@@ -27,4 +28,11 @@ export {
   pairedInterval,
 } from './paired-evidence.js';
 export { costOf, isKept } from './retention.js';
+export {
+  fewestForShares,
+  logShareEvidence,
+  type ShareDifferences,
+  shareStep,
+  sharesMayDecide,
+} from './share-evidence.js';
 export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';

@@ -19,6 +19,8 @@ export interface ProblemResult {
   readonly domain: string;
   /** Null where it could not be judged: it counts in no rate. */
   readonly solved: boolean | null;
+  /** The share of it that is right, of several questions say; absent: all of it where it is solved, else nothing. */
+  readonly share?: number;
   /** The model whose opinion that is; absent where none was asked. */
   readonly judgedBy?: JudgedBy;
   /** Absent where no entry was written for the problem alone, say by a team. */

@@ -48,6 +48,7 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       this.settings;
     const judgedBy: JudgedBy[] = problems.map(() => null);
     const said: Said[] = problems.map(({ problemId, prompt }) => ({ problemId, prompt, entry: null, answer: null }));
+    const shares: (number | undefined)[] = problems.map(() => undefined);
     const environment = await environmentOf(responseMaxTokens);
     const { arms } = await evaluate(problems, {
       arms: ['trained'],
@@ -62,12 +63,14 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       onPrediction: (prediction) => {
         const { problem, entry, answer } = prediction;
         judgedBy[problem] = prediction.judgedBy;
+        shares[problem] = prediction.share;
         said[problem] = { ...said[problem]!, entry, answer };
       },
       onProgress: (_arm, done, total) => onProgress(done, total),
     });
     return problems.map(({ domain }, index) => ({
       ...{ domain, solved: arms.trained?.solved[index] ?? null, judgedBy: judgedBy[index]!, said: said[index]! },
+      ...(shares[index] === undefined ? {} : { share: shares[index] }),
     }));
   }
 }

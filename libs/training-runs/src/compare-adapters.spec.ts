@@ -66,6 +66,38 @@ const compare = (evaluator: Ruler, asked: AskedPerDomain = {}, told: number[] = 
     },
   );
 
+describe('a comparison by the share that is right', () => {
+  /** No problem is solved; the candidate has one of four questions more right. */
+  class Parts extends Ruler {
+    override async measure(...options: Parameters<Ruler['measure']>) {
+      const results = await super.measure(...options);
+      return results.map((result) => ({ ...result, share: options[0] === null ? 0.25 : 0.5 }));
+    }
+  }
+
+  it('records how the shares differ, from which it is decided again, and ends when they decide', async () => {
+    const parts = new Parts(400, () => false);
+    const { shares, rescued, problems } = await compareAdapters(
+      { candidate, parent: null },
+      { ...policy, measure: 'share' },
+      { evaluator: parts, domains: [], onProgress: () => undefined },
+    );
+    expect(shares).toEqual({ candidate: 0.5, parent: 0.25, differences: [{ thousandths: 250, problems: 100 }] });
+    expect([rescued, problems]).toEqual([0, 100]);
+    expect(await compare(new Parts(400, () => false))).not.toHaveProperty('shares');
+  });
+
+  it('takes a problem that is solved or not for all of it or nothing', async () => {
+    const whole = new Ruler(100, (isCandidate, problem) => isCandidate || problem % 2 === 0);
+    const { shares } = await compareAdapters(
+      { candidate, parent: null },
+      { ...policy, measure: 'share' },
+      { evaluator: whole, domains: [], onProgress: () => undefined },
+    );
+    expect(shares).toMatchObject({ candidate: 1, parent: 0.5 });
+  });
+});
+
 describe('comparing a candidate with its parent', () => {
   it('ends with the first portion whose counts decide', async () => {
     const evaluator = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 5 === 0);

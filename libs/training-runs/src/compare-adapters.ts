@@ -2,8 +2,10 @@
 import type { Evaluation, JudgeTally } from '@seamstream/events';
 import { needsMoreProblems } from '@seamstream/release';
 import { isSameJudge, type JudgedBy, tallyJudges } from '@seamstream/rollout';
+import { sharesMayDecide } from '@seamstream/statistics';
 import type { AdapterEvaluation, AskedPerDomain, ProblemResult } from './adapter-evaluation.port.js';
 import type { Artefact } from './artefact.js';
+import { ComparedShares } from './compared-shares.js';
 import { Differences } from './differences.js';
 import type { RunPromotion } from './run-plan.js';
 import { askedAgain } from './validation-row.js';
@@ -27,7 +29,7 @@ interface Comparison {
  */
 export async function compareAdapters(
   { candidate, parent }: Compared,
-  { asked: before, portion, most, level }: Extract<RunPromotion, { rule: 'better' }>,
+  { measure, asked: before, portion, most, level }: Extract<RunPromotion, { rule: 'better' }>,
   { evaluator, domains, onProgress }: Comparison,
 ): Promise<Evaluation> {
   const sizes = evaluator.sizes(domains);
@@ -39,7 +41,12 @@ export async function compareAdapters(
   const judgedBy: JudgedBy[] = [];
   let judgedApart = 0;
   let from = 0;
-  while (needsMoreProblems(counts, { asked: from, left: available - from, level })) {
+  const shares = new ComparedShares();
+  const mayDecide = (left: number): boolean =>
+    measure === 'share'
+      ? sharesMayDecide(shares.differences, { left, level })
+      : needsMoreProblems(counts, { asked: from, left, level });
+  while (mayDecide(available - from)) {
     const stretch = { asked: before, from, count: Math.min(portion, available - from) };
     const told = (done: number): void => onProgress(stretch.from + done, available);
     const own = await evaluator.measure(candidate, domains, stretch, (done) => told(done / 2));
@@ -58,6 +65,7 @@ export async function compareAdapters(
       if (solved && !byParent) counts.rescued++;
       if (!solved && byParent) counts.broken++;
       differences.note(result, others[index]!);
+      shares.add(result.share ?? Number(solved), others[index]!.share ?? Number(byParent));
     }
     from += stretch.count;
   }
@@ -74,6 +82,7 @@ export async function compareAdapters(
       0,
     ),
     ...{ judges: tallyJudges(judgedBy), judgedApart, differences: differences.noted },
+    ...(measure === 'share' ? { shares: shares.recorded } : {}),
   };
 }
 

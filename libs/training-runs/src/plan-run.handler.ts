@@ -363,12 +363,13 @@ export class PlanRunHandler {
 
 /** The policy with this run's place in the row of all that were compared. */
 function promotionOf(policy: PromotionSettings, comparisons: Comparisons, problemSet: string): RunPromotion {
-  const { rule, risk, portion, most, minProblems, tolerance, floor } = policy;
+  const { rule, measure, risk, portion, most, minProblems, tolerance, floor } = policy;
   if (rule === 'tolerance') return { tolerance, minProblems, floor };
   const { looks, promoted, asked } = comparisons;
   const look = looks + 1;
   const level = onlineLevel(look, promoted, risk);
-  return { rule, risk, look, promoted, level, asked: { ...asked.get(problemSet) }, portion, most, minProblems };
+  const place = { look, promoted, level, asked: { ...asked.get(problemSet) } };
+  return { rule, ...(measure === 'share' ? { measure } : {}), risk, ...place, portion, most, minProblems };
 }
 
 function copies(ranges: readonly OffsetRange[]): OffsetRange[] {

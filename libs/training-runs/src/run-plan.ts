@@ -20,6 +20,8 @@ const rangeSchema = z.object({ topic: z.string(), partition: z.int(), from: z.in
 const promotionSchema = z.union([
   z.object({
     rule: z.literal('better'),
+    /** The share that is right of each problem is compared. Absent: whole problems are. */
+    measure: z.literal('share').optional(),
     /** Share of wrong promotions that is accepted. */
     risk: z.number(),
     /** Which comparison of this log it is, from 1, and how many before it led to a promotion: what its level follows from. */
@@ -178,8 +180,9 @@ function nameOf(content: object): string {
 function withoutPlace(configuration: object): object {
   const { promotion } = configuration as { readonly promotion?: Partial<RunPromotion> };
   if (promotion?.rule !== 'better') return configuration;
-  const { rule, risk, portion, most, minProblems } = promotion;
-  return { ...configuration, promotion: { rule, risk, portion, most, minProblems } };
+  const { rule, measure, risk, portion, most, minProblems } = promotion;
+  const named = measure === undefined ? {} : { measure };
+  return { ...configuration, promotion: { rule, ...named, risk, portion, most, minProblems } };
 }
 
 /** Whether a record's run has the id that its content leads to: then the content was not changed and the id was not made up. */

@@ -21,6 +21,8 @@ export interface RunLines {
 /** By what candidates are judged. */
 export interface PromotionSettings {
   readonly rule: 'better' | 'tolerance';
+  /** Of better: whether whole problems are compared, or the share of each that is right. Default: whole problems. */
+  readonly measure?: 'success' | 'share';
   readonly risk: number;
   readonly portion: number;
   readonly most: number;

@@ -73,9 +73,31 @@ function renderDynamics(iterations: readonly IterationFigures[]): string {
     ...(dynamics === null
       ? []
       : [`reward by iteration: trend ${signed(dynamics.trend)}, unsteadiness ${dynamics.unsteadiness.toFixed(3)}\n`]),
+    ...iterations.flatMap(sayRefused),
+    ...iterations.flatMap(sayFeedback),
     ...(measured.length === 0 ? [] : [`right before and after an update, by iteration: ${measured.join('; ')}\n`]),
   ];
   return lines.join('');
+}
+
+/** Edits that could not act, by reason. */
+function sayRefused({ index, refused, attempts }: IterationFigures): readonly string[] {
+  const total = refused.reduce((sum, each) => sum + each.count, 0);
+  if (total === 0) return [];
+  const reasons = refused.map(({ reason, count: times }) => `${onOneLine(reason)} ${count(times)}`).join(', ');
+  return [`edits refused in iteration ${index}: ${count(total)} of ${count(attempts)} (${reasons})\n`];
+}
+
+function sayFeedback({ index, feedback, reward }: IterationFigures): readonly string[] {
+  if (feedback === null) return [];
+  const { attempts, people, reward: heard, decided } = feedback;
+  const rewards =
+    heard === null || reward === null
+      ? ''
+      : `, mean reward ${heard.toFixed(3)} with it, ${reward.mean.toFixed(3)} without`;
+  return [
+    `feedback in iteration ${index}: on ${plural(attempts, 'attempt')} by ${plural(people, 'person', 'people')}${rewards}; it decided ${plural(decided, 'group')}\n`,
+  ];
 }
 
 function rowOf(figures: IterationFigures): readonly string[] {

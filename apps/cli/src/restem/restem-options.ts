@@ -11,7 +11,8 @@ interface RestEmOptions {
   readonly set: readonly string[];
 }
 
-export type StartOptions = RestEmOptions & DatasetOptions & { readonly dryRun?: true; readonly by?: string };
+export type StartOptions = RestEmOptions &
+  DatasetOptions & { readonly dryRun?: true; readonly by?: string; readonly track?: string };
 
 /** What trainer, preset, file and command line say together. */
 export async function configOf(runtime: CommandRuntime, options: RestEmOptions): Promise<RestEmRunConfig> {

@@ -66,15 +66,17 @@ describe('seam restem stop and status', () => {
       ...EXAMPLE_EVENTS.ProblemPublished.problem,
       ...{ problemId: derivedId('t-1', 'iteration/1', 0), metadata: { selfTraining: 't-1', iteration: '1' } },
     };
+    const editRefusal = { reason: 'too_short', detail: 'tokens 3' };
     await world.log.append([
       started,
       encodeEvent({ ...EXAMPLE_EVENTS.ProblemPublished, problem }),
-      encodeEvent({ ...EXAMPLE_EVENTS.OutcomeRecorded, problem, groupSize: 1, reward: 0.5 }),
+      encodeEvent({ ...EXAMPLE_EVENTS.OutcomeRecorded, problem, groupSize: 1, reward: 0.5, editRefusal }),
     ]);
     expect(await world.seam('restem', 'status', 't-1')).toBe(0);
     const shown = world.takeOutput();
     expect(await world.seam('restem', 'status')).toBe(0);
     expect(world.takeOutput()).toBe(shown);
+    expect(shown).toContain('edits refused in iteration 1: 1 of 1 (too_short 1)');
     expect(shown).toMatch(/^ +1 +\S+ +1\/1 +1 +0\.500 +0\.000 +– +0\.0 % +·····█···· /m);
   });
 

@@ -1,4 +1,6 @@
-import { isMeant, SeamError, shortId } from '@seamstream/kernel';
+import { join } from 'node:path';
+import { FilesTracker } from '@seamstream/experiment-tracking';
+import { isMeant, onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { settingsFor } from '@seamstream/operations/publish';
 import { readSelfTrainings, reportOf, runRestEm, stopSelfTraining } from '@seamstream/operations/restem';
 import { Command } from 'commander';
@@ -23,6 +25,7 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
     return EXIT.ok;
   }
   const by = await personOf(runtime, options.by);
+  const tracker = new FilesTracker(options.track ?? join(await runtime.dataFolder(), 'self-trainings'));
   const { onStep: onTraining, stop } = stepProgress(terminal);
   let said = '';
   const say = (words: string): void => {
@@ -34,10 +37,16 @@ async function start(runtime: CommandRuntime, path: string, options: StartOption
       {
         ...{ clock, signal, by, onTraining },
         openInput: (name) => runtime.openInput(name),
-        openLog: () => runtime.openLog('append'),
+        // Services that start at the same moment may not have made it yet.
+        openLog: () => runtime.openLog('create'),
         openKeptLog: () => runtime.openKeptLog(),
         openTrainer: () => runtime.openTrainer(),
         progress: () => NO_PROGRESS,
+        tracker,
+        onUntracked: (reason) =>
+          terminal.remark(
+            `warning: figures were not written (${onOneLine(reason)}); the log has them: seam restem track --files FOLDER`,
+          ),
         onStep: (step) => say(sayStep(step)),
         onTrained(index, { status, reason }) {
           stop();
@@ -106,6 +115,10 @@ function startCommand(run: RunCommand): Command {
     ),
   )
     .addOption(byOption('who starts it'))
+    .option(
+      '--track <folder>',
+      'where figures and plots are written after each training, a folder for each (default: self-trainings in the data folder)',
+    )
     .option('--dry-run', 'print the resolved configuration and start nothing')
     .addHelpText(
       'after',

@@ -52,6 +52,10 @@ describe('seam study self-edits', () => {
     const page = Buffer.from(world.files.get('page.html')!).toString();
     expect(page).toContain('<title>Study of self-edits</title>');
     expect(page).not.toContain('http');
+    // Of each arm the passages by the share that is right.
+    const bars = [...page.matchAll(/fill="#2b6cb0"><title>(\d+)</g)].map(([, counted]) => Number(counted));
+    expect(bars).toEqual(Object.values(arms).flatMap(({ histogram }) => histogram));
+    expect(bars.reduce((sum, each) => sum + each)).toBe(5 * 6);
   });
 
   it('resumes an interrupted study with the trials that it had, and comes to the same', async () => {

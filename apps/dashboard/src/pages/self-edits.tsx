@@ -39,6 +39,7 @@ const ITERATION_TITLES = [
   'writer',
   'settled',
   'attempts',
+  'refused',
   'kept',
   'reward',
   'control',
@@ -58,7 +59,7 @@ function SelfTraining({ of }: { readonly of: SelfTrainingReport }): JSX.Element 
       size="full"
       how={
         <How
-          counted="Of each iteration, its writer's attempts. Kept is the share with a gain over the control arm, or else over the mean of their group: those are trained on. Gain is the mean reward less that without an edit. Right are questions, of the frozen model and after an edit."
+          counted="Of each iteration, its writer's attempts. Kept is the share with a gain over the control arm, or else over the mean of their group: those are trained on. Refused are edits that could not act: they earn nothing. Gain is the mean reward less that without an edit. Right are questions, of the frozen model and after an edit."
           command={`seam restem status ${short(selfTrainingId)}`}
         />
       }
@@ -67,6 +68,10 @@ function SelfTraining({ of }: { readonly of: SelfTrainingReport }): JSX.Element 
         <Status status={standing} /> since {time(startedAt)}; {plural(config.iterations, 'iteration')} of{' '}
         {plural(config.passages, 'passage')}.{stopped === null ? null : ` Stopped by ${stopped.by}: ${stopped.reason}.`}
       </p>
+      <IdleTime of={of} />
+      {iterations.map((each) => (
+        <Feedback key={each.index} of={each} />
+      ))}
       <PlainTable
         label={`Iterations of self-training ${short(selfTrainingId)}`}
         titles={ITERATION_TITLES}
@@ -80,6 +85,46 @@ function SelfTraining({ of }: { readonly of: SelfTrainingReport }): JSX.Element 
   );
 }
 
+/** Edits that could not act, and why. */
+function refusedText({ refused }: IterationFigures): string {
+  const total = refused.reduce((sum, each) => sum + each.count, 0);
+  return total === 0
+    ? '0'
+    : `${count(total)} (${refused.map((each) => `${each.reason} ${count(each.count)}`).join(', ')})`;
+}
+
+/** What idle time was spent, and why it does not work now. */
+function IdleTime({ of: { idle, config } }: { readonly of: SelfTrainingReport }): JSX.Element | null {
+  if (idle === null || config.idle === null) return null;
+  const { spent, pause } = idle;
+  const { maxAttempts, maxSeconds, maxTokens } = config.idle;
+  return (
+    <p data-value="idle">
+      In idle time: spent {count(spent.attempts)} of {plural(maxAttempts, 'attempt')},{' '}
+      {count(Math.round(spent.seconds))} of {count(maxSeconds)} s, {count(spent.tokens)}
+      {maxTokens === null ? '' : ` of ${count(maxTokens)}`} tokens.
+      {pause === null ? null : ` It does not work since ${time(pause.since)} (${pause.reason}).`}
+    </p>
+  );
+}
+
+/** What people said of the attempts, where it joins the reward. */
+function Feedback({
+  of: { index, feedback, reward: measured },
+}: {
+  readonly of: IterationFigures;
+}): JSX.Element | null {
+  if (feedback === null) return null;
+  const { attempts, people, decided } = feedback;
+  return (
+    <p data-value={`feedback-${index}`}>
+      Feedback in iteration {index}: on {plural(attempts, 'attempt')} by{' '}
+      {people === 1 ? '1 person' : `${count(people)} people`}; mean reward {reward(feedback.reward)} with it,{' '}
+      {reward(measured?.mean)} without; it decided {plural(decided, 'group')}.
+    </p>
+  );
+}
+
 const reward = (value: number | null | undefined): string => (value == null ? '–' : value.toFixed(3));
 
 function Iteration({ of }: { readonly of: IterationFigures }): JSX.Element {
@@ -88,6 +133,7 @@ function Iteration({ of }: { readonly of: IterationFigures }): JSX.Element {
   const figures: readonly (readonly [name: string, value: string])[] = [
     ['settled', `${count(settled)} of ${count(problems)}`],
     ['attempts', `${count(attempts)}${byOthers === 0 ? '' : ` (+${count(byOthers)})`}`],
+    ['refused', refusedText(of)],
     ['kept', percent(gaining)],
     ['reward', reward(of.reward?.mean)],
     ['control', reward(control)],

@@ -6,6 +6,7 @@ import {
   type EditDifference,
   type SelfEditsStudy,
 } from '@seamstream/evaluation';
+import { histogramPlots, runPlots, type TrackedPoint } from '@seamstream/experiment-tracking';
 import { escapeHtml, inPoints, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
@@ -32,6 +33,8 @@ export interface IterationRow {
   readonly solved: number;
   readonly meanReward: number | null;
   readonly rewardStd: number | null;
+  /** How many edits earned how much, in ten bins. */
+  readonly rewards: readonly number[];
   /** Share of the edits that earned more than no edit. */
   readonly gainingShare: number | null;
   /** What was imitated. */
@@ -84,6 +87,29 @@ export function editsSummary(report: EditsReport): string {
   ].join('\n');
 }
 
+/** Within a page a picture needs no name of its language, which would look like an address. */
+const inPage = (picture: string): string => picture.replace(' xmlns="http://www.w3.org/2000/svg"', '');
+
+/** Rewards of the rounds with their trend, gains, validation, and the last round's rewards: the picture that a tracker's files have. */
+export function roundPlots(iterations: readonly IterationRow[]): string {
+  return inPage(runPlots({ name: 'rounds', points: pointsOf(iterations) }));
+}
+
+/** Rounds as the points that a tracker would be given. */
+function pointsOf(iterations: readonly IterationRow[]): readonly TrackedPoint[] {
+  return iterations.flatMap((row) => {
+    const values: readonly (readonly [string, number | null])[] = [
+      ['reward/mean', row.meanReward],
+      ['reward/std', row.rewardStd],
+      ...row.rewards.map((count, bin) => [`reward/histogram_${bin}`, count] as const),
+      ['gaining_share', row.gainingShare],
+      ['validation/before_training', row.parentValidation],
+      ['validation/after_training', row.validation],
+    ];
+    return values.flatMap(([metric, value]) => (value === null ? [] : [{ metric, step: row.round, value, at: 0 }]));
+  });
+}
+
 /** The arms of a study and their differences, as a part of a page. @param which passages they are */
 export function renderEditsStudy(study: SelfEditsStudy, which: string): string {
   const arms = EDIT_ARMS.filter((arm) => study.arms[arm] !== undefined);
@@ -111,6 +137,12 @@ ${table(
       low > 0 ? 'better' : high < 0 ? 'worse' : 'no',
     ],
   ),
+)}
+${inPage(
+  histogramPlots(
+    'passages by the share of their questions that is right, in tenths',
+    arms.map((arm) => ({ title: EDIT_ARM_NAMES[arm], counts: study.arms[arm]!.histogram })),
+  ),
 )}`;
 }
 
@@ -127,6 +159,7 @@ ${renderEditsStudy(study, report.measuredOn.isHeldOut ? 'held-out' : 'validation
 <h2>One passage, and what each writer makes of it</h2>
 ${example === null ? '<p class="soft">No edit could be written.</p>' : `<pre>${escapeHtml(example.prompt)}</pre><div class="example"><div><b>before ReST-EM</b><pre>${escapeHtml(example.before)}</pre></div><div><b>after ReST-EM</b><pre>${escapeHtml(example.after)}</pre></div></div>`}
 <h2>Iterations</h2>
+${roundPlots(iterations)}
 <div class="wide">${table(
       [
         ...['round', 'edits tried', 'all right', 'mean reward', 'deviation', 'gained', 'imitated'],

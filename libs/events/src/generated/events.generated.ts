@@ -32,6 +32,17 @@ export interface ContentReference {
   readonly offset: number;
 }
 
+/** Why a self-edit could not act, its own fault. */
+export interface EditRefusal {
+  /**
+   * The name of the fault: of a filter `too_short`, `too_long`, `malformed`, `gibberish` or `copy`; `untrainable`
+   * where its documents make a training impossible.
+   */
+  readonly reason: string;
+  /** What was measured, in words. */
+  readonly detail: string;
+}
+
 /** Relative differences (L2 norms) of two runs of equal steps. */
 export interface EngineTolerance {
   /** Difference of each tensor, relative to the tensor. */
@@ -110,6 +121,11 @@ export interface Evaluation {
    * earlier versions.
    */
   readonly differences?: readonly ProblemDifference[] | undefined;
+  /**
+   * What both had right of each problem, where that decides. Null: whole problems decide, or the record is of an
+   * earlier version.
+   */
+  readonly shares?: ShareComparison | null | undefined;
 }
 
 /** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */
@@ -365,6 +381,24 @@ export interface SamplingSettings {
   readonly maxTokens: number;
   /** Derived from the problem event's id and the candidate's index. */
   readonly seed: string;
+}
+
+/** What a candidate and its parent had right of each problem, of several questions say, side by side. */
+export interface ShareComparison {
+  /** Mean share that the candidate has right, over the problems. */
+  readonly candidate: number;
+  /** Mean share that the parent has right, over the same problems. */
+  readonly parent: number;
+  /** All problems by their difference, ascending, each difference once. */
+  readonly differences: readonly ShareDifference[];
+}
+
+/** How many problems have one difference between the candidate's and the parent's share of what is right. */
+export interface ShareDifference {
+  /** The candidate's share less the parent's, rounded down to thousandths: -1000 to 1000. */
+  readonly thousandths: number;
+  /** Problems with this difference. */
+  readonly problems: number;
 }
 
 /** Where the content of an event comes from. A derived event has the class of its least trusted cause. */
@@ -650,6 +684,11 @@ export interface OutcomeRecorded {
    * revision of a verdict that several revisions gave has the names of all of them.
    */
   readonly judge?: JudgeIdentity | null | undefined;
+  /**
+   * Why the self-edit could not act. It earns nothing and is not imitated. Null: it acted, or the experience is
+   * no self-edit, or the record is of an earlier version.
+   */
+  readonly editRefusal?: EditRefusal | null | undefined;
 }
 
 /** The infrastructure failed. The attempt has no verdict and no reward, not a reward of 0. */

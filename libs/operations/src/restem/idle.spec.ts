@@ -5,7 +5,6 @@ import { placeOf, REDRIVE_HEADER } from '../dead-letters/dead-letter.js';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { oldPassages, spentBy, whenIdle } from './idle.decide.js';
 import { evolveOpenWork, initialOpenWork, othersWaiting } from './open-work.decide.js';
-import { reportOf } from './read-restem.js';
 import { type IdleSettings, resolveRestEm } from './restem.config.js';
 import { IDLE_TOPICS } from './run-restem.js';
 import {
@@ -15,6 +14,7 @@ import {
   initialSelfTrainings,
   nextStep,
 } from './self-training.decide.js';
+import { reportOf } from './self-training-report.js';
 
 const BUDGET: IdleSettings = { maxAttempts: 1000, maxSeconds: 1e6, maxTokens: null, mostCost: 0.1, oldPassages: 20 };
 

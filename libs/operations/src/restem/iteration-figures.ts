@@ -3,13 +3,10 @@ import type { EventOf } from '@seamstream/events';
 import { definiteResults } from '@seamstream/experience-groups';
 import { compareText } from '@seamstream/kernel';
 import { controlRewards, gainsOf } from '@seamstream/learning';
-import { mean } from '@seamstream/statistics';
+import { histogramOf, mean } from '@seamstream/statistics';
 import { goldAnswers } from '@seamstream/tasks';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { isBetter, runsByIteration, type SelfTraining, settledIn } from './self-training.decide.js';
-
-/** Of a histogram of rewards: the first counts those from 0 to below 0.1, the last those from 0.9 on. */
-const BINS = 10;
 
 export interface IterationFigures {
   readonly index: number;
@@ -23,11 +20,28 @@ export interface IterationFigures {
   /** Attempts that the machine failed at. They have no reward. */
   readonly failed: number;
   /** Of the writer's attempts; null where there are none. */
-  readonly reward: { readonly mean: number; readonly std: number; readonly histogram: readonly number[] } | null;
+  readonly reward: {
+    readonly mean: number;
+    readonly std: number;
+    /** Ten bins: from 0 to below 0.1 first, from 0.9 on last. */
+    readonly histogram: readonly number[];
+  } | null;
   /** Mean reward without an entry, over the iteration's problems; null where none was tried so. */
   readonly control: number | null;
   /** Share of the writer's attempts with a gain, over the control arm or else over the mean of their group; null where there are none. */
   readonly gaining: number | null;
+  /** Of the writer's attempts: edits that could not act, by reason, the most frequent first. They count as attempts that earned nothing. */
+  readonly refused: readonly { readonly reason: string; readonly count: number }[];
+  /** What people said of the attempts that were trained on, as the training counted it; null where it does not join the reward. */
+  readonly feedback: {
+    /** Attempts that people spoke of, and how many people did. */
+    readonly attempts: number;
+    readonly people: number;
+    /** Mean reward with feedback; without it is `reward.mean`. */
+    readonly reward: number | null;
+    /** Groups of which something else was kept than without feedback. */
+    readonly decided: number;
+  } | null;
   /** Share of the writer's attempts with a reward above 0; null where there are none. */
   readonly success: number | null;
   /** Mean share of the questions that are right, of the frozen model and after the attempts; null where no reward measures it. */
@@ -70,6 +84,8 @@ export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun
         reward: rewardsOf(attempts.map(({ reward }) => reward)),
         control: meanOrNull(controls),
         gaining: gainingShare(attempts, controlRewards(results)),
+        refused: refusedIn(attempts),
+        feedback: feedbackIn(run),
         success: meanOrNull(attempts.map(({ reward }) => Number(reward > 0))),
         measured: measuredIn(attempts),
         questions: questionsIn(judged),
@@ -94,9 +110,23 @@ type Outcome = EventOf<'OutcomeRecorded'>;
 function rewardsOf(rewards: readonly number[]): IterationFigures['reward'] {
   if (rewards.length === 0) return null;
   const middle = mean(rewards);
-  const histogram = Array<number>(BINS).fill(0);
-  for (const reward of rewards) histogram[Math.min(BINS - 1, Math.max(0, Math.floor(reward * BINS)))]!++;
-  return { mean: middle, std: Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2))), histogram };
+  const std = Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2)));
+  return { mean: middle, std, histogram: histogramOf(rewards) };
+}
+
+/** Ascending by reason among equals: what is shown must not follow from the order of records. */
+function refusedIn(attempts: readonly Outcome[]): IterationFigures['refused'] {
+  const reasons = attempts.flatMap(({ editRefusal }) => editRefusal?.reason ?? []);
+  return [...Map.groupBy(reasons, (reason) => reason)]
+    .map(([reason, each]) => ({ reason, count: each.length }))
+    .sort((a, b) => b.count - a.count || compareText(a.reason, b.reason));
+}
+
+function feedbackIn(run: RecordedRun | undefined): IterationFigures['feedback'] {
+  const { feedbackAttempts, feedbackPeople = 0, feedbackReward = null, feedbackDecided = 0 } = run?.metrics ?? {};
+  return feedbackAttempts === undefined
+    ? null
+    : { attempts: feedbackAttempts, people: feedbackPeople, reward: feedbackReward, decided: feedbackDecided };
 }
 
 function measuredIn(attempts: readonly Outcome[]): IterationFigures['measured'] {

@@ -1,13 +1,15 @@
 import { bytesInMemory } from '@seamstream/datasets';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import type { Tracked, TrackedRun } from '@seamstream/experiment-tracking';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS, eventsOf, openLog, recordsOf } from '@seamstream/testing';
 import { settingsFor } from '../publish/index.js';
 import type { TrainerClient } from '../train/index.js';
 import { spentBy } from './idle.decide.js';
-import { readSelfTrainings, reportOf } from './read-restem.js';
+import { readSelfTrainings } from './read-restem.js';
 import { resolveRestEm } from './restem.config.js';
 import { runRestEm } from './run-restem.js';
+import { reportOf } from './self-training-report.js';
 
 it('a self-training in idle time waits for other problems, leaves its training for them, and records why', async () => {
   const scene = await sceneOf();
@@ -64,6 +66,21 @@ it('a self-training that is taken over in the middle of its training waits for i
   expect(scene.asked).toHaveLength(2);
 });
 
+it('a self-training shows its figures to a tracker after each training and at its end, and learns without one that fails', async () => {
+  const scene = await sceneOf();
+  await scene.start();
+  const last = scene.shown.at(-1)!;
+  expect(last).toMatchObject({ status: 'finished', endedAt: expect.any(Number) });
+  expect(last.points.map(({ metric }) => metric)).toContain('reward/mean');
+  // Also by a command that finds nothing left to do.
+  const before = scene.shown.length;
+  await scene.start();
+  expect(scene.shown.length).toBe(before + 1);
+  const without = await sceneOf({ isTrackerGone: true });
+  expect((await without.start()).reason).toBe('done');
+  expect(new Set(without.untracked)).toEqual(new Set(['disk full']));
+});
+
 const PASSAGES = [1, 2].map((n) =>
   JSON.stringify({ passage: `House ${n} is red.`, questions: [{ question: `Colour of ${n}?`, reference: 'red' }] }),
 );
@@ -71,11 +88,12 @@ const PASSAGES = [1, 2].map((n) =>
 interface Scene {
   readonly stopAt?: string;
   readonly isHeld?: boolean;
+  readonly isTrackerGone?: boolean;
   readonly feedbackSeconds?: number;
 }
 
 /** The services answer a problem when the driver rests or waits, and another one arrives while it trains for the first time. */
-async function sceneOf({ stopAt, isHeld = false, feedbackSeconds }: Scene = {}) {
+async function sceneOf({ stopAt, isHeld = false, isTrackerGone = false, feedbackSeconds }: Scene = {}) {
   const log = await openLog();
   const [said, asked]: [string[], unknown[]] = [[], []];
   const answered = new Set<string>();
@@ -102,6 +120,9 @@ async function sceneOf({ stopAt, isHeld = false, feedbackSeconds }: Scene = {}) 
     await append({ ...EXAMPLE_EVENTS.TrainingRunRejected, runId: run.runId });
     return { runId: run.runId, status: 'refused', adapterDigest: null, reason: 'no', metrics: {} };
   };
+  const [shown, untracked]: [TrackedRun[], string[]] = [[], []];
+  const track = (run: TrackedRun): Promise<Tracked> =>
+    isTrackerGone ? Promise.reject(new Error('disk full')) : Promise.resolve({ added: shown.push(run), where: '' });
   const idle = { maxAttempts: 9, maxSeconds: 900, mostCost: 0.2 };
   const heard = feedbackSeconds === undefined ? {} : { feedbackSeconds };
   const config = resolveRestEm({ trainer: {}, set: { iterations: 1, passages: 2, idle, ...heard } });
@@ -123,12 +144,13 @@ async function sceneOf({ stopAt, isHeld = false, feedbackSeconds }: Scene = {}) 
           if (kind === 'rest' || kind === 'wait') void answerAll();
         },
         ...{ onTraining: () => undefined, onTrained: () => undefined },
+        ...{ tracker: { track }, onUntracked: (reason: string) => untracked.push(reason) },
       },
       'passages.jsonl',
       (file) => settingsFor(file, { fractions: '0.9,0.05,0.05', splitSeed: '0' }),
       config,
     );
-  return { log, said, asked, publishOther, progress, start };
+  return { log, said, asked, shown, untracked, publishOther, progress, start };
 }
 
 const published = EXAMPLE_EVENTS.ProblemPublished;

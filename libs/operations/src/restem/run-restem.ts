@@ -2,11 +2,13 @@
 import { type ReadingSettings, readProblems } from '@seamstream/datasets';
 import type { Claim, EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import type { ExperimentTracker } from '@seamstream/experiment-tracking';
 import {
   type Clock,
   canonicalJson,
   derivedId,
   isSeamError,
+  messageOf,
   newId,
   plural,
   SeamError,
@@ -34,11 +36,9 @@ import {
   type SelfTraining,
   whenHeard,
 } from './self-training.decide.js';
-
-export const SOURCE = 'seam/cli';
-
-/** In the order in which they are looked at: what an event rests on is read before it. */
-export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
+import { reportOf } from './self-training-report.js';
+import { SELF_TRAINING_TOPICS, SOURCE } from './self-training-source.js';
+import { trackedRun } from './track-restem.js';
 
 /** Those of them and what else says which problems wait. */
 export const IDLE_TOPICS = [
@@ -62,6 +62,10 @@ interface RestEmWorld extends InputDoor {
   readonly onTraining: (report: TrainingStepReport) => void;
   /** Is called with the end of each iteration's training. */
   readonly onTrained: (index: number, outcome: TrainingOutcome) => void;
+  /** Is shown the figures after each training, and at the end. */
+  readonly tracker: ExperimentTracker;
+  /** Is called with the reason where that failed. The figures follow from the log: nothing is lost. */
+  readonly onUntracked: (reason: string) => void;
 }
 
 export interface RestEmEnding {
@@ -183,10 +187,23 @@ class RestEmRun {
           break;
         case 'train':
           await this.train(state, step.index, runs);
+          await this.show();
           break;
         case 'none':
+          await this.show();
           return { selfTrainingId, reason: step.reason, state, runs };
       }
+    }
+  }
+
+  /** A tracker that fails keeps no writer from being trained. */
+  private async show(): Promise<void> {
+    const { tracker, onUntracked, signal } = this.world;
+    try {
+      await tracker.track(trackedRun(reportOf(await this.look(), await this.runs())));
+    } catch (error) {
+      signal.throwIfAborted();
+      onUntracked(messageOf(error));
     }
   }
 

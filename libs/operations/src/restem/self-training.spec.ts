@@ -3,7 +3,6 @@ import { Random } from '@seamstream/kernel';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
 import { type IterationFigures, iterationFigures } from './iteration-figures.js';
-import { reportOf } from './read-restem.js';
 import { type RestEmRunConfig, resolveRestEm } from './restem.config.js';
 import {
   evolveSelfTrainings,
@@ -15,6 +14,7 @@ import {
   type SelfTraining,
   whenHeard,
 } from './self-training.decide.js';
+import { reportOf } from './self-training-report.js';
 import { trackedRun } from './track-restem.js';
 
 const TOTAL = 5;
@@ -172,6 +172,28 @@ describe('the figures of an iteration', () => {
     });
     expect(shown.points.every(({ step, at }) => step === 1 && at === 7_000)).toBe(true);
     expect(trackedRun(reportOf(state, [run(1, 'running')])).points).toEqual([]);
+  });
+
+  it('count edits that could not act by reason, of the writer alone, and what people said as the training counted it', () => {
+    const refusal = (reason: string) => ({ reward: 0, editRefusal: { reason, detail: 'tokens 3' } });
+    const byAnother = { ...outcome(1, 1, 3), ...refusal('copy'), adapterDigest: 'earlier' };
+    const events = [
+      { ...outcome(1, 0, 0), ...refusal('too_short') },
+      { ...outcome(1, 0, 1), ...refusal('gibberish') },
+      ...[{ ...outcome(1, 1, 0), ...refusal('gibberish') }, outcome(1, 1, 1), byAnother],
+    ];
+    const metrics = { feedbackAttempts: 3, feedbackPeople: 2, feedbackReward: 0.4, feedbackDecided: 1 };
+    const ended = { ...run(1, 'promoted'), endedAt: 7_000, metrics };
+    const figures = figuresOf(events, [ended]);
+    expect(figures.refused).toEqual([
+      { reason: 'gibberish', count: 2 },
+      { reason: 'too_short', count: 1 },
+    ]);
+    expect(figures.feedback).toEqual({ attempts: 3, people: 2, reward: 0.4, decided: 1 });
+    const shown = trackedRun(reportOf(fold([started(), published(1, 0), published(1, 1), ...events]), [ended]));
+    const byMetric = Object.fromEntries(shown.points.map(({ metric, value }) => [metric, value]));
+    expect(byMetric).toMatchObject({ edits_refused: 3, 'feedback/people': 2, 'feedback/decided': 1 });
+    expect(figuresOf([outcome(1, 0, 0)], [run(1, 'promoted')])).toMatchObject({ refused: [], feedback: null });
   });
 
   it('are the same to the last bit in any order of reading results', () => {

@@ -2,7 +2,7 @@
 import type { ExperimentTracker, Tracked, TrackedPoint, TrackedRun } from '@seamstream/experiment-tracking';
 import { shortId } from '@seamstream/kernel';
 import type { IterationFigures } from './iteration-figures.js';
-import type { SelfTrainingReport } from './read-restem.js';
+import type { SelfTrainingReport } from './self-training-report.js';
 import { dynamicsOf } from './training-dynamics.js';
 
 export interface TrackedSelfTraining extends Tracked {
@@ -44,6 +44,7 @@ export function trackedRun({
 function pointsOf(figures: IterationFigures, sofar: readonly IterationFigures[]): readonly TrackedPoint[] {
   const { index, reward, attempts, failed, control, gaining, success, measured, questions, before, after, run } =
     figures;
+  const { refused, feedback } = figures;
   const dynamics = dynamicsOf(sofar.flatMap((each) => (each.reward === null ? [] : [each.reward.mean])));
   const values: readonly (readonly [string, number | null | undefined])[] = [
     ['reward/mean', reward?.mean],
@@ -54,6 +55,11 @@ function pointsOf(figures: IterationFigures, sofar: readonly IterationFigures[])
     ['reward/unsteadiness', dynamics?.unsteadiness],
     ['attempts', attempts],
     ['attempts_failed', failed],
+    ['edits_refused', refused.reduce((sum, { count }) => sum + count, 0)],
+    ['feedback/attempts', feedback?.attempts],
+    ['feedback/people', feedback?.people],
+    ['feedback/reward', feedback?.reward],
+    ['feedback/decided', feedback?.decided],
     ['success_rate', success],
     ['gaining_share', gaining],
     ['accuracy/before_update', measured?.before],

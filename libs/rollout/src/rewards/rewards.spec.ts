@@ -148,7 +148,10 @@ describe('an examination', () => {
   });
 
   it('counts answers of trained models alone; an experience that could not act has no measurement', () => {
-    const [good, refused] = [answered({ figures: { goldLoss: 1 } }), answered({ refused: 'too many steps' })];
+    const [good, refused] = [
+      answered({ figures: { goldLoss: 1 } }),
+      answered({ refused: { reason: 'untrainable', detail: 'too many steps' } }),
+    ];
     expect(measurementOf([good, refused], 0.5)).toEqual({ accuracy: 0.5, loss: 1 });
     expect(measurementOf([refused], 0)).toBeNull();
     expect(measurementOf([answered({})], 1)).toEqual({ accuracy: 1, loss: null });
