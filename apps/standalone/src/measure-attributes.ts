@@ -48,7 +48,7 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
   const { host, progress, run, say } = input;
   const { method, seed } = run.settings;
   const { served } = progress.adapters;
-  const world = attributeWorldOf(method, seed);
+  const world = attributeWorldOf(run.settings);
   const adapter = await storedArtefact(host, served);
   const recorded = await readRecordedAttempts(host.drivers.log);
   const attempts = withEntries(recorded);
