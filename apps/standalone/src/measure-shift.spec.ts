@@ -5,7 +5,7 @@ import { measureShift, type ShiftMeasuring, type Stored, servedInShift } from '.
 import { worldSource } from './problem-stream.js';
 import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
-/** Two rounds before a shift and two of it, each with a promotion at ten times its number, but for the third. */
+/** A round of each phase given. The run of each ends with a promotion. */
 function progressOf(...phases: ('base' | 'shifted')[]): LoopProgress {
   const source = worldSource(1);
   const events = phases.flatMap((phase, at) => [

@@ -66,14 +66,14 @@ export function heldOutPassages(seed: number, count: number): readonly Problem[]
 }
 
 /** The world of attributes that a method learns on a seed. */
-export function attributeWorldOf({ method, seed, lateAttributes = false }: WorldSettings): World {
+export function attributeWorldOf({ method, seed, lateAttributes }: WorldSettings): World {
   const preset = ATTRIBUTE_PRESETS[method];
   if (preset === undefined)
     throw new SeamError(
       'INTERNAL',
       `Cannot make a world of attributes: expected a method that learns one, got ${method}.`,
     );
-  return drawWorld(seed, preset, { hasLateAttributes: lateAttributes });
+  return drawWorld(seed, preset, { hasLateAttributes: lateAttributes === true });
 }
 
 /**

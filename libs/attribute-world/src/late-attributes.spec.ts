@@ -10,7 +10,7 @@ import { unknownWords } from './vocabulary.js';
 
 const anySeed = fc.integer({ min: 0, max: 1_000_000 });
 const anyPreset = fc.constantFrom(...PRESETS);
-const FEW = { numRuns: 20 };
+const FEW = { numRuns: 12 };
 const shifting = (seed: number | string, preset: Preset = 'strange'): World =>
   drawWorld(seed, preset, { hasLateAttributes: true });
 const LATE_SPLITS = SPLITS.filter((split) => split !== 'newWords');
@@ -80,6 +80,9 @@ describe('a world with late attributes', () => {
           }
         }
         expect(values).toEqual(world.lateValues);
+        const things = [...world.late.values()];
+        for (const value of world.lateValues)
+          expect(things.filter((thing) => KINDS.some((kind) => thing[kind] === value)).length).toBeGreaterThan(5);
       }),
       FEW,
     );

@@ -23,7 +23,7 @@ describe('the part of a report about late attributes', () => {
     [{ late: [0.5, 0.9], table: 0.5 }, false, []],
     [{ late: [0.2, 0.84] }, true, ['late problems below 85.0 %']],
     [{ late: [0.2, 0.9, 0.84] }, false, ['late problems below 85.0 %']],
-    [{ kept: -0.051 }, false, ['old problems may have lost more than 5.0 points']],
+    [{ kept: -0.051 }, false, ['more than 5.0 % of old problems may have been lost']],
   ] as const)('of %j, strange: %s, misses %j', (figures, isStrange, missed) => {
     const { late, ...rest } = { late: undefined, ...figures };
     const shift = shiftOf({ ...rest, ...(late === undefined ? {} : { late: [...late] }) });

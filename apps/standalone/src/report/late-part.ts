@@ -1,5 +1,4 @@
 /** The part of a report about late attributes: what was known of them when they came, how soon they were learned, and what that cost. */
-import { points } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
 import { escapeHtml, inPoints, percent, table } from './page-pieces.js';
 
@@ -60,7 +59,7 @@ export function shiftShortcomings(shift: AttributesShift, isStrange: boolean): r
     short.push(`the word table solves more than ${percent(BARS.wordTableBefore)} of late problems before they came`);
   if (curve.at(-1)!.late.success < BARS.learned) short.push(`late problems below ${percent(BARS.learned)}`);
   if ((kept?.interval95[0] ?? -1) < BARS.kept)
-    short.push(`old problems may have lost more than ${points(-BARS.kept)} points`);
+    short.push(`more than ${percent(-BARS.kept)} of old problems may have been lost`);
   return short;
 }
 
