@@ -74,7 +74,7 @@ Examples:
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps the settings that it was begun with (run.json): a start without options resumes with them, one with others is refused.
-Limits on rounds may change.
+Limits on rounds may change, but a world of attributes has a shift only where its folder was begun with one.
 
 Ends with 0: converged; 2: an option, a file or a folder at fault; 3: ended without having converged (--exit);
 70: the system failed; 130: stopped before the end.`;

@@ -95,7 +95,7 @@ describe('a folder of a world with late attributes', () => {
     expect(first).toContain('--max-shifted-rounds 3');
   });
 
-  it('is none without such rounds, and refuses them later', async () => {
+  it('does not exist without such rounds, which a folder that was begun without them refuses', async () => {
     const { run } = await begin('--seed', '4', '--max-shifted-rounds', '0');
     expect(Object.keys(run.settings)).not.toContain('lateAttributes');
     await expect(start('--max-shifted-rounds', '3')).rejects.toMatchObject({

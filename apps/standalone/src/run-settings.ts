@@ -1,7 +1,8 @@
 /**
  * What a data folder was begun with. Seed, algorithm, round size, preset and files decide what the loop does, so a folder has one of each:
  * they are written when its first round is about to be published, and a later start that says otherwise is refused. Limits on
- * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated.
+ * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated. The first
+ * ones also say whether a world of attributes keeps some back for a shift: that stays.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

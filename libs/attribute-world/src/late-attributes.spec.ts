@@ -117,7 +117,7 @@ describe('a world with late attributes', () => {
     expect(new Set(ids.map(({ problemId }) => problemId)).size).toBe(90);
   });
 
-  it('is told in the words of the shipped models, and has the schemas of the same work', () => {
+  it('has statements in the words of the shipped models, and the schemas of the same work', () => {
     const world = shifting(5);
     for (const problem of late(world, 'heldOut', 90)) {
       expect(unknownWords(problem.prompt)).toEqual([]);
@@ -153,7 +153,7 @@ describe('a baseline where late attributes come', () => {
   };
 
   it.each(['word table', 'table of attributes'] as const)(
-    'the %s knows nothing of them when they come, and learns them from what comes',
+    'the %s knows nothing of them when they appear, and learns them from attempts at late problems',
     (name) => {
       expect(solved(name, before)).toBeLessThan(0.3);
       expect(solved(name, after)).toBeGreaterThan(0.75);

@@ -71,7 +71,7 @@ export const DOMAIN_RULES: readonly Domain[] = [
   { name: 'press', things: 2, kinds: KINDS, verb: 'Press' },
 ];
 
-/** The same work on late things, under names that say so: what was asked before and what comes late are judged apart. */
+/** The same work on late things, under names that say so: early and late problems are judged apart. */
 export const LATE_DOMAIN_RULES: readonly Domain[] = DOMAIN_RULES.map((rule) => ({
   ...rule,
   name: `late-${rule.name}`,

@@ -205,7 +205,7 @@ function splitsOf(world: World): ReadonlyMap<string, Split> {
   return found;
 }
 
-/** @param holding plans without any of these attributes are none of the domain's; absent: all are */
+/** @param holding plans without any of these attributes do not belong to the domain; absent: all do */
 function cutPlans(
   domain: Domain,
   { seed, preset }: World,
