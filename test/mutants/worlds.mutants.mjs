@@ -261,11 +261,6 @@ export default [
       to: 'true',
     },
     {
-      control: 'late problems are about late things',
-      from: 'const things = isLate ? world.late : early;',
-      to: 'const things = early;',
-    },
-    {
       control: 'late problems of a world without late attributes are refused',
       from: 'if (isLate) assertLate(world, split);',
       to: '',

@@ -40,7 +40,7 @@ describe('the part of a report about late attributes', () => {
     expect(lines).toContain('20.0 % of late problems before they came, 95.0 % after 3 rounds with them');
     expect(lines).toContain('recovered after 2 rounds; word table 10.0 % to 41.0 %.');
     expect(lines).toContain('Old held-out problems meanwhile: 97.0 % to 97.0 %');
-    expect(shiftLines(shiftOf({ late: [0.2, 0.3] })).join('\n')).toContain('after 1 rounds with them, not recovered');
+    expect(shiftLines(shiftOf({ late: [0.2, 0.3] })).join('\n')).toContain('after 1 round with them, not recovered');
     const page = renderShift(shiftOf());
     for (const text of ['5, before the shift', '60.0 % (0.0 % to 100.0 %)', '>adapter3<', 'word table', 'until 85.0 %'])
       expect(page).toContain(text);

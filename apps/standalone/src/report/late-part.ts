@@ -71,9 +71,10 @@ export function shiftLines({ curve, baselines, recoveredAfter: rounds, kept }: A
   const shown = baselines.map(
     ({ name, before: early, after: all }) => `${name} ${percent(early.success)} to ${percent(all.success)}`,
   );
-  const recovery = rounds === null ? 'not recovered' : `recovered after ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+  const inRounds = (count: number): string => `${count} ${count === 1 ? 'round' : 'rounds'}`;
+  const recovery = rounds === null ? 'not recovered' : `recovered after ${inRounds(rounds)}`;
   return [
-    `Late attributes: ${percent(before.late.success)} of late problems before they came, ${percent(after.late.success)} after ${curve.length - 1} rounds with them, ${recovery}; ${shown.join(', ')}.`,
+    `Late attributes: ${percent(before.late.success)} of late problems before they came, ${percent(after.late.success)} after ${inRounds(curve.length - 1)} with them, ${recovery}; ${shown.join(', ')}.`,
     `Old held-out problems meanwhile: ${percent(before.old.success)} to ${percent(after.old.success)}, ${difference(kept)}.`,
   ];
 }
