@@ -80,8 +80,8 @@ export default [
   ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/attribute-splits.spec.ts`, [
     {
       control: 'promotions are not decided on what is reported',
-      from: "attributeSet(attributeWorldOf(method, seed), 'validation',",
-      to: "attributeSet(attributeWorldOf(method, seed), 'heldOut',",
+      from: "const early = attributeSet(world, 'validation', count);",
+      to: "const early = attributeSet(world, 'heldOut', count);",
     },
   ]),
   ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/world-files.spec.ts`, [
@@ -92,8 +92,8 @@ export default [
     },
     {
       control: 'a folder of another world has its own validation problems',
-      from: 'begun?.method === method && begun.seed === seed && existsSync',
-      to: 'existsSync',
+      from: 'const isKept = isSame && existsSync',
+      to: 'const isKept = existsSync',
     },
   ]),
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/config.spec.ts`, [
@@ -132,8 +132,8 @@ export default [
     },
     {
       control: 'a command measures on the world of the seed',
-      from: 'attributeWorldOf(method, seed);',
-      to: 'attributeWorldOf(method, 1);',
+      from: 'attributeWorldOf(settings);',
+      to: 'attributeWorldOf({ ...settings, seed: 1 });',
     },
   ]),
   ...quick('apps/cli/src/process-runtime.ts', 'apps/cli/src/process-runtime.spec.ts', [
@@ -252,6 +252,151 @@ export default [
       control: 'a case that was looked up is tried once, and then the next one',
       from: 'texts[candidate] ?? texts.at(-1)',
       to: 'texts[0]',
+    },
+  ]),
+  ...quick(`${WORLD}/problems.ts`, `${WORLD}/late-attributes.spec.ts`, [
+    {
+      control: 'every late problem calls for a late attribute',
+      from: 'valuesOf(domain, statement).some((value) => holding.has(value))',
+      to: 'true',
+    },
+    {
+      control: 'late problems of a world without late attributes are refused',
+      from: 'if (isLate) assertLate(world, split);',
+      to: '',
+    },
+    {
+      control: 'a world with late attributes has problems of its own',
+      from: "${world.late.size === 0 ? '' : '/late attributes'}",
+      to: '',
+    },
+    {
+      control: 'a late problem is another one than the early problem of its place',
+      from: "${isLate ? 'late ' : ''}",
+      to: '',
+    },
+  ]),
+  ...quick(`${WORLD}/lore.ts`, `${WORLD}/late-attributes.spec.ts`, [
+    {
+      control: 'no known or new word has a late attribute',
+      from: 'ATTRIBUTES[kind].filter((value) => !lateValues.has(value))',
+      to: 'ATTRIBUTES[kind].filter(() => true)',
+    },
+    {
+      control: 'a world without a shift keeps no attribute back',
+      from: ': KINDS.map(() => []);',
+      to: ': KINDS.map((kind) => ATTRIBUTES[kind].slice(0, LATE_VALUES));',
+    },
+    {
+      control: 'every late value comes',
+      from: 'later[kind]![turn % LATE_VALUES]!',
+      to: 'later[kind]![0]!',
+    },
+  ]),
+  ...quick(`${WORLD}/baselines.ts`, `${WORLD}/late-attributes.spec.ts`, [
+    {
+      control: 'a retrieved case is one of the same work',
+      from: 'return domainOf(domain).verb;',
+      to: 'return domain;',
+    },
+  ]),
+  ...quick(`${STANDALONE}/problem-stream.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
+    {
+      control: 'no late problem is asked before the shift',
+      from: "const isLate = phase === 'shifted' && Random",
+      to: 'const isLate = Random',
+    },
+    {
+      control: 'a round that is published in parts is the same round',
+      from: "Random.of('shift', stream, number)",
+      to: "Random.of('shift', stream, index)",
+    },
+  ]),
+  ...quick(`${STANDALONE}/run-settings.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
+    {
+      control: 'a log of a world with late attributes is not one of the world without',
+      from: "${lateAttributes === true ? `/${LATE}` : ''}",
+      to: '',
+    },
+    {
+      control: 'rounds for a shift begin a world with late attributes',
+      from: 'settings: { ...fixed, ...keptForShift(fixed, maxShiftedRounds) },',
+      to: 'settings: fixed,',
+    },
+    {
+      control: 'a world keeps attributes back for a shift alone',
+      from: 'problems === null && maxShiftedRounds > 0',
+      to: 'problems === null',
+    },
+  ]),
+  ...quick(`${STANDALONE}/read-start.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
+    {
+      control: 'a folder whose rounds asked about every attribute has no shift',
+      from: 'if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)',
+      to: 'if (ATTRIBUTE_PRESETS[method] !== undefined) return;\n  if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)',
+    },
+  ]),
+  ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
+    {
+      control: 'a world that services were hosted in with late attributes is begun so',
+      from: 'lateAttributes === true ? SHIFTED_ROUNDS : usual.maxShiftedRounds',
+      to: 'usual.maxShiftedRounds',
+    },
+  ]),
+  ...quick(`${STANDALONE}/world-files.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
+    {
+      control: 'late domains have schemas where a world without them was hosted before',
+      from: ' || (lateAttributes === true && !isKept)',
+      to: '',
+    },
+    {
+      control: 'late problems of the promotions are not those that rounds ask',
+      from: "attributeSet(world, 'validation', count, { isLate: true })",
+      to: "attributeProblems({ world, seed: 'stream', split: 'train', count, isLate: true })",
+    },
+  ]),
+  ...quick(`${STANDALONE}/measure-shift.ts`, `${STANDALONE}/measure-shift.spec.ts`, [
+    {
+      control: 'before a shift is what was served when the last round before it had ended',
+      from: 'before: servedAfter(rounds[baseRounds - 1]?.round ?? 0, baseRounds)',
+      to: 'before: servedAfter(rounds[baseRounds - 1]?.round ?? 0, baseRounds + 1)',
+    },
+    {
+      control: 'each round of a shift has the adapter that was served after it',
+      from: 'servedAfter(round, baseRounds + index + 1)',
+      to: 'servedAfter(round, runs.length)',
+    },
+    {
+      control: 'old problems are measured with the adapter of the round',
+      from: 'onOld.set(digest, await resultOf(adapter, problems.old',
+      to: 'onOld.set(digest, await resultOf(adapter, problems.new',
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/late-part.ts`, `${STANDALONE}/report/late-part.spec.ts`, [
+    {
+      control: 'what was known of late attributes before they came has a bar',
+      from: 'isStrange && curve[0]!.late.success > BARS.newBefore',
+      to: 'false',
+    },
+    {
+      control: 'a word table that solves late problems before they come is named',
+      from: 'isStrange && (wordTable?.before.success ?? 1) > BARS.wordTableBefore',
+      to: 'false',
+    },
+    {
+      control: 'late problems have a bar at the end',
+      from: 'if (curve.at(-1)!.late.success < BARS.learned)',
+      to: 'if (curve[0]!.late.success > 1)',
+    },
+    {
+      control: 'what is forgotten has a bar, by the low end of its interval',
+      from: '(kept?.interval95[0] ?? -1) < BARS.kept',
+      to: '(kept?.value ?? -1) < BARS.kept',
+    },
+    {
+      control: 'recovery counts rounds of the shift alone',
+      from: 'index > 0 && late.success',
+      to: 'late.success',
     },
   ]),
 ];

@@ -87,7 +87,7 @@ function figuresOf({ rounds: played, attempts, loopSeconds, ended }) {
 }
 
 async function verdictsOf(arm, seed, dataDir) {
-  const world = attributeWorldOf(method, seed);
+  const world = attributeWorldOf({ method, seed });
   const sets = STUDY_SETS.map((split) => [split, attributeSet(world, split, Number(options.problems))]);
   const [file, predictions] = [join(dataDir, 'measured.jsonl'), join(dataDir, 'predictions.jsonl')];
   const problems = sets.flatMap(([, own]) => own);

@@ -137,7 +137,7 @@ async function openModels(
 /** What the log holds of a round when every problem of it is judged. */
 async function explored(opened: Opened, settings: RoundSettings, round: number): Promise<readonly SeamEvent[]> {
   const { method, seed, problems } = settings;
-  const source = method === 'experiences' ? worldSource(seed) : attributeSource(seed, method);
+  const source = method === 'experiences' ? worldSource(seed) : attributeSource({ method, seed });
   const place = { round, phase: 'base', roundSize: problems, startIndex: (round - 1) * problems } as const;
   const log = await withTopics();
   const services = await servicesOn(log, new InMemoryObjectStore(new Map()), opened, [

@@ -10,19 +10,21 @@ import { attributeSet, attributeWorldOf, writeWorldFiles } from './world-files.j
 
 const METHODS = ['attributes', 'familiar-attributes'] as const;
 const streamed = (method: (typeof METHODS)[number], seed: number): readonly Problem[] =>
-  attributeSource(
-    seed,
-    method,
-  )({ round: 0, phase: 'base', roundSize: 64, startIndex: 0, count: 1024, occurredAt: 0 }).flatMap((event) =>
-    event.type === 'ProblemPublished' ? [event.problem] : [],
-  );
+  attributeSource({ method, seed })({
+    round: 0,
+    phase: 'base',
+    roundSize: 64,
+    startIndex: 0,
+    count: 1024,
+    occurredAt: 0,
+  }).flatMap((event) => (event.type === 'ProblemPublished' ? [event.problem] : []));
 /** The entries that solve problems. */
 const entriesOf = (problems: readonly Problem[], world: World): ReadonlySet<string> =>
   new Set(problems.map((problem) => rightEntry(problem, world).concepts.join(', ')));
 
 describe.each(METHODS)('the demonstration of %s', (method) => {
   it('learns from no entry that a promotion, a choice of settings or the report asks for', async () => {
-    const world = attributeWorldOf(method, 4);
+    const world = attributeWorldOf({ method, seed: 4 });
     const folder = await mkdtemp(join(tmpdir(), 'seam-attributes-'));
     await writeWorldFiles(folder, { method, seed: 4 });
     const lines = (await readFile(worldFiles(folder).validation, 'utf8')).trimEnd().split('\n');
@@ -53,7 +55,14 @@ describe.each(METHODS)('the demonstration of %s', (method) => {
 
   it('resumes where it stopped', () => {
     const round = (startIndex: number, count: number) =>
-      attributeSource(4, method)({ round: 1, phase: 'base', roundSize: 64, startIndex, count, occurredAt: 0 });
+      attributeSource({ method, seed: 4 })({
+        round: 1,
+        phase: 'base',
+        roundSize: 64,
+        startIndex,
+        count,
+        occurredAt: 0,
+      });
     expect(round(70, 10)).toEqual(round(64, 64).slice(6, 16));
   });
 });

@@ -8,8 +8,9 @@ import {
   DEMONSTRATIONS,
   type Demonstration,
   OWN_FILES_DEMONSTRATION,
+  SHIFTED_ROUNDS,
 } from './demonstrations.js';
-import type { BegunSettings } from './run-settings.js';
+import type { WorldSettings } from './run-settings.js';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer', 'gateway'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
@@ -74,13 +75,13 @@ Examples:
   ${start}
   ${start} --exit --seed 2 --data-dir /tmp/seam
   ${start} --exit --algorithm sft
-  ${start} --exit --method experiences --max-shifted-rounds 6 --data-dir shifted
+  ${start} --exit --max-shifted-rounds 8 --data-dir shifted
   ${start} --exit --method self-edits --data-dir edits
   ${start} --exit --method library --data-dir library
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps the settings that it was begun with (run.json): a start without options resumes with them, one with others is refused.
-Limits on rounds may change.
+Limits on rounds may change, but a world of attributes has a shift only where its folder was begun with one.
 
 Ends with 0: converged; 2: an option, a file or a folder at fault; 3: ended without having converged (--exit);
 70: the system failed; 130: stopped before the end.`;
@@ -118,7 +119,7 @@ export function withStartOptions(command: Command, start: string): Command {
     .option('--max-rounds <n>', 'rounds at most, before new words come', integer(1), defaults.maxRounds)
     .option(
       '--max-shifted-rounds <n>',
-      'rounds with new words in the stream, at most (--method experiences)',
+      'rounds with what is new in the stream, at most: words (--method experiences), or attributes that a new folder keeps for them (attributes, familiar-attributes)',
       integer(0),
       defaults.maxShiftedRounds,
     )
@@ -164,14 +165,14 @@ export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv)
  * A start in its folder: what was not said is as the folder was begun, and else as usual for its method.
  * @param begun undefined for a folder that nothing was begun in
  */
-export function optionsIn(
-  options: StartOptions,
-  begun: Pick<BegunSettings, 'method' | 'seed'> | undefined,
-): StartOptions {
+export function optionsIn(options: StartOptions, begun: WorldSettings | undefined): StartOptions {
   const { said } = options;
   if (begun === undefined || said.has('method')) return options;
-  const { method, seed } = begun;
-  return { ...options, method, ...unsaid({ seed, ...DEMONSTRATION_DEFAULTS[method] }, said) };
+  const { method, seed, lateAttributes } = begun;
+  const usual = DEMONSTRATION_DEFAULTS[method];
+  // What a folder's world keeps for a shift is to come: services may be hosted there before its first round.
+  const maxShiftedRounds = lateAttributes === true ? SHIFTED_ROUNDS : usual.maxShiftedRounds;
+  return { ...options, method, ...unsaid({ seed, ...usual, maxShiftedRounds }, said) };
 }
 
 /** Those values whose option was not said. */

@@ -71,13 +71,16 @@ const ATTRIBUTE_DEFAULTS: DemonstrationDefaults = {
   heldOut: 300,
 };
 
+/** Rounds with new problems, where some come and nothing else is said. */
+export const SHIFTED_ROUNDS = 10;
+
 /** What a start has where nothing else is said. */
 export const DEMONSTRATION_DEFAULTS: Readonly<Record<Demonstration, DemonstrationDefaults>> = {
   experiences: {
     algorithm: CURRICULUM,
     roundSize: 64,
     maxRounds: 16,
-    maxShiftedRounds: 10,
+    maxShiftedRounds: SHIFTED_ROUNDS,
     heldOut: 512,
   },
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },

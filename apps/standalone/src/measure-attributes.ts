@@ -1,5 +1,5 @@
 /** Measures entries against all controls, and against baselines, when the rounds in a world of attributes are over. */
-import { type Attempt, BASELINES, learnBaseline, type World } from '@seamstream/attribute-world';
+import { type Attempt, BASELINES, learnBaseline } from '@seamstream/attribute-world';
 import type { Environment } from '@seamstream/environments';
 import {
   armResult,
@@ -17,9 +17,10 @@ import type { Served } from '@seamstream/rollout';
 import { pairedDifference } from '@seamstream/statistics';
 import { type ComparedExecutors, obedience, openComparedExecutors } from './compared-executors.js';
 import { ATTRIBUTE_PRESETS } from './demonstrations.js';
+import { measureLate, withEntries } from './measure-late.js';
 import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
 import { measureTimes } from './measure-times.js';
-import { type RecordedAttempt, readRecordedAttempts } from './recorded-attempts.js';
+import { readRecordedAttempts } from './recorded-attempts.js';
 import {
   type AttributesReport,
   type AttributesRow,
@@ -33,13 +34,9 @@ import {
 import { exploredOf, rate } from './round-progress.js';
 import { attributeSet, attributeWorldOf } from './world-files.js';
 
-/** Splits that are reported on, and nothing else. */
-const REPORTED = ['heldOut', 'newWords'] as const;
-
 /** What the rounds left behind, and who is compared. */
 interface Learned {
   readonly adapter: Served | null;
-  readonly world: World;
   readonly attempts: readonly Attempt[];
   readonly executors: ComparedExecutors;
 }
@@ -48,15 +45,22 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
   const { host, progress, run, say } = input;
   const { method, seed } = run.settings;
   const { served } = progress.adapters;
-  const world = attributeWorldOf(method, seed);
+  const world = attributeWorldOf(run.settings);
   const adapter = await storedArtefact(host, served);
   const recorded = await readRecordedAttempts(host.drivers.log);
   const attempts = withEntries(recorded);
   const executors = await openComparedExecutors(recorded, { host, seed, say });
   try {
+    const learned = { adapter, attempts, executors };
     const sets: AttributesSet[] = [];
-    for (const split of REPORTED) sets.push(await measureSet(input, { adapter, world, attempts, executors }, split));
     const heldOut = attributeSet(world, 'heldOut', input.heldOut);
+    const ofOld = await measureSet(input, learned, 'heldOut', heldOut);
+    sets.push(ofOld.set);
+    sets.push((await measureSet(input, learned, 'newWords', attributeSet(world, 'newWords', input.heldOut))).set);
+    const late = world.late.size === 0 ? null : attributeSet(world, 'heldOut', input.heldOut, { isLate: true });
+    const problems = late === null ? null : { new: late, old: heldOut };
+    const shift = problems === null ? null : await measureLate({ input, recorded, problems, onOld: ofOld.trained });
+    if (shift !== null) sets.push((await measureSet(input, learned, 'late', late!)).set);
     const preset = ATTRIBUTE_PRESETS[method]!;
     return {
       ...{ method: method as AttributesReport['method'], preset, sets, attempts: attempts.length },
@@ -64,15 +68,13 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
       executors: await executorRows(host.environment, executors, heldOut),
       timeToCorrect: await measureTimes(heldOut, { host, adapter, attempts, seed, say }),
       ...(await roundsFacts(input, 'held-out problems of the demonstration')),
-      converged: holds({ preset, sets }),
+      // Absent without one, so that such reports are as they were.
+      ...(shift === null ? {} : { shift }),
+      converged: holds({ preset, sets, ...(shift === null ? {} : { shift }) }),
     };
   } finally {
     await executors.close();
   }
-}
-
-function withEntries(recorded: readonly RecordedAttempt[]): readonly Attempt[] {
-  return recorded.flatMap(({ problem, entry, success }) => (entry === null ? [] : [{ problem, entry, success }]));
 }
 
 function roundsOf({ progress }: MeasureRunInput): AttributesReport['rounds'] {
@@ -99,11 +101,11 @@ async function executorRows(
 }
 
 async function measureSet(
-  { host, heldOut, run, say }: MeasureRunInput,
-  { adapter, world, attempts, executors }: Learned,
-  split: (typeof REPORTED)[number],
-): Promise<AttributesSet> {
-  const problems = attributeSet(world, split, heldOut);
+  { host, run, say }: MeasureRunInput,
+  { adapter, attempts, executors }: Learned,
+  split: AttributesSet['split'],
+  problems: readonly Problem[],
+): Promise<MeasuredSet> {
   const { generator, environment, prompts, schemaFor, entryMaxTokens } = host;
   const onProgress = (row: string, done: number, total: number): void =>
     say(`measuring ${SPLIT_WORDS[split]}: ${row} ${done}/${total}`);
@@ -137,9 +139,18 @@ async function measureSet(
   rows.push(row(withEntries, await asked(withEntries, written, executors.other), otherAlone));
   const { problemSetDigest, faithful } = study;
   return {
-    ...{ split, problems: problems.length, problemSetDigest, rows },
-    faithful: faithful === null ? null : faithful.faithful / faithful.quoting,
+    set: {
+      ...{ split, problems: problems.length, problemSetDigest, rows },
+      faithful: faithful === null ? null : faithful.faithful / faithful.quoting,
+    },
+    trained: study.rows.trained!,
   };
+}
+
+interface MeasuredSet {
+  readonly set: AttributesSet;
+  /** The trained generator's entries, problem by problem. */
+  readonly trained: ControlRowResult;
 }
 
 type Solved = ControlRowResult['solved'];

@@ -2,17 +2,18 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
+import type { ControlsStudy } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
-import type { ServedAdapter } from '@seamstream/release';
 import { decodeServed, type Served } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import { loopPhases } from './loop-phases.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
+import { measureShift, type Stored, servedInShift } from './measure-shift.js';
 import { readLogAccount } from './read-log.js';
 import { buildReport, commandsOf, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
 import type { Report, RoundsReport } from './report/report.types.js';
-import { endedRuns, type LoopProgress, type RoundProgress, servedAt } from './round-progress.js';
+import { endedRuns, type LoopProgress, type RoundProgress } from './round-progress.js';
 import type { RoundsOutcome } from './run-rounds.handler.js';
 import type { RunFile } from './run-settings.js';
 import { heldOutProblems, validationProblems } from './world-files.js';
@@ -21,9 +22,6 @@ import { heldOutProblems, validationProblems } from './world-files.js';
 const CURVE_POINTS = 6;
 /** Problems of one's own that fixed hints are chosen on, per domain: as many as `chooseFixedHints` looks at. */
 const HINT_PROBLEMS = 16;
-
-/** An adapter by its digest, and where it lies in the object store. */
-type Stored = Pick<ServedAdapter, 'adapterDigest' | 'key'>;
 
 export interface MeasureRunInput {
   readonly host: Host;
@@ -93,7 +91,7 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
         : { name: own.file, isHeldOut: own.isTest },
     heldOut,
     heldOutByAdapter,
-    shift: own === null ? await measureShift(handler, input, adapter, heldOut.rows.trained?.success ?? 0) : null,
+    shift: own === null ? await measureNewWords(handler, input, problems, heldOut) : null,
     example: await handler.example(adapter, problems, heldOut),
     entries: account.entries,
     quoting: account.quoting,
@@ -116,27 +114,29 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
 }
 
 /** The adapter served when the new problems appeared and the last one, both on the new problems and on the old domains. */
-async function measureShift(
+async function measureNewWords(
   handler: MeasureHeldOutHandler,
-  { host, progress, heldOut }: MeasureRunInput,
-  last: Served | null,
-  oldDomainsFinal: number,
+  { host, progress, heldOut: count }: MeasureRunInput,
+  old: readonly Problem[],
+  { rows: { trained } }: ControlsStudy,
 ): Promise<ShiftMeasurement | null> {
-  const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;
-  if (baseRounds === progress.rounds.size) return null;
-  const lastBaseRun = endedRuns(progress).slice(0, baseRounds).at(-1);
-  const before = await storedArtefact(host, servedAt(progress, lastBaseRun?.endedAtMs ?? 0));
-  const shifted = heldOutProblems('shifted', heldOut);
-  const what = 'new problems, the adapter from before them';
-  const result = await handler.resultOf(last, shifted, 'new problems, the last adapter');
+  const shift = servedInShift(progress);
+  const last = shift?.after.at(-1);
+  if (shift === null || last === undefined || trained === undefined) return null;
+  const { served } = progress.adapters;
+  const problems = { new: heldOutProblems('shifted', count), old };
+  const [before, final] = await measureShift([shift.before, { ...last, served }], {
+    ...{ problems, last: { served, onOld: trained } },
+    resultOf: (adapter, asked, what) => handler.resultOf(adapter, asked, what),
+    load: (stored) => storedArtefact(host, stored),
+  });
   return {
-    problems: shifted.length,
-    beforeTraining: (await handler.resultOf(before, shifted, what)).success,
-    final: result.success,
-    oldDomainsBefore: (await handler.resultOf(before, heldOutProblems('base', heldOut), `old domains, ${what}`))
-      .success,
-    oldDomainsFinal,
-    result,
+    problems: problems.new.length,
+    beforeTraining: before!.onNew.success,
+    final: final!.onNew.success,
+    oldDomainsBefore: before!.onOld.success,
+    oldDomainsFinal: final!.onOld.success,
+    result: final!.onNew,
   };
 }
 

@@ -7,7 +7,7 @@ import { type EventMeta, originMeta, type Problem, type ProblemPublished, type S
 import { derivedId, Random } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
 import type { Demonstration } from './demonstrations.js';
-import { type FileIdentity, streamOf } from './run-settings.js';
+import { type FileIdentity, streamOf, type WorldSettings } from './run-settings.js';
 import { attributeWorldOf } from './world-files.js';
 
 type Phase = 'base' | 'shifted';
@@ -71,6 +71,9 @@ function published(
   };
 }
 
+/** Share of the problems of a shifted phase that are new, on average. */
+const NEW_SHARE = 0.5;
+
 /** Rounds of the embedded world. In the shifted phase every second problem, on average, is of the new variant. */
 export function worldSource(seed: number, method: Demonstration = 'experiences'): ProblemSource {
   const stream = streamOf({ method, seed, problems: null });
@@ -85,7 +88,7 @@ export function worldSource(seed: number, method: Demonstration = 'experiences')
     const base = worldProblems({ ...request, variant: 'base' });
     const shifted = phase === 'shifted' ? worldProblems({ ...request, variant: 'shifted' }) : [];
     return base.map((problem, index) => {
-      const chosen = phase === 'shifted' && random.float() < 0.5 ? (shifted[index] ?? problem) : problem;
+      const chosen = phase === 'shifted' && random.float() < NEW_SHARE ? (shifted[index] ?? problem) : problem;
       const number = round * roundSize + index;
       return published(chosen, { stream, number, round, phase }, { occurredAt, sourceClass: 'trusted' });
     });
@@ -109,14 +112,21 @@ export function passageSource(seed: number): ProblemSource {
 /** What the rounds of a world of attributes ask. */
 const ATTRIBUTE_SPLIT: Split = 'train';
 
-/** The rounds of a world of attributes, which the seed draws with all its lore. */
-export function attributeSource(seed: number, method: Demonstration): ProblemSource {
-  const stream = streamOf({ method, seed, problems: null });
-  const world = attributeWorldOf(method, seed);
-  return ({ round, phase, startIndex, count, occurredAt }) =>
-    attributeProblems({ world, seed: 'stream', split: ATTRIBUTE_SPLIT, count, startIndex }).map((problem, index) =>
-      published(problem, { stream, number: startIndex + index, round, phase }, { occurredAt, sourceClass: 'trusted' }),
-    );
+/** The rounds of a world of attributes, which the seed draws with all its lore. In the shifted phase every second problem, on average, is late. */
+export function attributeSource(settings: WorldSettings): ProblemSource {
+  const stream = streamOf({ ...settings, problems: null });
+  const world = attributeWorldOf(settings);
+  return ({ round, phase, startIndex, count, occurredAt }) => {
+    const request = { world, seed: 'stream', split: ATTRIBUTE_SPLIT, count, startIndex };
+    const late = phase === 'shifted' ? attributeProblems({ ...request, isLate: true }) : [];
+    return attributeProblems(request).map((problem, index) => {
+      const number = startIndex + index;
+      // By the place alone: a round that is published in parts is the same round.
+      const isLate = phase === 'shifted' && Random.of('shift', stream, number).float() < NEW_SHARE;
+      const chosen = isLate ? late[index]! : problem;
+      return published(chosen, { stream, number, round, phase }, { occurredAt, sourceClass: 'trusted' });
+    });
+  };
 }
 
 /**

@@ -80,9 +80,13 @@ describe('a start on files of one’s own', () => {
     const own = ['--problems', path('train'), '--validation', path('validation')];
     const shifted = (...argv: string[]): Promise<Start> => start(...argv, '--max-shifted-rounds', '3');
     expect((await shifted('--method', 'experiences')).run.limits).toMatchObject([{ maxShiftedRounds: 3 }]);
-    await expect(shifted()).rejects.toMatchObject({
+    expect((await shifted()).run).toMatchObject({
+      settings: { method: 'attributes' },
+      limits: [{ maxShiftedRounds: 3 }],
+    });
+    await expect(shifted('--method', 'team')).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining('Cannot use --max-shifted-rounds 3: expected --method experiences'),
+      message: expect.stringContaining('Cannot use --max-shifted-rounds 3: expected --method experiences, attributes'),
     });
     await expect(shifted(...own)).rejects.toMatchObject({ message: expect.stringContaining('got --problems') });
     expect((await start(...own, '--max-shifted-rounds', '0')).run.settings.method).toBe('experiences');

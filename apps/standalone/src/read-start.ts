@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { namesFiles, optionsIn, type StartOptions } from './config.js';
+import { ATTRIBUTE_PRESETS } from './demonstrations.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
 import {
   decideSettings,
@@ -62,7 +63,7 @@ export async function readStart(given: StartOptions, environment: Environment): 
   ) as WantedSettings['said'];
   const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
   const run = decideSettings(dataDir, kept, { said: wanted, defaults }, at);
-  if (wanted.maxShiftedRounds !== undefined) assertShifts(wanted.maxShiftedRounds, run.settings);
+  if (wanted.maxShiftedRounds !== undefined) assertShifts(dataDir, wanted.maxShiftedRounds, run.settings);
   return { kept, run, own, heldOut: options.heldOut };
 }
 
@@ -77,12 +78,18 @@ export async function optionsInFolder(options: StartOptions): Promise<StartOptio
   return isBegun ? optionsIn(options, await settingsOfFolder(dataDir)) : options;
 }
 
-function assertShifts(maxShiftedRounds: number, settings: RunFile['settings']): void {
+function assertShifts(folder: string, maxShiftedRounds: number, settings: RunFile['settings']): void {
   if (maxShiftedRounds === 0 || hasNewWords(settings)) return;
   const { method, problems } = settings;
+  if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)
+    throw new SeamError(
+      'CONFLICT',
+      `Cannot continue in ${folder} with --max-shifted-rounds ${maxShiftedRounds}: expected a folder that was begun with rounds for a shift, got one whose rounds ask about every attribute. Leave it out, or choose another folder (--data-dir).`,
+      { details: { folder } },
+    );
   throw new SeamError(
     'INVALID_INPUT',
-    `Cannot use --max-shifted-rounds ${maxShiftedRounds}: expected --method experiences without files of one's own, got ${problems === null ? `--method ${method}` : '--problems'}. Leave it out, or choose that method.`,
+    `Cannot use --max-shifted-rounds ${maxShiftedRounds}: expected --method experiences, attributes or familiar-attributes, without files of one's own, got ${problems === null ? `--method ${method}` : '--problems'}. Leave it out, or choose one of these methods.`,
   );
 }
 

@@ -13,6 +13,8 @@ export interface RecordedAttempt {
   readonly entry: string | null;
   readonly response: string;
   readonly success: boolean;
+  /** Of the round that asked. */
+  readonly phase: 'base' | 'shifted';
 }
 
 /** Every judged answer of the rounds, in the order of the stream. */
@@ -27,7 +29,8 @@ export async function readRecordedAttempts(log: EventLog): Promise<readonly Reco
       if (place === null || typeof problem.prompt !== 'string') continue;
       const { problemId, domain, prompt, reference } = problem;
       const order = [place.round, experienceId] as const;
-      found.push({ problem: { problemId, domain, prompt, reference }, entry, response, success, order });
+      const { phase } = place;
+      found.push({ problem: { problemId, domain, prompt, reference }, entry, response, success, phase, order });
     }
   }
   return found.sort(({ order: [a, one] }, { order: [b, other] }) => a - b || compareText(one, other));

@@ -210,7 +210,7 @@ function sourceOf({ own, run: { settings } }: Start): ProblemSource {
       return passageSource(settings.seed);
     case 'attributes':
     case 'familiar-attributes':
-      return attributeSource(settings.seed, settings.method);
+      return attributeSource(settings);
     default:
       return worldSource(settings.seed, settings.method);
   }

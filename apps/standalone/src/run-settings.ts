@@ -1,7 +1,8 @@
 /**
  * What a data folder was begun with. Seed, algorithm, round size, preset and files decide what the loop does, so a folder has one of each:
  * they are written when its first round is about to be published, and a later start that says otherwise is refused. Limits on
- * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated.
+ * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated. The first
+ * ones also say whether a world of attributes keeps some back for a shift: that stays.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,9 +38,13 @@ const fixedSchema = z.object({
   /** Files of one's own; null in the demonstration. */
   problems: fileIdentitySchema.nullable(),
   validation: fileIdentitySchema.nullable(),
+  /** Some attributes are kept for a shift: the folder was begun with rounds for one. Absent elsewhere, as in folders of earlier releases. */
+  lateAttributes: z.literal(true).optional(),
 });
 /** What may not change in a folder. */
 export type FixedSettings = z.infer<typeof fixedSchema>;
+/** What a folder's world is made of. */
+export type WorldSettings = Pick<FixedSettings, 'method' | 'seed' | 'lateAttributes'>;
 
 const limitsSchema = z.object({
   /** ISO 8601: since when. */
@@ -82,14 +87,27 @@ export interface WantedSettings {
 }
 
 /** The stream that a run's rounds belong to, as problems name it. */
-export function streamOf({ method, seed, problems }: Pick<FixedSettings, 'method' | 'seed' | 'problems'>): string {
+export function streamOf({
+  method,
+  seed,
+  problems,
+  lateAttributes,
+}: WorldSettings & Pick<FixedSettings, 'problems'>): string {
   if (problems !== null) return `file/${problems.digest}/${seed}`;
-  return method === 'experiences' ? String(seed) : `${method}/${seed}`;
+  if (method === 'experiences') return String(seed);
+  return `${method}/${seed}${lateAttributes === true ? `/${LATE}` : ''}`;
 }
 
-/** Whether new words come to the rounds: to one world alone. */
-export function hasNewWords({ method, problems }: Pick<FixedSettings, 'method' | 'problems'>): boolean {
-  return method === 'experiences' && problems === null;
+/** Ends the name of a stream whose world has late attributes. */
+const LATE = 'late-attributes';
+
+/** Whether new words come to the rounds: to one world always, to a world of attributes if some were kept for that. */
+export function hasNewWords({
+  method,
+  problems,
+  lateAttributes,
+}: Pick<FixedSettings, 'method' | 'problems' | 'lateAttributes'>): boolean {
+  return problems === null && (method === 'experiences' || lateAttributes === true);
 }
 
 /** What runs a start. A separate loop drives a team's stages; its services are hosted as others are. */
@@ -97,7 +115,10 @@ export function loopOf(method: Demonstration, { drive }: { readonly drive: boole
   return method === 'team' && drive ? 'team' : 'rounds';
 }
 
-const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
+/** Settings with an option of the same meaning. Late attributes follow from limits on rounds. */
+type SaidSetting = Exclude<keyof FixedSettings, 'lateAttributes'>;
+
+const OPTION: Readonly<Record<SaidSetting, string>> = {
   method: '--method',
   seed: '--seed',
   algorithm: '--algorithm',
@@ -107,13 +128,13 @@ const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
   validation: '--validation',
 };
 
-function shown(name: keyof FixedSettings, value: FixedSettings[keyof FixedSettings]): string {
+function shown(name: SaidSetting, value: FixedSettings[SaidSetting]): string {
   if (value === null) return `no ${OPTION[name].replace('=', '')}`;
   if (typeof value === 'object') return `${OPTION[name]} ${value.path} (SHA-256 ${value.digest.slice(0, 12)})`;
   return OPTION[name].endsWith('=') ? `${OPTION[name]}${value}` : `${OPTION[name]} ${value}`;
 }
 
-function isSame(a: FixedSettings[keyof FixedSettings], b: FixedSettings[keyof FixedSettings]): boolean {
+function isSame(a: FixedSettings[SaidSetting], b: FixedSettings[SaidSetting]): boolean {
   if (typeof a === 'object' && typeof b === 'object') return a?.digest === b?.digest;
   return a === b;
 }
@@ -144,12 +165,12 @@ export function decideSettings(
       format: 1,
       begunAt: now,
       version,
-      settings: fixed,
+      settings: { ...fixed, ...keptForShift(fixed, maxShiftedRounds) },
       limits: [{ since: now, maxRounds, maxShiftedRounds }],
       test,
     };
   }
-  const differing = (Object.keys(OPTION) as (keyof FixedSettings)[]).flatMap((name) => {
+  const differing = (Object.keys(OPTION) as SaidSetting[]).flatMap((name) => {
     const wanted = said[name];
     return wanted === undefined || isSame(wanted, kept.settings[name])
       ? []
@@ -163,6 +184,16 @@ export function decideSettings(
   return maxRounds === last.maxRounds && maxShiftedRounds === last.maxShiftedRounds
     ? moved
     : { ...moved, limits: [...kept.limits, { since: now, maxRounds, maxShiftedRounds }] };
+}
+
+/** A new folder's world of attributes keeps some where rounds for a shift are wanted: later it could not, since its rounds ask about all. */
+function keptForShift(
+  { method, problems }: Pick<FixedSettings, 'method' | 'problems'>,
+  maxShiftedRounds: number,
+): Pick<FixedSettings, 'lateAttributes'> {
+  return ATTRIBUTE_PRESETS[method] !== undefined && problems === null && maxShiftedRounds > 0
+    ? { lateAttributes: true }
+    : {};
 }
 
 /** The same files where they lie now, and the file that the report measures on, which decides nothing and may be another. */
@@ -204,11 +235,18 @@ function methodOfStream(stream: string): string {
   return rest === undefined ? OWN_FILES_DEMONSTRATION : kind;
 }
 
-function otherStream(stream: string, { method, seed, problems }: FixedSettings): string {
+function otherStream(stream: string, settings: FixedSettings): string {
+  const { problems } = settings;
   const [, rest] = stream.split('/');
   return methodOfStream(stream) === 'file'
     ? `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', problems)}`
-    : `its log holds rounds of --method ${methodOfStream(stream)} --seed ${rest ?? stream}, got ${problems === null ? `--method ${method} --seed ${seed}` : shown('problems', problems)}`;
+    : `its log holds rounds of ${worldOfStream(stream)}, got ${problems === null ? worldOfStream(streamOf(settings)) : shown('problems', problems)}`;
+}
+
+/** How rounds of a demonstration are started. */
+function worldOfStream(stream: string): string {
+  const [, seed, late] = stream.split('/');
+  return `--method ${methodOfStream(stream)} --seed ${seed ?? stream}${late === LATE ? ' with --max-shifted-rounds' : ''}`;
 }
 
 /**
@@ -249,12 +287,17 @@ export function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
 }
 
 /** What a data folder was begun with, as services and commands need it. */
-export type BegunSettings = Pick<FixedSettings, 'method' | 'seed' | 'roundSize' | 'algorithm'> & {
-  readonly validation: string | undefined;
-};
+export type BegunSettings = WorldSettings &
+  Pick<FixedSettings, 'roundSize' | 'algorithm'> & {
+    readonly validation: string | undefined;
+  };
 
 /** What the files below world/ were made of. */
-const worldSchema = z.object({ method: z.enum(DEMONSTRATIONS), seed: z.int().min(0) });
+const worldSchema = z.object({
+  method: z.enum(DEMONSTRATIONS),
+  seed: z.int().min(0),
+  lateAttributes: z.literal(true).optional(),
+});
 /** Earlier releases did not write it: without `--method` they knew one world, whose models a folder without a start has, too. */
 export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_DEMONSTRATION, seed: 1 };
 
@@ -266,8 +309,8 @@ export const EARLIER_WORLD: z.infer<typeof worldSchema> = { method: OWN_FILES_DE
 export async function settingsOfFolder(dataFolder: string): Promise<BegunSettings | undefined> {
   const file = await readRunFile(dataFolder);
   if (file !== null) {
-    const { method, seed, roundSize, algorithm, validation } = file.settings;
-    return { method, seed, roundSize, algorithm, validation: validation?.path };
+    const { method, seed, lateAttributes, roundSize, algorithm, validation } = file.settings;
+    return { method, seed, lateAttributes, roundSize, algorithm, validation: validation?.path };
   }
   const { world, entrySchemas } = worldFiles(dataFolder);
   const kept = await readKept(world, worldSchema, {
@@ -275,7 +318,7 @@ export async function settingsOfFolder(dataFolder: string): Promise<BegunSetting
     remedy: 'Restore the file, or choose another folder (--data-dir).',
   });
   if (kept === undefined && !existsSync(entrySchemas)) return undefined;
-  const { method, seed } = kept ?? EARLIER_WORLD;
+  const { method, seed, lateAttributes } = kept ?? EARLIER_WORLD;
   const { roundSize, algorithm } = DEMONSTRATION_DEFAULTS[method];
-  return { method, seed, roundSize, algorithm, validation: undefined };
+  return { method, seed, lateAttributes, roundSize, algorithm, validation: undefined };
 }

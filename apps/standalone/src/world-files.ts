@@ -6,6 +6,7 @@ import {
   DOMAINS as ATTRIBUTE_DOMAINS,
   attributeProblems,
   drawWorld,
+  LATE_DOMAINS,
   planSchemaFor,
   type Split,
   type World,
@@ -15,10 +16,10 @@ import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { passageProblems } from '@seamstream/passage-world';
 import { makeFolder } from '@seamstream/service-kit/drivers';
-import { ATTRIBUTE_PRESETS, type Demonstration } from './demonstrations.js';
+import { ATTRIBUTE_PRESETS } from './demonstrations.js';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
-import { settingsOfFolder } from './run-settings.js';
+import { settingsOfFolder, type WorldSettings } from './run-settings.js';
 
 /**
  * Validation problems per domain; those of a domain are asked once it has appeared. Enough that every comparison of a demonstration asks
@@ -65,63 +66,80 @@ export function heldOutPassages(seed: number, count: number): readonly Problem[]
 }
 
 /** The world of attributes that a method learns on a seed. */
-export function attributeWorldOf(method: Demonstration, seed: number): World {
+export function attributeWorldOf({ method, seed, lateAttributes }: WorldSettings): World {
   const preset = ATTRIBUTE_PRESETS[method];
   if (preset === undefined)
     throw new SeamError(
       'INTERNAL',
       `Cannot make a world of attributes: expected a method that learns one, got ${method}.`,
     );
-  return drawWorld(seed, preset);
+  return drawWorld(seed, preset, { hasLateAttributes: lateAttributes === true });
 }
 
 /**
  * Problems of a seed's world that training never asks: to decide promotions, or to report on. What is drawn again is left out: it would
  * say nothing new.
  * @param count most problems
+ * @param options isLate: of the domains that come with a shift
  */
-export function attributeSet(world: World, split: Exclude<Split, 'train'>, count: number): readonly Problem[] {
-  const drawn = attributeProblems({ world, seed: split, split, count });
+export function attributeSet(
+  world: World,
+  split: Exclude<Split, 'train'>,
+  count: number,
+  { isLate = false }: { readonly isLate?: boolean } = {},
+): readonly Problem[] {
+  const drawn = attributeProblems({ world, seed: split, split, count, isLate });
   return [...new Map(drawn.map((problem) => [problem.metadata.key, problem])).values()];
 }
+
+/** Domains of a world of attributes, those that come late too. */
+const attributeDomainsOf = ({ lateAttributes }: WorldSettings): readonly string[] =>
+  lateAttributes === true ? [...ATTRIBUTE_DOMAINS, ...LATE_DOMAINS] : ATTRIBUTE_DOMAINS;
 
 /**
  * Writes entry schemas and validation problems where {@link worldFiles} says. Schemas that are there already stay: the masks under which
  * a folder's entries were sampled follow from them, and its adapters are made again from both. Validation problems of the same world
  * stay as well: a planned run names the digest of their file, and another release may write them otherwise.
- * @param seed of the run: it draws the world of attributes
+ * @param settings of the run: seed and late attributes draw the world of attributes
  */
 export async function writeWorldFiles(
   dataFolder: string,
-  { method, seed }: { readonly method: Demonstration; readonly seed: number } = { method: 'experiences', seed: 1 },
+  settings: WorldSettings = { method: 'experiences', seed: 1 },
 ): Promise<void> {
+  const { method, seed, lateAttributes } = settings;
   const files = worldFiles(dataFolder);
   const begun = await settingsOfFolder(dataFolder);
-  const isKept = begun?.method === method && begun.seed === seed && existsSync(files.validation);
+  const isSame = begun?.method === method && begun.seed === seed && begun.lateAttributes === lateAttributes;
+  const isKept = isSame && existsSync(files.validation);
   const isOfAttributes = ATTRIBUTE_PRESETS[method] !== undefined;
   const schemas = Object.fromEntries(
     isOfAttributes
-      ? ATTRIBUTE_DOMAINS.map((domain) => [domain, planSchemaFor(domain)])
+      ? attributeDomainsOf(settings).map((domain) => [domain, planSchemaFor(domain)])
       : [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
   // First: a process that dies from here on leaves no problems of another world under the name of this one.
   if (!isKept) await rm(files.validation, { force: true });
-  await writeWhole(files.world, `${JSON.stringify({ method, seed })}\n`);
-  if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
+  await writeWhole(files.world, `${JSON.stringify({ method, seed, lateAttributes })}\n`);
+  // Those of a world without late attributes lack their domains.
+  if (!existsSync(files.entrySchemas) || (lateAttributes === true && !isKept))
+    await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   if (isKept) return;
   await writeWhole(
     files.validation,
-    validationOf(method, seed)
+    validationOf(settings)
       .map((problem) => `${JSON.stringify(problem)}\n`)
       .join(''),
   );
 }
 
 /** Problems that decide promotions: unseen in training and in the held-out measurement. */
-export function validationOf(method: Demonstration, seed: number): readonly Problem[] {
+export function validationOf(settings: WorldSettings): readonly Problem[] {
+  const { method, lateAttributes } = settings;
   if (method === 'self-edits') return validationPassages();
-  return ATTRIBUTE_PRESETS[method] === undefined
-    ? validationProblems()
-    : attributeSet(attributeWorldOf(method, seed), 'validation', VALIDATION_PER_DOMAIN * ATTRIBUTE_DOMAINS.length);
+  if (ATTRIBUTE_PRESETS[method] === undefined) return validationProblems();
+  const world = attributeWorldOf(settings);
+  const count = VALIDATION_PER_DOMAIN * ATTRIBUTE_DOMAINS.length;
+  const early = attributeSet(world, 'validation', count);
+  return lateAttributes === true ? [...early, ...attributeSet(world, 'validation', count, { isLate: true })] : early;
 }

@@ -7,7 +7,7 @@ const domainsOf = (...[set, of]: Parameters<typeof problemsOfSet>): readonly str
 
 describe('the sets of a world', () => {
   it('are those that its report is measured on', () => {
-    const reported = attributeSet(attributeWorldOf('attributes', 3), 'heldOut', 300);
+    const reported = attributeSet(attributeWorldOf({ method: 'attributes', seed: 3 }), 'heldOut', 300);
     expect(problemsOfSet('held-out', { method: 'attributes', seed: 3 })).toEqual(reported);
     expect(problemsOfSet('held-out', { method: 'attributes', seed: 4 })).not.toEqual(reported);
     expect(problemsOfSet('held-out', { method: 'familiar-attributes', seed: 3 })).not.toEqual(reported);

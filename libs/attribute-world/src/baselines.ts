@@ -1,6 +1,6 @@
 /**
  * What can be had from recorded attempts without a model: each baseline is a pure function of them, and advises on problems as an entry
- * does. None sees a reference or the lore. The first three know what a reader of the log knows; the last two are given more.
+ * does. A domain that comes late is read like the one whose work it has. None sees a reference or the lore. The first three know what a reader of the log knows; the last two are given more.
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
@@ -113,14 +113,14 @@ function retrievedCase(attempts: readonly Attempt[]): Advisor {
 export function similarCases(attempts: readonly Attempt[]): (problem: Asked) => readonly string[] {
   const cases = Map.groupBy(
     attempts.filter(({ success }) => success),
-    ({ problem }) => problem.domain,
+    ({ problem }) => workOf(problem),
   );
   const remembered = new Map(
     [...cases].map(([domain, own]) => [domain, own.map(({ problem, entry }) => ({ words: wordsOf(problem), entry }))]),
   );
   return (problem) => {
     const words = wordsOf(problem);
-    const ranked = (remembered.get(problem.domain) ?? []).map(({ words: known, entry }) => {
+    const ranked = (remembered.get(workOf(problem)) ?? []).map(({ words: known, entry }) => {
       const common = words.intersection(known).size;
       return { entry, alike: common / (words.size + known.size - common) };
     });
@@ -133,8 +133,8 @@ function cheatsheet(attempts: readonly Attempt[]): Advisor {
   const tallies = new Map<string, Map<string, Tally>[]>();
   for (const { problem, entry, success } of attempts) {
     const steps = planOf(entry);
-    const places = tallies.get(problem.domain) ?? steps.map(() => new Map<string, Tally>());
-    tallies.set(problem.domain, places);
+    const places = tallies.get(workOf(problem)) ?? steps.map(() => new Map<string, Tally>());
+    tallies.set(workOf(problem), places);
     for (const [at, { value, operator }] of steps.entries()) {
       const text = `${value} ${operator}`;
       const tally = places[at]?.get(text) ?? { tried: 0, succeeded: 0 };
@@ -142,7 +142,7 @@ function cheatsheet(attempts: readonly Attempt[]): Advisor {
     }
   }
   return (problem) => {
-    const places = tallies.get(problem.domain);
+    const places = tallies.get(workOf(problem));
     if (places === undefined) return null;
     const steps = places.map((place) => {
       const [value, operator] = best([...place], ([, tally]) => rateOf(tally))[0].split(' ');
@@ -150,6 +150,11 @@ function cheatsheet(attempts: readonly Attempt[]): Advisor {
     });
     return textOf(problem, planEntry(steps));
   };
+}
+
+/** What is done to the things: plans for the same work have the same form. */
+function workOf({ domain }: Asked): string {
+  return domainOf(domain).verb;
 }
 
 function planOf(entry: string): readonly Step[] {

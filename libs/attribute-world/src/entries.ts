@@ -3,7 +3,7 @@ import type { Problem } from '@seamstream/events';
 import { domainEntrySchema } from '@seamstream/experience';
 import { type Random, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import { ATTRIBUTES, CUSTOM, DOMAIN_RULES, kindOf, type World } from './lore.js';
+import { ATTRIBUTES, CUSTOM, DOMAIN_RULES, kindOf, LATE_DOMAIN_RULES, type World } from './lore.js';
 import { KINDS, moved, operatorsOf } from './operators.js';
 import { domainOf, planFor, readStatement, type Step, valuesOf } from './problems.js';
 
@@ -22,7 +22,7 @@ const STEPS: readonly string[] = KINDS.flatMap((kind) =>
 
 /** By domain: what is worked out about a schema is remembered by its object. */
 const schemas = new Map(
-  DOMAIN_RULES.map(({ name, things, kinds }) => [
+  [...DOMAIN_RULES, ...LATE_DOMAIN_RULES].map(({ name, things, kinds }) => [
     name,
     domainEntrySchema({
       // Two things may have an attribute in common, so a plan of six steps has to count its quotes as well.

@@ -25,6 +25,7 @@ export {
   attributeProblems,
   DOMAINS,
   drawStatement,
+  LATE_DOMAINS,
   readStatement,
   SPLITS,
   type Split,

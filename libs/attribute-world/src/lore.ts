@@ -18,9 +18,13 @@ export const ATTRIBUTES: Readonly<Record<Kind, readonly string[]>> = {
 export const NAMES: readonly string[] = list('b d f g k l m n p r s t').flatMap((onset) =>
   list('olm ux int arp eld onk ift ern').map((rime) => onset + rime),
 );
-/** Names that training asks about, and names that it never sees. */
-const KNOWN_NAMES = 64;
-const NEW_NAMES = 24;
+/** Names that training asks about, names that it never sees, and names that come late. */
+const NAME_COUNTS = {
+  withoutShift: { known: 64, unseen: 24, late: 0 },
+  withLateAttributes: { known: 40, unseen: 16, late: 40 },
+} as const;
+/** Attributes of each kind that come late, in a world that has such. */
+const LATE_VALUES = 2;
 
 /** Attributes whose operator is another than by custom, in a familiar world. */
 const EXCEPTIONS = 4;
@@ -43,6 +47,10 @@ export interface World {
   readonly known: ReadonlyMap<string, Attributes>;
   /** Names for measuring alone. Each attribute is also one of known names; no known name has the same three. */
   readonly unseen: ReadonlyMap<string, Attributes>;
+  /** Attributes that no known and no new word has; none in a world without a shift. */
+  readonly lateValues: ReadonlySet<string>;
+  /** Names that come with the shift. Each has a late attribute, or several, and no two have the same three. */
+  readonly late: ReadonlyMap<string, Attributes>;
 }
 
 /** What plans of a domain are made of. */
@@ -63,6 +71,12 @@ export const DOMAIN_RULES: readonly Domain[] = [
   { name: 'press', things: 2, kinds: KINDS, verb: 'Press' },
 ];
 
+/** The same work on late things, under names that say so: early and late problems are judged apart. */
+export const LATE_DOMAIN_RULES: readonly Domain[] = DOMAIN_RULES.map((rule) => ({
+  ...rule,
+  name: `late-${rule.name}`,
+}));
+
 /** Attribute to the operator that custom has for it; the same in all worlds. */
 export const CUSTOM: ReadonlyMap<string, string> = new Map(
   KINDS.flatMap((kind) =>
@@ -77,39 +91,89 @@ export function kindOf(value: string): Kind | undefined {
   return kindOfValue.get(value);
 }
 
-/** The world of a seed. */
-export function drawWorld(seed: string | number, preset: Preset): World {
+/**
+ * The world of a seed.
+ * @param options hasLateAttributes: whether some attributes are kept for a shift; such a world is another one, in all that it has
+ */
+export function drawWorld(
+  seed: string | number,
+  preset: Preset,
+  { hasLateAttributes = false }: { readonly hasLateAttributes?: boolean } = {},
+): World {
+  const counts = NAME_COUNTS[hasLateAttributes ? 'withLateAttributes' : 'withoutShift'];
   for (let attempt = 0; ; attempt++) {
-    const random = Random.of('attribute-world', seed, preset, attempt);
+    const random = hasLateAttributes
+      ? Random.of('attribute-world', seed, preset, 'late attributes', attempt)
+      : Random.of('attribute-world', seed, preset, attempt);
     const names = random.shuffled(NAMES);
+    const later = hasLateAttributes
+      ? KINDS.map((kind) => random.shuffled(ATTRIBUTES[kind]).slice(0, LATE_VALUES))
+      : KINDS.map(() => []);
+    const lateValues = new Set<string>(later.flat());
+    const early = KINDS.map((kind) => ATTRIBUTES[kind].filter((value) => !lateValues.has(value)));
     const taken = new Set<string>();
-    const known = describe(names.slice(0, KNOWN_NAMES), taken, random);
-    const unseen = describe(names.slice(KNOWN_NAMES, KNOWN_NAMES + NEW_NAMES), taken, random);
-    const world: World = { seed, preset, lore: drawLore(preset, random), known, unseen };
+    const known = describe(names.slice(0, counts.known), early, taken, random);
+    const unseen = describe(names.slice(counts.known, counts.known + counts.unseen), early, taken, random);
+    const late = describeLate(names.slice(counts.known + counts.unseen).slice(0, counts.late), later, random);
+    const world: World = { seed, preset, lore: drawLore(preset, random), known, unseen, lateValues, late };
     if (preset === 'strange') return world;
     const [least, most] = CUSTOM_SOLVES;
-    const shares = [world.known, world.unseen].map((things) => solvedByCustom(world.lore, things));
+    const sets = late.size === 0 ? [world.known, world.unseen] : [world.known, world.unseen, world.late];
+    const shares = sets.map((things) => solvedByCustom(world.lore, things));
     if (shares.every((share) => share >= least && share <= most)) return world;
   }
 }
 
-/** Every value as often as another, and no three values twice. */
-function describe(names: readonly string[], taken: Set<string>, random: Random): ReadonlyMap<string, Attributes> {
+/**
+ * Every value as often as another, and no three values twice.
+ * @param values by kind, in their order
+ */
+function describe(
+  names: readonly string[],
+  values: readonly (readonly string[])[],
+  taken: Set<string>,
+  random: Random,
+): ReadonlyMap<string, Attributes> {
   for (;;) {
-    const columns = KINDS.map((kind) =>
-      random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),
-    );
+    const columns = values.map((ofKind) => random.shuffled(names.map((_, index) => ofKind[index % ofKind.length]!)));
     const rows = names.map((_, index) => columns.map((column) => column[index]!));
     const keys = rows.map((row) => row.join(' '));
     if (new Set([...taken, ...keys]).size < taken.size + keys.length) continue;
     for (const key of keys) taken.add(key);
-    return new Map(
-      names.map((name, index) => {
-        const [weight, matter, age] = rows[index]!;
-        return [name, { weight: weight!, matter: matter!, age: age! }];
-      }),
-    );
+    return named(names, rows);
   }
+}
+
+/**
+ * The kinds take turns in which one is late for certain, so that every late value comes as often as another; the other two are of any value.
+ * @param later values that come late, by kind
+ */
+function describeLate(
+  names: readonly string[],
+  later: readonly (readonly string[])[],
+  random: Random,
+): ReadonlyMap<string, Attributes> {
+  for (;;) {
+    const columns = KINDS.map((kind) =>
+      random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),
+    );
+    const rows = names.map((_, index) => {
+      const turn = Math.floor(index / KINDS.length);
+      return columns.map((column, kind) =>
+        kind === index % KINDS.length ? later[kind]![turn % LATE_VALUES]! : column[index]!,
+      );
+    });
+    if (new Set(rows.map((row) => row.join(' '))).size === rows.length) return named(names, rows);
+  }
+}
+
+function named(names: readonly string[], rows: readonly (readonly string[])[]): ReadonlyMap<string, Attributes> {
+  return new Map(
+    names.map((name, index) => {
+      const [weight, matter, age] = rows[index]!;
+      return [name, { weight: weight!, matter: matter!, age: age! }];
+    }),
+  );
 }
 
 function drawLore(preset: Preset, random: Random): ReadonlyMap<string, string> {

@@ -5,7 +5,7 @@
  */
 import type { GradedProblem, Problem } from '@seamstream/events';
 import { compareText, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Attributes, DOMAIN_RULES, type Domain, type World } from './lore.js';
+import { type Attributes, DOMAIN_RULES, type Domain, LATE_DOMAIN_RULES, type World } from './lore.js';
 import { DIAL, moved } from './operators.js';
 
 /** development: to choose settings on; validation: to decide promotions; heldOut and newWords: to report, and for nothing else. */
@@ -17,6 +17,8 @@ export interface ProblemsRequest {
   /** Which stream of the world's problems. */
   readonly seed: string | number;
   readonly split: Split;
+  /** Whether they are of the late domains, each with a late attribute that counts; not by default. Late things are in all splits but that of new words. */
+  readonly isLate?: boolean;
   /** Problems to make; the domains take turns. */
   readonly count: number;
   /** Index of the first, 0 by default. */
@@ -32,14 +34,17 @@ const SHARES: readonly (readonly [Split, number])[] = [
 ];
 
 export const DOMAINS: readonly string[] = DOMAIN_RULES.map(({ name }) => name);
+/** Those that come with the shift of a world with late attributes. */
+export const LATE_DOMAINS: readonly string[] = LATE_DOMAIN_RULES.map(({ name }) => name);
+const ALL_RULES = [...DOMAIN_RULES, ...LATE_DOMAIN_RULES];
 
 /** @throws NOT_FOUND */
 export function domainOf(name: string): Domain {
-  const domain = DOMAIN_RULES.find((rule) => rule.name === name);
+  const domain = ALL_RULES.find((rule) => rule.name === name);
   if (domain === undefined)
     throw new SeamError(
       'NOT_FOUND',
-      `Cannot find a domain of the world of attributes: expected one of ${DOMAINS.join(', ')}, got ${JSON.stringify(name)}.`,
+      `Cannot find a domain of the world of attributes: expected one of ${ALL_RULES.map((rule) => rule.name).join(', ')}, got ${JSON.stringify(name)}.`,
     );
   return domain;
 }
@@ -53,11 +58,12 @@ export interface Statement {
   readonly start: number;
 }
 
-/** @throws INVALID_INPUT when count or startIndex is not a whole number ≥ 0 */
+/** @throws INVALID_INPUT when count or startIndex is not a whole number ≥ 0, or for late problems that the world does not have */
 export function attributeProblems({
   world,
   seed,
   split,
+  isLate = false,
   count,
   startIndex = 0,
 }: ProblemsRequest): readonly GradedProblem[] {
@@ -68,12 +74,16 @@ export function attributeProblems({
         `Cannot make problems of attributes: expected ${name} to be a whole number ≥ 0, got ${value}.`,
       );
   }
-  const from = `attribute-world/${world.seed}/${world.preset}/${seed}/${split}`;
-  const things = split === 'newWords' ? world.unseen : world.known;
+  if (isLate) assertLate(world, split);
+  const named = `${world.seed}/${world.preset}${world.late.size === 0 ? '' : '/late attributes'}`;
+  const from = `attribute-world/${named}/${seed}/${isLate ? 'late ' : ''}${split}`;
+  const rules = isLate ? LATE_DOMAIN_RULES : DOMAIN_RULES;
+  const early = split === 'newWords' ? world.unseen : world.known;
+  const things = isLate ? world.late : early;
   const plans = splitsOf(world);
   return Array.from({ length: count }, (_, offset) => {
     const index = startIndex + offset;
-    const domain = DOMAIN_RULES[index % DOMAIN_RULES.length]!;
+    const domain = rules[index % rules.length]!;
     const random = Random.of(from, index);
     let statement = drawStatement(domain, things, random);
     // A draw of another split is drawn again: within a split all remain equally likely.
@@ -92,6 +102,15 @@ export function attributeProblems({
       metadata: { key: keyOf(domain, statement), facts: valuesOf(domain, statement).join(', ') },
     };
   });
+}
+
+function assertLate({ late }: World, split: Split): void {
+  if (late.size > 0 && split !== 'newWords') return;
+  const got = late.size === 0 ? 'one without' : `the split ${split}`;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot make late problems: expected a world with late attributes and a split of known words, got ${got}. Draw the world with late attributes, or ask for ${SPLITS.filter((each) => each !== 'newWords').join(', ')}.`,
+  );
 }
 
 /** A statement about things that are drawn, each another one. */
@@ -166,7 +185,7 @@ function planKey(domain: Domain, statement: Statement): string {
   return [domain.name, ...valuesOf(domain, statement)].join('/');
 }
 
-/** @param own the split of a statement's plan; undefined for a plan that no known words have */
+/** @param own the split of a statement's plan; undefined for a plan that no known words have, and for one of late words without a late attribute */
 function isOf(split: Split, own: Split | undefined): boolean {
   // Two attributes of a new word may be those of a known one: the plan has to be held out as well.
   return split === 'newWords' ? own === undefined || own === 'heldOut' : own === split;
@@ -176,18 +195,33 @@ const known = new WeakMap<World, ReadonlyMap<string, Split>>();
 
 /** The split of every plan that known words have. Each domain's are cut in an order by hash, so that every split has its share of them. */
 function splitsOf(world: World): ReadonlyMap<string, Split> {
-  const found = known.get(world) ?? new Map(DOMAIN_RULES.flatMap((domain) => [...cutPlans(domain, world)]));
+  const found =
+    known.get(world) ??
+    new Map([
+      ...DOMAIN_RULES.flatMap((domain) => [...cutPlans(domain, world, world.known)]),
+      ...LATE_DOMAIN_RULES.flatMap((domain) => [...cutPlans(domain, world, world.late, world.lateValues)]),
+    ]);
   known.set(world, found);
   return found;
 }
 
-function cutPlans(domain: Domain, { seed, preset, known: things }: World): ReadonlyMap<string, Split> {
+/** @param holding plans without any of these attributes do not belong to the domain; absent: all do */
+function cutPlans(
+  domain: Domain,
+  { seed, preset }: World,
+  things: ReadonlyMap<string, Attributes>,
+  holding?: ReadonlySet<string>,
+): ReadonlyMap<string, Split> {
   const names = [...things.keys()];
   const asked =
     domain.things === 1
       ? names.map((name) => [name])
       : names.flatMap((name) => names.filter((other) => other !== name).map((other) => [name, other]));
-  const keys = new Set(asked.map((each) => planKey(domain, { described: things, asked: each, start: 0 })));
+  const statements = asked.map((each): Statement => ({ described: things, asked: each, start: 0 }));
+  const own = statements.filter(
+    (statement) => holding === undefined || valuesOf(domain, statement).some((value) => holding.has(value)),
+  );
+  const keys = new Set(own.map((statement) => planKey(domain, statement)));
   const inOrder = [...keys]
     .map((key) => ({ key, place: sha256(`${seed}/${preset}/${key}`) }))
     .sort((a, b) => compareText(a.place, b.place));

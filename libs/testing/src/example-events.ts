@@ -55,6 +55,7 @@ const evaluation = {
   perDomain: { arithmetic: 0.75 },
   judges: [{ model: 'words', revision: 'fp_1', verdicts: 250 }],
   judgedApart: 3,
+  shares: null,
   differences: [
     {
       ...{ problemId: 'v-1', domain: 'arithmetic', question: 'How many?', rescued: true },
@@ -141,6 +142,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     attemptId: null,
     feedbackId: null,
     judge: { model: 'judge', revision: 'fp_1' },
+    editRefusal: null,
     measurement: null,
     meta: meta('m-4', 'm-2'),
     ...candidate,

@@ -9,7 +9,7 @@ import { tellUnknownWords, type Way } from './shipped-models.js';
 export function setOption(): Option {
   return new Option(
     '--set <name>',
-    `without FILE: which problems of the folder's demonstration; new-words: attributes alone, shifted: the world of sixty words (default: "${DEFAULT_SET}")`,
+    `without FILE: which problems of the folder's demonstration; new-words: attributes alone, shifted: what appeared late in its stream, where something does (default: "${DEFAULT_SET}")`,
   ).choices([...WORLD_SETS]);
 }
 

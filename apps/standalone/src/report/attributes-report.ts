@@ -3,6 +3,7 @@ import type { Preset, Split } from '@seamstream/attribute-world';
 import type { TimeToCorrect } from '@seamstream/evaluation';
 import type { Estimate } from '@seamstream/statistics';
 import { ANSWERED_BY, type AnsweredBy, type ExecutorTraining } from '../trained-executor.js';
+import { type AttributesShift, renderShift, shiftLines, shiftShortcomings } from './late-part.js';
 import { escapeHtml, inBrackets, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
 import { ledgerTable, runFacts } from './run-parts.js';
@@ -58,9 +59,12 @@ export interface TimesToCorrect {
   readonly rows: readonly TimeRow[];
 }
 
+/** A split, or the late problems of a shift, which are held out too. */
+type SetName = Split | 'late';
+
 /** One set of problems that decided nothing. */
 export interface AttributesSet {
-  readonly split: Split;
+  readonly split: SetName;
   readonly problems: number;
   readonly problemSetDigest: string;
   /** Of the trained generator's entries, those whose every quote is in their problem; null without any. */
@@ -78,6 +82,8 @@ export interface AttributesReport extends RoundsReport {
   readonly executors: readonly ExecutorRow[];
   readonly timeToCorrect: TimesToCorrect;
   readonly served: string | null;
+  /** Absent where no late attributes came. */
+  readonly shift?: AttributesShift;
   /** Whether every claim holds. */
   readonly converged: boolean;
 }
@@ -101,7 +107,8 @@ export const SPLIT_WORDS = {
   validation: 'validation problems',
   heldOut: 'held-out problems',
   newWords: 'new words',
-} as const satisfies Readonly<Record<Split, string>>;
+  late: 'late problems',
+} as const satisfies Readonly<Record<SetName, string>>;
 
 /**
  * What is claimed, written down before any reporting run (docs/adr/0086-a-world-that-no-table-can-solve.md, and 0098 for entries that
@@ -122,17 +129,17 @@ const BARS = {
 /** What a generator that learned nothing could do as well. */
 export const CONTROLS = ['wrapperOnly', 'fixedHint', 'otherProblemsEntry'] as const;
 
-type Facts = Pick<AttributesReport, 'preset' | 'sets'>;
+type Facts = Pick<AttributesReport, 'preset' | 'sets' | 'shift'>;
 
 /** A row by its name, where the set was measured. */
-export function rowOf({ sets }: Pick<Facts, 'sets'>, split: Split, name: string): AttributesRow | undefined {
+export function rowOf({ sets }: Pick<Facts, 'sets'>, split: SetName, name: string): AttributesRow | undefined {
   return sets.find((set) => set.split === split)?.rows.find((row) => row.name === name);
 }
 
 /** The claims that do not hold, in words. */
 export function shortcomings(facts: Facts): readonly string[] {
   const success = (split: Split, name: string): number => rowOf(facts, split, name)?.success ?? 0;
-  const short: string[] = [];
+  const short = [...(facts.shift === undefined ? [] : shiftShortcomings(facts.shift, facts.preset === 'strange'))];
   if (success('heldOut', 'trained') < BARS.heldOut) short.push(`held-out problems below ${percent(BARS.heldOut)}`);
   if (success('newWords', 'trained') < BARS.newWords) short.push(`new words below ${percent(BARS.newWords)}`);
   for (const { split, faithful } of facts.sets)
@@ -146,6 +153,8 @@ export function shortcomings(facts: Facts): readonly string[] {
     return short;
   }
   for (const { split } of facts.sets) {
+    // Late attributes may have few exceptions from custom: nothing is claimed of lift there.
+    if (split === 'late') continue;
     const trained = rowOf(facts, split, 'trained');
     if ((trained?.lift?.value ?? 0) < BARS.lift)
       short.push(`lift on ${SPLIT_WORDS[split]} below ${percent(BARS.lift)}`);
@@ -177,6 +186,7 @@ export function attributesSummary(report: AttributesReport): string {
   return [
     attributesHeadline(report),
     ...lifts,
+    ...(report.shift === undefined ? [] : shiftLines(report.shift)),
     baselinesLine(report),
     ...executorLines(report),
     timesLine(report.timeToCorrect),
@@ -222,10 +232,16 @@ function timesLine({ candidates, rows }: TimesToCorrect): string {
 
 const liftOf = (lift: Estimate | null): string => (lift === null ? 'not measured' : inBrackets(lift));
 
+const SET_TITLES: Readonly<Record<string, string>> = {
+  heldOut: 'Held-out problems',
+  newWords: 'New words: names that training never saw',
+  late: 'Late problems: attributes that came during the run',
+};
+
 function renderSet({ split, problems, rows, problemSetDigest, faithful }: AttributesSet): string {
   const domains = Object.keys(rows[0]?.perDomain ?? {});
   const named = ({ name, isBaseline }: AttributesRow): string => (isBaseline ? `${name} (no model)` : name);
-  return `<h2>${split === 'newWords' ? 'New words: names that training never saw' : 'Held-out problems'}</h2>
+  return `<h2>${SET_TITLES[split]}</h2>
 ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interval95: row.interval95, problems })))}
 <div class="wide">${table(
     ['row', ...domains, 'rescued', 'broken', 'lift, points'],
@@ -277,6 +293,7 @@ export function renderAttributesPage(report: AttributesReport): string {
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(attributesHeadline(report))}</b></p>
 ${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
 ${sets.map(renderSet).join('\n')}
+${report.shift === undefined ? '' : renderShift(report.shift)}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
 ${renderExecutors(report)}
 ${renderTimes(report.timeToCorrect)}
