@@ -42,7 +42,7 @@ export function shippedModels(environment: Environment): { readonly generator: b
 
 /** Settings of an executor that the trainer has too: it compares adapters before the executor that they are for. */
 const SHARED_WITH_TRAINER =
-  /^SEAM_EXECUTOR_(ADAPTER_FOLDER|DRIVER|ENDPOINT_.+|ENVIRONMENT|FEW_SHOT_.+|INNER_UPDATE_.+|JUDGE_.+|TEMPLATE|TEMPLATES_FOLDER|TOOLS_.+)$/;
+  /^SEAM_EXECUTOR_(ADAPTER_FOLDER|DRIVER|EDIT_FILTERS|ENDPOINT_.+|ENVIRONMENT|FEW_SHOT_.+|INNER_UPDATE_.+|JUDGE_.+|TEMPLATE|TEMPLATES_FOLDER|TOOLS_.+)$/;
 
 const NAMED_OTHERWISE = [
   ['SEAM_GENERATOR_MODEL_FOLDER', 'SEAM_TRAINER_MODEL_FOLDER'],

@@ -513,6 +513,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       asked: {},
       repeated: 0,
       judges: [],
+      shares: null,
       judgedApart: 0,
       differences: [],
     },
