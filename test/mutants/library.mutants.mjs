@@ -128,6 +128,17 @@ export default [
       to: 'false',
     },
   ]),
+  ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/recorded-replies.spec.ts', [
+    { control: 'a reply that no record holds is cut', from: '<= MOST_BYTES) return answer', to: '>= 0) return answer' },
+    { control: 'a reply is not cut within a character', from: ".replace(/[\\uD800-\\uDBFF]$/, '')", to: '' },
+    { control: 'a reply that was cut counts as cut off', from: ', isWhole: false };', to: ' };' },
+    { control: 'paid answers that cannot be read are recorded', from: '(each) => unread.push(each)', to: '() => 0' },
+    {
+      control: 'an answer that cannot be read answers no question',
+      from: 'callId: sha256(newId())',
+      to: 'callId',
+    },
+  ]),
   ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
     { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
@@ -143,6 +154,13 @@ export default [
       control: 'of two replies to one request the first counts',
       from: 'if (!this.known.has(callId)) this',
       to: 'this',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/endpoint-client.ts', 'libs/training-runs/src/recorded-replies.spec.ts', [
+    {
+      control: 'the end of a budget names answers that could not be read',
+      from: '`${this.unreadAnswers()}${remedy}`',
+      to: 'remedy',
     },
   ]),
   ...quick(
