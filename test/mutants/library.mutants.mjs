@@ -252,6 +252,12 @@ export default [
     },
     { control: 'a library that is written directly reads no attempt', from: "response: '' }", to: '}' },
   ]),
+  ...quick('libs/training-runs/src/make-artefact.ts', 'apps/trainer/src/library-cost.spec.ts', [
+    { control: 'a run records what its plan counted', from: '...planned.metrics, ', to: '' },
+  ]),
+  ...quick('libs/training-runs/src/library-method.ts', 'apps/trainer/src/library-cost.spec.ts', [
+    { control: 'a run of a library records its groups', from: "status: 'ready', metrics }", to: "status: 'ready' }" },
+  ]),
   ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
     {
       control: 'GRPO compares no verdicts of several revisions of a judge',

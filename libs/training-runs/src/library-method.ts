@@ -149,7 +149,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
       };
     const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
     return {
-      status: 'ready',
+      ...{ status: 'ready', metrics },
       job: {
         kind: 'library',
         extractor: plan.algorithm,
