@@ -278,6 +278,89 @@ export default [
       to: 'terminal.print(left);',
     },
   ]),
+  ...quick(`${LIBRARY}/content-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'words of the exchange are no content',
+      from: 'STOP.has(word) || EXCHANGE.has(word)',
+      to: 'STOP.has(word)',
+    },
+    { control: 'words without a meaning alone are no content', from: 'STOP.has(word) || EXCHANGE', to: 'EXCHANGE' },
+    { control: 'a place to fill in is no content', from: "isSlot(inner) ? ' ' : slot", to: 'slot' },
+    { control: 'words in brackets are content', from: "isSlot(inner) ? ' ' : slot", to: "' '" },
+    {
+      control: 'what a model will not do is no experience',
+      from: 'if (REFUSAL.test(',
+      to: 'if (false && REFUSAL.test(',
+    },
+    { control: 'scripts without blanks have words', from: 'unspaced + (FORMULA', to: '(FORMULA' },
+    { control: 'a letter alone is no content', from: ' && !/^\\p{L}$/u.test(word)', to: '' },
+    {
+      control: 'the same word again is no second word',
+      from: 'const content = new Set(',
+      to: 'const content = Array.of(...',
+    },
+  ]),
+  ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'a text that talks of nothing is no item',
+      from: "needs === 'content' && lacksContent(text)",
+      to: 'false',
+    },
+    {
+      control: 'earlier runs keep texts that talk of nothing',
+      from: "needs === 'content' && lacksContent",
+      to: 'lacksContent',
+    },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'a library that talks of nothing is not served',
+      from: "(needs === 'content' && lacksContent(text))",
+      to: 'false',
+    },
+    {
+      control: 'a library of an earlier run is made again',
+      from: "needs === 'content' && lacksContent",
+      to: 'lacksContent',
+    },
+  ]),
+  ...quick(`${LIBRARY}/distil.ts`, `${LIBRARY}/distil.spec.ts`, [
+    {
+      control: 'a text that names no proposal weighs least',
+      from: "ungrounded === 'all' ? proposals :",
+      to: 'true ? proposals :',
+    },
+    {
+      control: 'earlier runs ground a text in all proposals',
+      from: "ungrounded === 'all' ? proposals :",
+      to: 'false ? proposals :',
+    },
+    {
+      control: 'a text rests on the proposals of the same text',
+      from: 'text !== undefined && textOf(proposal) === text',
+      to: 'false',
+    },
+    { control: 'an operation rests on the proposals for its item', from: 'targets.includes(id)', to: 'false' },
+  ]),
+  ...quick(`${LIBRARY}/exchange.ts`, `${LIBRARY}/library.spec.ts`, [
+    {
+      control: 'an import holds no more items than a run may',
+      from: 'if (entries.length > MOST_ITEMS)',
+      to: 'if (false)',
+    },
+    {
+      control: 'an import says which text is too long',
+      from: 'if (!parsed.success) return refuse',
+      to: 'if (false) return refuse',
+    },
+    { control: 'a file that is too large is not read', from: 'if (source.length > MOST_CHARACTERS)', to: 'if (false)' },
+    { control: 'an id twice is refused', from: 'if (own.has(key))', to: 'if (false)' },
+    {
+      control: 'an id that is the name of a prototype is kept',
+      from: 'new Map(Object.entries(value))',
+      to: 'new Map(Object.entries(Object.assign({}, value)))',
+    },
+  ]),
   ...quick(`${LIBRARY}/exchange.ts`, 'apps/cli/src/library/library.command.spec.ts', [
     {
       control: 'what the form cannot hold is said',
