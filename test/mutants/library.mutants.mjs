@@ -13,9 +13,13 @@ export default [
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
   ]),
   ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'a text that says nothing is no item', from: 'return saysNothing(text) ?', to: 'return false ?' },
-    { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
-    { control: 'a sign that a comparison found is an item', from: 'this.asked.length === 0', to: 'false' },
+    {
+      control: 'a text that says nothing is no item',
+      from: 'const nothing = saysNothing(text) ?',
+      to: 'const nothing = false ?',
+    },
+    { control: 'what a model was asked is no item', from: 'asked.length === 0', to: 'true' },
+    { control: 'a sign that a comparison found is an item', from: 'asked.length === 0', to: 'false' },
     {
       control: 'a long text is no item',
       from: 'wordsOf(text) > maxWords || text.length > mostCharactersOf(maxWords)',
@@ -30,8 +34,8 @@ export default [
     { control: 'blanks of scripts show nothing', from: '\\u2800\\u{13441}\\u{13442}', to: '' },
     {
       control: 'a sign that a comparison found is served',
-      from: 'calls.length > 0 ? saysNothing(text) : showsNothing(text)',
-      to: 'saysNothing(text)',
+      from: 'if (calls.length === 0) return showsNothing(text);',
+      to: '',
     },
     { control: 'wide letters are letters', from: ".normalize('NFKC')", to: '' },
     { control: 'a fence of code is no part of a text', from: 'unfenced(seen(text))', to: 'seen(text)' },
@@ -42,7 +46,7 @@ export default [
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
-      from: 'items.every(isEmpty)',
+      from: 'items.every((item) => isEmpty(item, needs))',
       to: 'items.length === 0',
     },
   ]),
