@@ -163,8 +163,13 @@ export default [
   ...quick('libs/openai-endpoint/src/endpoint-client.ts', 'libs/training-runs/src/recorded-replies.spec.ts', [
     {
       control: 'the end of a budget names answers that could not be read',
-      from: '`${this.unreadAnswers()}${remedy}`',
+      from: '`${this.oddSpending()}${remedy}`',
       to: 'remedy',
+    },
+    {
+      control: 'the end of a budget names a server that reports too much',
+      from: 'this.overstated++',
+      to: 'this.overstated = 0',
     },
   ]),
   ...quick(

@@ -67,6 +67,8 @@ export class EndpointClient {
   private lastOutage: string | undefined;
   /** Answers that were paid and could not be read: how many, and what was wrong with the latest. */
   private unread: { readonly answers: number; readonly reason: string } | undefined;
+  /** Answers that report more tokens than their requests may need. */
+  private overstated = 0;
   private settled = Promise.withResolvers<unknown>();
 
   constructor(
@@ -155,11 +157,16 @@ export class EndpointClient {
     }
   }
 
-  /** What a budget was spent on without an answer, for the words about its end. */
-  private unreadAnswers(): string {
-    if (this.unread === undefined) return '';
-    const { answers, reason } = this.unread;
-    return `${answers} of its answers were paid and could not be read (the latest: ${reason}), and `;
+  /** What a budget was spent on besides answers as they were asked for, for the words about its end. */
+  private oddSpending(): string {
+    const { unread, overstated } = this;
+    const odd = [
+      ...(unread === undefined
+        ? []
+        : [`${unread.answers} of its answers were paid and could not be read (the latest: ${unread.reason})`]),
+      ...(overstated === 0 ? [] : [`${overstated} of its answers report more tokens than they were allowed`]),
+    ];
+    return odd.map((each) => `${each}, and `).join('');
   }
 
   /** Waits until a request may be sent, and reserves its worst case; or says why none is. */
@@ -188,7 +195,7 @@ export class EndpointClient {
       const reservation = this.budget.reserve(worst);
       if (reservation === 'spent') {
         const remedy = `its budget is spent (${this.budget.toString()}); the next request may need ${tokens} tokens. Raise the budget`;
-        return this.haltWith('BUDGET_SPENT', `${this.unreadAnswers()}${remedy}`);
+        return this.haltWith('BUDGET_SPENT', `${this.oddSpending()}${remedy}`);
       }
       if (reservation === 'wait') {
         if (await this.isSettledWithin(patienceLeft(), signal)) continue;
@@ -247,6 +254,7 @@ export class EndpointClient {
         return { reading: failed };
       }
       used = usage(value.value);
+      if (used.promptTokens > worst.promptTokens || used.responseTokens > worst.responseTokens) this.overstated++;
       this.world.onExchange?.(reading.kind, nowMs - startedMs);
       return { reading, answer: { kind: 'answer', value: value.value } };
     } finally {

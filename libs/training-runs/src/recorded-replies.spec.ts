@@ -71,6 +71,19 @@ describe('an answer that was paid and cannot be read', () => {
   });
 });
 
+describe('a server that reports more tokens than a reply may have', () => {
+  it('is believed, and named where the budget ends', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 90_000 };
+    server.behave = () => ({ kind: 'answer', body: { ...(chatCompletion('count twice') as object), usage } });
+    const bounded = await model({ budget: { tokens: 50_000 } });
+    expect(await bounded.ask(QUESTION)).toMatchObject({ content: 'count twice' });
+    await expect(bounded.ask({ ...QUESTION, attempt: 2 })).rejects.toMatchObject({
+      ...{ code: 'BUDGET_SPENT', message: expect.stringMatching(/1 of its answers report more tokens than they were/) },
+    });
+    expect(await replies()).toMatchObject([{ responseTokens: 90_000 }]);
+  });
+});
+
 async function model(settings: Readonly<Record<string, unknown>> = {}): Promise<DistillationModel> {
   const compute = { threads: 1, executionProvider: 'cpu' } as const;
   const client = openDistillation(
