@@ -7,60 +7,17 @@ import { unservable } from './says-nothing.js';
 const EMPTY = successorOf(null, { baseModelDigest: 'b'.repeat(64) });
 /** A prompt that shares nothing with the texts: what is refused is refused for its own words. */
 const ASKED = ['qqq'];
-const SAYS_NOTHING = [
-  ...[
-    'Nothing to add',
-    'x',
-    'Not applicable',
-    'No changes needed',
-    'There are no experiences',
-    'experience experience',
-  ],
-  ...['See above', 'I cannot help with that', 'No new experience', 'none needed', 'your text here', '0', 'Ok', 'e1'],
-  ...[
-    'When [condition], [strategy]',
-    'When <situation>, <your strategy here>',
-    'When [problem description], do [action]',
-  ],
-  ...['When {insert condition}, {specific action}', 'The list is empty', 'No further changes'],
-  ...[
-    "I'm sorry, but I can't comply with this request",
-    'I am unable to judge these attempts',
-    'As an AI model, I watch',
-  ],
-  ...['It is what it is', 'I don\u2019t know which half counts', 'When x, do y', '0 0 0', '\u7121', '\u306a\u3057'],
-];
-const EXPERIENCES = [
-  ...['Check units.', "Use the table's last row.", 'When boards are asked for, count twice.', 'Simplify fractions.'],
-  ...[
-    'Add carries last.',
-    'Sort, then count.',
-    'Merge equal cells.',
-    'No line ends twice.',
-    'Round 3.5 up.',
-    'Vérifie tout.',
-  ],
-  ...[
-    '[red] cells become [blue]',
-    '[0,1] rotates to [1,0]',
-    '\u5148\u6570\u4e24\u904d',
-    'पहले गिनो',
-    'Nothing odd divides 8.',
-  ],
-  ...['When a value is needed twice, name it.', 'If the list is sorted, search by halves.', 'I = V/R: solve for R.'],
-];
-
 describe('a text that talks of nothing but what was asked', () => {
   it('is no item, however it is written', () => {
     fc.assert(
-      fc.property(rephrased(fc.constantFrom(...SAYS_NOTHING)), (text) => {
+      fc.property(rephrased(fc.constantFrom(...emptyTexts())), (text) => {
         expect([text, textsOf(text)]).toEqual([text, []]);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it.each(SAYS_NOTHING)('is no item: %s', (text) => {
+  it.each(emptyTexts())('is no item: %s', (text) => {
     expect(textsOf(text)).toEqual([]);
     const { items } = consolidate(EMPTY, [add('Check units.')], DEFAULT_LIMITS, ASKED).library;
     const worded = items.map((item) => ({ ...item, text }));
@@ -70,13 +27,13 @@ describe('a text that talks of nothing but what was asked', () => {
     expect(unservable({ items: worded }, null, 'letter')).toBeUndefined();
   });
 
-  it.each(EXPERIENCES)('is no experience such as: %s', (text) => {
+  it.each(experiences())('is no experience such as: %s', (text) => {
     expect(textsOf(text)).toEqual([text]);
   });
 
   it('is no experience, also in other letters, spacing and with a polite word before it', () => {
     fc.assert(
-      fc.property(rephrased(fc.constantFrom(...EXPERIENCES)), (text) => {
+      fc.property(rephrased(fc.constantFrom(...experiences())), (text) => {
         expect([text, textsOf(text).length]).toEqual([text, 1]);
       }),
     );
@@ -99,4 +56,52 @@ function rephrased(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(before, texts, after, cased, spaced)
     .map(([head, text, tail, inCase, space]) => inCase(`${head}${text}${tail}`).replaceAll(' ', space));
+}
+
+function emptyTexts(): readonly string[] {
+  return [
+    ...[
+      'Nothing to add',
+      'x',
+      'Not applicable',
+      'No changes needed',
+      'There are no experiences',
+      'experience experience',
+    ],
+    ...['See above', 'I cannot help with that', 'No new experience', 'none needed', 'your text here', '0', 'Ok', 'e1'],
+    ...[
+      'When [condition], [strategy]',
+      'When <situation>, <your strategy here>',
+      'When [problem description], do [action]',
+    ],
+    ...['When {insert condition}, {specific action}', 'The list is empty', 'No further changes'],
+    ...[
+      "I'm sorry, but I can't comply with this request",
+      'I am unable to judge these attempts',
+      'As an AI model, I watch',
+    ],
+    ...['It is what it is', 'I don\u2019t know which half counts', 'When x, do y', '0 0 0', '\u7121', '\u306a\u3057'],
+  ];
+}
+
+function experiences(): readonly string[] {
+  return [
+    ...['Check units.', "Use the table's last row.", 'When boards are asked for, count twice.', 'Simplify fractions.'],
+    ...[
+      'Add carries last.',
+      'Sort, then count.',
+      'Merge equal cells.',
+      'No line ends twice.',
+      'Round 3.5 up.',
+      'Vérifie tout.',
+    ],
+    ...[
+      '[red] cells become [blue]',
+      '[0,1] rotates to [1,0]',
+      '\u5148\u6570\u4e24\u904d',
+      'पहले गिनो',
+      'Nothing odd divides 8.',
+    ],
+    ...['When a value is needed twice, name it.', 'If the list is sorted, search by halves.', 'I = V/R: solve for R.'],
+  ];
 }

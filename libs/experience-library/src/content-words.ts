@@ -1,7 +1,7 @@
 /**
  * Whether a text talks of anything but the exchange that it was asked for in. "Nothing to add", "your text here" and "I cannot help with
  * that" are made of words for the exchange and of words that carry no meaning alone. So is every rephrasing of them, which no list of
- * sentences could hold. An experience names what it is about and what to do: two different words that are none of these.
+ * sentences could hold. An experience names what it is about and what to do: two different words besides these.
  */
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
@@ -9,13 +9,13 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u))
 /** English words that carry no meaning alone, also what is left of them at an apostrophe. */
 const STOP = words(
   `a an the this that these those there here it its i me my we us our you your he him his she her they them their one some any each all
-  both no not none nothing nobody never nor neither and or but if then else so because as of to in on at by for from with without into
+  both no not none nothing never nor neither and or but if then else so because as of to in on at by for from with without into
   about than be is am are was were been being do does did doing done have has had having can cannot could may might must shall should will
   would ain aren couldn didn doesn don hadn hasn haven isn ll re shan shouldn ve wasn weren won wouldn let when while where which who whom
   whose what why how too very just only also really still yet ever`,
 );
 
-/** What a model says of the question, of its form and of its own answer. */
+/** What a model says of the question, its form and its answer. */
 const EXCHANGE = words(
   `experience experiences operation operations proposal proposals text texts reason reasons change changes changed list lists add added
   adding modify modified delete deleted merge keep kept strategy strategies situation situations suggestion suggestions advice null
@@ -24,7 +24,7 @@ const EXCHANGE = words(
   note sorry unfortunately now moment present time response reply answer input output context json string`,
 );
 
-/** What stands in brackets where a form is to be filled in, besides words of the exchange. */
+/** What a form has in brackets where it is to be filled in, besides words of the exchange. */
 const SLOT = words(
   'insert condition conditions action actions step task topic goal problem description describe details example specific name number numbers x y',
 );

@@ -32,7 +32,7 @@ export interface DistillationSource {
   addSpent(tokens: TokenCount): void;
 
   /**
-   * @param onUnread is told of answers that were paid and could not be read, each without a content
+   * @param onUnread is given answers that were paid and could not be read, each without a content
    * @throws BUDGET_SPENT and others that say why there is no reply; ABORTED
    */
   ask(

@@ -40,7 +40,7 @@ export interface EndpointTask<T> {
   readonly attempts?: number;
   /** Tokens that it has used, as the answer says. */
   readonly usage: (answer: T) => TokenCount;
-  /** Told of each answer of status 200 that could not be read, with what counts as used for it. */
+  /** Called with what counts as used for an answer of status 200 that could not be read. */
   readonly onUnread?: (tokens: TokenCount) => void;
 }
 
