@@ -13,9 +13,13 @@ export default [
     { control: 'a near duplicate is refused', from: '>= this.limits.nearDuplicate', to: '> 1' },
   ]),
   ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/says-nothing.spec.ts`, [
-    { control: 'a text that says nothing is no item', from: 'return saysNothing(text) ?', to: 'return false ?' },
-    { control: 'what a model was asked is no item', from: 'this.asked.length === 0', to: 'true' },
-    { control: 'a sign that a comparison found is an item', from: 'this.asked.length === 0', to: 'false' },
+    {
+      control: 'a text that says nothing is no item',
+      from: 'const nothing = saysNothing(text) ?',
+      to: 'const nothing = false ?',
+    },
+    { control: 'what a model was asked is no item', from: 'asked.length === 0', to: 'true' },
+    { control: 'a sign that a comparison found is an item', from: 'asked.length === 0', to: 'false' },
     {
       control: 'a long text is no item',
       from: 'wordsOf(text) > maxWords || text.length > mostCharactersOf(maxWords)',
@@ -30,8 +34,8 @@ export default [
     { control: 'blanks of scripts show nothing', from: '\\u2800\\u{13441}\\u{13442}', to: '' },
     {
       control: 'a sign that a comparison found is served',
-      from: 'calls.length > 0 ? saysNothing(text) : showsNothing(text)',
-      to: 'saysNothing(text)',
+      from: 'if (calls.length === 0) return showsNothing(text);',
+      to: '',
     },
     { control: 'wide letters are letters', from: ".normalize('NFKC')", to: '' },
     { control: 'a fence of code is no part of a text', from: 'unfenced(seen(text))', to: 'seen(text)' },
@@ -42,7 +46,7 @@ export default [
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
-      from: 'items.every(isEmpty)',
+      from: 'items.every((item) => isEmpty(item, needs))',
       to: 'items.length === 0',
     },
   ]),
@@ -128,6 +132,17 @@ export default [
       to: 'false',
     },
   ]),
+  ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/recorded-replies.spec.ts', [
+    { control: 'a reply that no record holds is cut', from: '<= MOST_BYTES) return answer', to: '>= 0) return answer' },
+    { control: 'a reply is not cut within a character', from: ".replace(/[\\uD800-\\uDBFF]$/, '')", to: '' },
+    { control: 'a reply that was cut counts as cut off', from: ', isWhole: false };', to: ' };' },
+    { control: 'paid answers that cannot be read are recorded', from: '(each) => unread.push(each)', to: '() => 0' },
+    {
+      control: 'an answer that cannot be read answers no question',
+      from: 'callId: sha256(newId())',
+      to: 'callId',
+    },
+  ]),
   ...quick('libs/training-runs/src/recorded-replies.ts', 'libs/training-runs/src/library-runner.spec.ts', [
     { control: 'a reply is recorded before it is used', from: 'await log.append([encodeEvent(event)]);', to: '' },
     { control: 'what is done again asks no model', from: 'if (!mayAsk || client === undefined)', to: 'if (false)' },
@@ -143,6 +158,18 @@ export default [
       control: 'of two replies to one request the first counts',
       from: 'if (!this.known.has(callId)) this',
       to: 'this',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/endpoint-client.ts', 'libs/training-runs/src/recorded-replies.spec.ts', [
+    {
+      control: 'the end of a budget names answers that could not be read',
+      from: '`${this.oddSpending()}${remedy}`',
+      to: 'remedy',
+    },
+    {
+      control: 'the end of a budget names a server that reports too much',
+      from: 'this.overstated++',
+      to: 'this.overstated = 0',
     },
   ]),
   ...quick(
@@ -234,6 +261,12 @@ export default [
     },
     { control: 'a library that is written directly reads no attempt', from: "response: '' }", to: '}' },
   ]),
+  ...quick('libs/training-runs/src/make-artefact.ts', 'apps/trainer/src/library-cost.spec.ts', [
+    { control: 'a run records what its plan counted', from: '...planned.metrics, ', to: '' },
+  ]),
+  ...quick('libs/training-runs/src/library-method.ts', 'apps/trainer/src/library-cost.spec.ts', [
+    { control: 'a run of a library records its groups', from: "status: 'ready', metrics }", to: "status: 'ready' }" },
+  ]),
   ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
     {
       control: 'GRPO compares no verdicts of several revisions of a judge',
@@ -252,6 +285,89 @@ export default [
       control: 'a pipe gets the library alone',
       from: "if (left !== '') terminal.remark(left);",
       to: 'terminal.print(left);',
+    },
+  ]),
+  ...quick(`${LIBRARY}/content-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'words of the exchange are no content',
+      from: 'STOP.has(word) || EXCHANGE.has(word)',
+      to: 'STOP.has(word)',
+    },
+    { control: 'words without a meaning alone are no content', from: 'STOP.has(word) || EXCHANGE', to: 'EXCHANGE' },
+    { control: 'a place to fill in is no content', from: "isSlot(inner) ? ' ' : slot", to: 'slot' },
+    { control: 'words in brackets are content', from: "isSlot(inner) ? ' ' : slot", to: "' '" },
+    {
+      control: 'what a model will not do is no experience',
+      from: 'if (REFUSAL.test(',
+      to: 'if (false && REFUSAL.test(',
+    },
+    { control: 'scripts without blanks have words', from: 'unspaced + (FORMULA', to: '(FORMULA' },
+    { control: 'a letter alone is no content', from: ' && !/^\\p{L}$/u.test(word)', to: '' },
+    {
+      control: 'the same word again is no second word',
+      from: 'const content = new Set(',
+      to: 'const content = Array.of(...',
+    },
+  ]),
+  ...quick(`${LIBRARY}/consolidate.decide.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'a text that talks of nothing is no item',
+      from: "needs === 'content' && lacksContent(text)",
+      to: 'false',
+    },
+    {
+      control: 'earlier runs keep texts that talk of nothing',
+      from: "needs === 'content' && lacksContent",
+      to: 'lacksContent',
+    },
+  ]),
+  ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'a library that talks of nothing is not served',
+      from: "(needs === 'content' && lacksContent(text))",
+      to: 'false',
+    },
+    {
+      control: 'a library of an earlier run is made again',
+      from: "needs === 'content' && lacksContent",
+      to: 'lacksContent',
+    },
+  ]),
+  ...quick(`${LIBRARY}/distil.ts`, `${LIBRARY}/distil.spec.ts`, [
+    {
+      control: 'a text that names no proposal weighs least',
+      from: "ungrounded === 'all' ? proposals :",
+      to: 'true ? proposals :',
+    },
+    {
+      control: 'earlier runs ground a text in all proposals',
+      from: "ungrounded === 'all' ? proposals :",
+      to: 'false ? proposals :',
+    },
+    {
+      control: 'a text rests on the proposals of the same text',
+      from: 'text !== undefined && textOf(proposal) === text',
+      to: 'false',
+    },
+    { control: 'an operation rests on the proposals for its item', from: 'targets.includes(id)', to: 'false' },
+  ]),
+  ...quick(`${LIBRARY}/exchange.ts`, `${LIBRARY}/library.spec.ts`, [
+    {
+      control: 'an import holds no more items than a run may',
+      from: 'if (entries.length > MOST_ITEMS)',
+      to: 'if (false)',
+    },
+    {
+      control: 'an import says which text is too long',
+      from: 'if (!parsed.success) return refuse',
+      to: 'if (false) return refuse',
+    },
+    { control: 'a file that is too large is not read', from: 'if (source.length > MOST_CHARACTERS)', to: 'if (false)' },
+    { control: 'an id twice is refused', from: 'if (own.has(key))', to: 'if (false)' },
+    {
+      control: 'an id that is the name of a prototype is kept',
+      from: 'new Map(Object.entries(value))',
+      to: 'new Map(Object.entries(Object.assign({}, value)))',
     },
   ]),
   ...quick(`${LIBRARY}/exchange.ts`, 'apps/cli/src/library/library.command.spec.ts', [

@@ -3,7 +3,7 @@
  *
  *   1. Equal proposals are one, with the grounds of all. More groups weigh more; of equal weight the smaller text goes first.
  *   2. What names an item that is not there, or a text that shows nothing or is too long, is refused. So is a text of a model that has no
- *      letter or digit, or gives back what the model was asked.
+ *      letter or digit, gives back what the model was asked, or talks of nothing else.
  *   3. delete wins over merge and modify of the same item; merge wins over modify.
  *   4. Of merges that share an item, and of modifies of one item, the weightiest wins.
  *   5. A new text that is nearly one that stays is refused. Texts are placed in this order: merge, modify, add.
@@ -16,7 +16,7 @@ import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
 import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf, mostCharactersOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
-import { emptyReply, saysNothing, showsNothing, tidy } from './says-nothing.js';
+import { emptyReply, lacksContent, saysNothing, showsNothing, type TextNeeds, tidy } from './says-nothing.js';
 
 export interface LibraryLimits {
   readonly maxItems: number;
@@ -51,14 +51,16 @@ const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
 /**
  * @param asked what a model was asked, without any material of a problem; empty where no model was asked; null: only blank texts are refused,
  *   as the first release did
+ * @param needs of a text of a model: `letter` as runs of earlier releases were planned
  */
 export function consolidate(
   library: ExperienceLibrary,
   proposals: readonly Proposal[],
   limits: LibraryLimits,
   asked: readonly string[] | null = [],
+  needs: TextNeeds = 'content',
 ): Consolidation {
-  const state = new Consolidating(library, limits, asked);
+  const state = new Consolidating(library, limits, { asked, needs });
   // 1. and 2.
   const sound = unitedProposals(proposals.map(tidied)).filter((each) => state.isSound(each));
   const of = <O extends Proposal['operation']>(operation: O): readonly Of<O>[] =>
@@ -91,7 +93,7 @@ class Consolidating {
   constructor(
     private readonly before: ExperienceLibrary,
     private readonly limits: LibraryLimits,
-    private readonly asked: readonly string[] | null,
+    private readonly rule: { readonly asked: readonly string[] | null; readonly needs: TextNeeds },
   ) {
     this.items = new Map(before.items.map((item) => [item.id, item]));
     this.nextNumber = before.nextNumber;
@@ -120,10 +122,13 @@ class Consolidating {
 
   /** Why a text says nothing, in words; undefined for one that does. */
   private emptinessOf(text: string): string | undefined {
-    if (this.asked === null) return text === '' ? 'its text is blank' : undefined;
+    const { asked, needs } = this.rule;
+    if (asked === null) return text === '' ? 'its text is blank' : undefined;
     if (showsNothing(text)) return 'its text shows nothing';
-    if (this.asked.length === 0) return undefined;
-    return saysNothing(text) ? 'its text says nothing' : emptyReply(text, this.asked);
+    if (asked.length === 0) return undefined;
+    const nothing = saysNothing(text) ? 'its text says nothing' : emptyReply(text, asked);
+    if (nothing !== undefined) return nothing;
+    return needs === 'content' && lacksContent(text) ? 'its text talks of nothing but what was asked' : undefined;
   }
 
   delete(proposal: Of<'delete'>): void {

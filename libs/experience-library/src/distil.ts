@@ -16,6 +16,7 @@ import {
 } from './distillation-prompts.js';
 import type { ExperienceLibrary } from './library.js';
 import type { Proposal } from './proposals.js';
+import { tidy } from './says-nothing.js';
 
 /** What a model reads of an attempt. */
 interface AttemptTrace {
@@ -64,6 +65,8 @@ export interface DistillationSettings {
   readonly attempts: number;
   readonly maxWords: number;
   readonly maxItems: number;
+  /** What an operation of the last stage rests on that names no proposal; absent: `all` of them. */
+  readonly ungrounded?: 'all' | 'least';
 }
 
 export interface Distilled {
@@ -100,7 +103,8 @@ export async function distil(
     MOST_DECIDED,
   );
   if (decided === undefined) return { proposals, metrics: { ...counts, unconsolidatedBatches: 1 } };
-  return { proposals: decided.operations.map((each) => groundedIn(each, proposals, decided.callId)), metrics: counts };
+  const grounded = decided.operations.map((each) => groundedIn(each, proposals, decided.callId, settings.ungrounded));
+  return { proposals: grounded, metrics: counts };
 }
 
 /** All that a model is asked in a run, without any material: what of it comes back as a text is no experience. */
@@ -228,14 +232,31 @@ function proposalOf(
   }
 }
 
-/** With the grounds of the proposals that it names; of all where it names none. */
-function groundedIn(operation: RepliedOperation, proposals: readonly Proposal[], callId: string): Proposal {
+/** With the grounds of the proposals that it names. One that names none must not outweigh those that do. */
+function groundedIn(
+  operation: RepliedOperation,
+  proposals: readonly Proposal[],
+  callId: string,
+  ungrounded: 'all' | 'least' = 'all',
+): Proposal {
   const named = operation.from.flatMap((number) => proposals[number - 1] ?? []);
-  const own = named.length === 0 ? proposals : named;
+  const others = ungrounded === 'all' ? proposals : proposals.filter((each) => isOfSame(each, operation));
+  const own = named.length === 0 ? others : named;
   return proposalOf(operation, {
     groups: [...new Set(own.flatMap(({ groups }) => groups))],
     calls: [...new Set([...own.flatMap(({ calls }) => calls), callId])],
   });
+}
+
+/** Whether both have one text, or act on one item. */
+function isOfSame(proposal: Proposal, operation: RepliedOperation): boolean {
+  const textOf = (each: Proposal | RepliedOperation): string | undefined =>
+    'text' in each ? tidy(each.text) : undefined;
+  const targetsOf = (each: Proposal | RepliedOperation): readonly string[] =>
+    'ids' in each ? each.ids : 'id' in each ? [each.id] : [];
+  const text = textOf(operation);
+  const targets = targetsOf(operation);
+  return (text !== undefined && textOf(proposal) === text) || targetsOf(proposal).some((id) => targets.includes(id));
 }
 
 /** An account may end in the middle, a list of operations may not. */

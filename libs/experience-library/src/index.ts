@@ -45,4 +45,4 @@ export {
 } from './library.js';
 export type { Proposal } from './proposals.js';
 export { retrieved } from './retrieval.js';
-export { unservable } from './says-nothing.js';
+export { type TextNeeds, unservable } from './says-nothing.js';

@@ -8,7 +8,7 @@ const BASE = 'b'.repeat(64);
 const empty = successorOf(null, { baseModelDigest: BASE });
 
 const texts = fc.dictionary(
-  fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,8}$/).filter((id) => id !== '__proto__'),
+  fc.oneof(fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,8}$/), fc.constantFrom('__proto__', 'constructor')),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((text) => text.trim() !== ''),
   { minKeys: 1, maxKeys: 12, noNullPrototype: true },
 );
@@ -92,6 +92,16 @@ describe("youtu-agent's form", () => {
     expect(exportLibrary(importLibrary(file, BASE)).text).toBe(file);
   });
 
+  it('takes as many items as a run may plan for, and reads large files in time that grows with their size', () => {
+    expect(importLibrary(file(manyItems(1000)), BASE).items).toHaveLength(1000);
+    expect(() => importLibrary(file(manyItems(60_000)), BASE)).toThrow('got 60000 items');
+    // Each quote within a text could begin a key.
+    expect(() => importLibrary(file({ G0: '"'.repeat(200_000) }), BASE)).toThrow('the item "G0"');
+    expect(() => importLibrary(file({ G0: 'a'.repeat(14_000_000) }), BASE)).toThrow('more than 13000000');
+    const quoting = importLibrary(file({ G0: 'say "G1": twice', G1: 'b' }), BASE);
+    expect(quoting.items.map(({ id }) => id)).toEqual(['G0', 'G1']);
+  });
+
   it('says what it cannot hold', () => {
     const library = libraryWith([{ id: 'e1', text: 'a', domain: 'metals' }]);
     expect(exportLibrary(library).lost).toEqual([
@@ -104,10 +114,18 @@ describe("youtu-agent's form", () => {
 
   it.each([
     ['no JSON', 'G0: a', 'got no JSON'],
-    ['a list', '["a"]', 'got the whole'],
-    ['a value that is no text', '{"G0": 1}', 'got G0'],
-    ['an id that is no id', '{"G 0": "a"}', 'got G 0'],
-    ['an id twice', '{"G0": "a", "G0": "b"}', 'got G0 twice'],
+    ['a list', '["a"]', 'got another value'],
+    ['a value that is no text', '{"G0": 1}', 'got the item "G0": expected a text'],
+    ['an id that is no id', '{"G 0": "a"}', 'got the item "G 0": expected an id'],
+    ['an id twice', '{"G0": "a", "G0": "b"}', 'got "G0" twice'],
+    ['a prototype that is no text', '{"__proto__": {"G0": "a"}}', 'got the item "__proto__": expected a text'],
+    [
+      'a text that is too long',
+      file({ G0: 'a', G1: 'b'.repeat(2001) }),
+      'got the item "G1": expected a text of at most',
+    ],
+    ['an id that is too long', file({ ['i'.repeat(9_000)]: 'a' }), `got the item "${'i'.repeat(80)}…": expected an id`],
+    ['more items than a run may plan for', file(manyItems(1001)), 'got 1001 items, more than 1000'],
     ['nothing', '{}', 'got no item'],
     ['a text that shows nothing', '{"G0": "\u3164\u200b"}', 'shows nothing'],
   ])('is refused with %s', (_title, file, message) => {
@@ -132,3 +150,11 @@ describe('retrieval', () => {
     expect(retrieved(library.items, problem, 1).map(({ id }) => id)).toEqual(['e2']);
   });
 });
+
+function file(items: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(items);
+}
+
+function manyItems(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`G${at}`, 'count twice']));
+}

@@ -3,6 +3,7 @@
  * the form itself, a sentence of the instructions. Nothing of that is an experience, and rules of size alone let it pass.
  */
 import { sharedRuns } from '@seamstream/near-duplicates';
+import { hasContent } from './content-words.js';
 import type { ExperienceLibrary, LibraryItem } from './library.js';
 
 /** White space and control characters are no part of an experience. */
@@ -26,6 +27,11 @@ export function showsNothing(text: string): boolean {
 /** A model's text in which nothing can be read: it shows nothing, or signs without a letter or a digit. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(seen(text));
+}
+
+/** Whether a model's text talks of nothing but the question and its own answer: "Not applicable", "When [condition], [strategy].". */
+export function lacksContent(text: string): boolean {
+  return !hasContent(seen(text));
 }
 
 /** What is written where there is nothing to say. */
@@ -80,9 +86,13 @@ function wordsIn(text: string): readonly string[] {
   return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([word]) => word);
 }
 
-/** A text of a model, which has calls as its grounds, needs a letter or a digit. */
-const isEmpty = ({ text, provenance: { calls } }: LibraryItem): boolean =>
-  calls.length > 0 ? saysNothing(text) : showsNothing(text);
+/** What a text of a model, which has calls as its grounds, needs: a letter or a digit, or also words that talk of something. */
+export type TextNeeds = 'letter' | 'content';
+
+const isEmpty = ({ text, provenance: { calls } }: LibraryItem, needs: TextNeeds): boolean => {
+  if (calls.length === 0) return showsNothing(text);
+  return saysNothing(text) || (needs === 'content' && lacksContent(text));
+};
 
 /** What an item does: ids and grounds are not in it. */
 const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([domain, field, text]);
@@ -90,12 +100,14 @@ const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([
 /**
  * Why a library must not be served: nothing is in it, or nothing else than in its parent. Undefined for any other.
  * @param parent null: the empty library
+ * @param needs what its run was planned with
  */
 export function unservable(
   { items }: Pick<ExperienceLibrary, 'items'>,
   parent: Pick<ExperienceLibrary, 'items'> | null,
+  needs: TextNeeds = 'content',
 ): string | undefined {
-  if (items.every(isEmpty)) return 'no text is in the library';
+  if (items.every((item) => isEmpty(item, needs))) return 'no text is in the library';
   const [own, before] = [items, parent?.items ?? []].map((each) => each.map(actOf).sort());
   return JSON.stringify(own) === JSON.stringify(before) ? 'the library says what its parent says' : undefined;
 }

@@ -20,9 +20,10 @@ export const trainingFreeGrpo: LearningPreset = {
 
 export const gym: LearningPreset = {
   curriculum,
+  // The plan's 0.7 is the temperature of attempts, which the services have.
   algorithms: {
     sft: {},
     grpo: {},
-    llm: { maxItems: 100, maxOperations: 3, batchSize: 64, epochs: 3, temperature: 0.7, maxTokens: 4096 },
+    llm: { maxItems: 100, maxOperations: 3, batchSize: 64, epochs: 3, temperature: 0, maxTokens: 4096 },
   },
 };

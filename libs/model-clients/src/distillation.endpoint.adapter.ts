@@ -60,7 +60,11 @@ export class DistillationClient implements DistillationSource {
   }
 
   /** @throws also ENDPOINT_UNAVAILABLE */
-  async ask(request: DistillationRequest, signal?: AbortSignal): Promise<DistillationAnswer> {
+  async ask(
+    request: DistillationRequest,
+    signal?: AbortSignal,
+    onUnread?: (answer: DistillationAnswer) => void,
+  ): Promise<DistillationAnswer> {
     const { stage, prompt, temperature, maxTokens, seed } = request;
     const messages = [{ role: 'user', content: prompt }] as const;
     const decoding: ChatDecoding = {
@@ -73,6 +77,7 @@ export class DistillationClient implements DistillationSource {
       {
         ...{ method: 'POST', path: 'chat/completions', body: chatRequest(this.model, messages, decoding) },
         ...{ schema: chatCompletionSchema, worst: worstCase([prompt], maxTokens), usage: chatUsage },
+        onUnread: (tokens) => onUnread?.({ content: null, isWhole: false, model: this.model, ...tokens }),
       },
       signal,
     );

@@ -31,8 +31,15 @@ export interface DistillationSource {
   /** What recorded replies cost. */
   addSpent(tokens: TokenCount): void;
 
-  /** @throws BUDGET_SPENT and others that say why there is no reply; ABORTED */
-  ask(request: DistillationRequest, signal?: AbortSignal): Promise<DistillationAnswer>;
+  /**
+   * @param onUnread is given answers that were paid and could not be read, each without a content
+   * @throws BUDGET_SPENT and others that say why there is no reply; ABORTED
+   */
+  ask(
+    request: DistillationRequest,
+    signal?: AbortSignal,
+    onUnread?: (answer: DistillationAnswer) => void,
+  ): Promise<DistillationAnswer>;
 
   close(): Promise<void>;
 }

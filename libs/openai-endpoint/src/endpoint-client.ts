@@ -40,6 +40,8 @@ export interface EndpointTask<T> {
   readonly attempts?: number;
   /** Tokens that it has used, as the answer says. */
   readonly usage: (answer: T) => TokenCount;
+  /** Called with what counts as used for an answer of status 200 that could not be read. */
+  readonly onUnread?: (tokens: TokenCount) => void;
 }
 
 /** Of the world. */
@@ -63,6 +65,10 @@ export class EndpointClient {
   private pausedUntilMs = 0;
   private halt: EndpointFailure | undefined;
   private lastOutage: string | undefined;
+  /** Answers that were paid and could not be read: how many, and what was wrong with the latest. */
+  private unread: { readonly answers: number; readonly reason: string } | undefined;
+  /** Answers that report more tokens than their requests may need. */
+  private overstated = 0;
   private settled = Promise.withResolvers<unknown>();
 
   constructor(
@@ -151,6 +157,18 @@ export class EndpointClient {
     }
   }
 
+  /** What a budget was spent on besides answers as they were asked for, for the words about its end. */
+  private oddSpending(): string {
+    const { unread, overstated } = this;
+    const odd = [
+      ...(unread === undefined
+        ? []
+        : [`${unread.answers} of its answers were paid and could not be read (the latest: ${unread.reason})`]),
+      ...(overstated === 0 ? [] : [`${overstated} of its answers report more tokens than they were allowed`]),
+    ];
+    return odd.map((each) => `${each}, and `).join('');
+  }
+
   /** Waits until a request may be sent, and reserves its worst case; or says why none is. */
   private async admit(
     worst: TokenCount,
@@ -177,7 +195,7 @@ export class EndpointClient {
       const reservation = this.budget.reserve(worst);
       if (reservation === 'spent') {
         const remedy = `its budget is spent (${this.budget.toString()}); the next request may need ${tokens} tokens. Raise the budget`;
-        return this.haltWith('BUDGET_SPENT', remedy);
+        return this.haltWith('BUDGET_SPENT', `${this.oddSpending()}${remedy}`);
       }
       if (reservation === 'wait') {
         if (await this.isSettledWithin(patienceLeft(), signal)) continue;
@@ -204,7 +222,7 @@ export class EndpointClient {
   }
 
   private async exchange<T>(
-    { method, path, body, format = 'json', schema, worst, usage }: EndpointTask<T>,
+    { method, path, body, format = 'json', schema, worst, usage, onUnread }: EndpointTask<T>,
     signal: AbortSignal,
   ): Promise<{ readonly reading: Reading; readonly answer?: EndpointResult<T> }> {
     const { key, keyName } = this.settings;
@@ -230,10 +248,13 @@ export class EndpointClient {
       const value = parsed(reading.body, format, schema);
       if ('fault' in value) {
         const failed: Reading = { kind: 'failed', reason: this.quotable(value.fault), afterMs: null };
+        this.unread = { answers: (this.unread?.answers ?? 0) + 1, reason: failed.reason };
+        onUnread?.(worst);
         this.world.onExchange?.(failed.kind, nowMs - startedMs);
         return { reading: failed };
       }
       used = usage(value.value);
+      if (used.promptTokens > worst.promptTokens || used.responseTokens > worst.responseTokens) this.overstated++;
       this.world.onExchange?.(reading.kind, nowMs - startedMs);
       return { reading, answer: { kind: 'answer', value: value.value } };
     } finally {

@@ -100,8 +100,8 @@ export class FakeEngine extends TrainingEngine {
     };
   }
 
-  async fingerprint(adapter: Adapter): Promise<string> {
-    return sha256('probe', adapter.digest);
+  async fingerprint(adapter: Adapter | null): Promise<string> {
+    return sha256('probe', adapter?.digest ?? FAKE_BASE_MODEL);
   }
 }
 

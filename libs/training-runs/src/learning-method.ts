@@ -36,7 +36,12 @@ export interface JobFacts {
 }
 
 export type PlannedJob<J extends Job = Job> =
-  | { readonly status: 'ready'; readonly job: J }
+  | {
+      readonly status: 'ready';
+      readonly job: J;
+      /** Of what was read: the run records them next to its runner's figures. Absent where that has them itself. */
+      readonly metrics?: Readonly<Record<string, number>>;
+    }
   | {
       readonly status: 'refused';
       /** In words for an operator. */

@@ -22,7 +22,7 @@ export interface LibraryJob {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
-type EmptyTexts = 'kept' | 'refused';
+type EmptyTexts = 'kept' | 'refused' | 'refusedByContent';
 
 const limitsShape = {
   maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
@@ -31,10 +31,10 @@ const limitsShape = {
   /** Most items that one problem gets; null: all. */
   mostRetrieved: z.int().positive().nullable().default(null),
   /**
-   * What becomes of texts that say nothing. New runs refuse them. Runs of the first release name no rule: they kept all but blank ones, and
-   * are made again as they were.
+   * What becomes of texts that say nothing. New runs refuse them by what they talk of. Runs of earlier releases are made again as they
+   * were: the first names no rule and kept all but blank ones, `refused` knows fewer texts.
    */
-  emptyTexts: z.enum(['kept', 'refused']).default('kept'),
+  emptyTexts: z.enum(['kept', 'refused', 'refusedByContent']).default('kept'),
 };
 
 /** Settings of the recipe `contrast`. */
@@ -65,6 +65,11 @@ export const distillationSettingsSchema = z.strictObject({
   epochs: z.int().min(1).max(20).default(1),
   /** Most recent rounds of problems whose groups are used. */
   rounds: z.int().min(1).max(64).default(1),
+  /**
+   * What a text of the consolidation rests on that names no proposal: on those of the same target or text, or else on none (`least`). Runs
+   * of earlier releases name no rule: it rests on all of them.
+   */
+  ungrounded: z.enum(['all', 'least']).default('all'),
   /** Of the model's replies; 0 is greedy. */
   temperature: z.number().min(0).max(2).default(0),
   /** Most tokens of a reply. */
@@ -84,9 +89,9 @@ function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> 
 }
 
 /** What is planned from now on, unless a person says otherwise. */
-function ofNewRun(given: unknown): unknown {
+function ofNewRun(given: unknown, own: Readonly<Record<string, unknown>> = {}): unknown {
   const settings = given ?? {};
-  return typeof settings === 'object' ? { emptyTexts: 'refused', ...settings } : settings;
+  return typeof settings === 'object' ? { emptyTexts: 'refusedByContent', ...own, ...settings } : settings;
 }
 
 const contrastRecipe: Recipe = {
@@ -101,7 +106,7 @@ const contrastRecipe: Recipe = {
 
 const distillationRecipe: Recipe = {
   ...contrastRecipe,
-  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, ofNewRun(given)),
+  resolveConfiguration: (given) => settingsOf(distillationSettingsSchema, ofNewRun(given, { ungrounded: 'least' })),
   replayedRounds: (configuration) => {
     const { rounds } = settingsOf(distillationSettingsSchema, configuration);
     return { least: rounds, most: rounds };
@@ -149,7 +154,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
       };
     const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
     return {
-      status: 'ready',
+      ...{ status: 'ready', metrics },
       job: {
         kind: 'library',
         extractor: plan.algorithm,

@@ -236,7 +236,7 @@ describe('a library brought on by a model', () => {
       return stageOf(prompt) === 'consolidation' ? { kind: 'answer', body: chatCompletion(shown) } : reply(prompt);
     };
     const planned = LIBRARY_RECIPES.get('llm')!.resolveConfiguration({});
-    expect(planned).toMatchObject({ emptyTexts: 'refused' });
+    expect(planned).toMatchObject({ emptyTexts: 'refusedByContent', ungrounded: 'least' });
     const { emptyTexts: _, ...first } = planned;
     const plan = job({ emptyTexts: distillationSettingsSchema.parse(first).emptyTexts });
     const library = made(await runnerWith().run(plan, null, recording()));
@@ -330,7 +330,7 @@ function attempts(group: number): TracedAttempt[] {
 }
 
 const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1), ...attempts(2)]]): LibraryJob => {
-  const all = distillationSettingsSchema.parse({ emptyTexts: 'refused', ...settings });
+  const all = distillationSettingsSchema.parse({ emptyTexts: 'refusedByContent', ...settings });
   const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...own } = all;
   return {
     ...{

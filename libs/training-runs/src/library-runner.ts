@@ -70,6 +70,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     const extractor = await this.extractorOf(job, recording);
     const { mostRetrieved } = job;
     const keepsEmpty = job.emptyTexts === 'kept';
+    const needs = job.emptyTexts === 'refusedByContent' ? 'content' : 'letter';
     // 1. Where it begins: at the parent, or where a killed run was.
     const work = new LibraryWork(successorOf(parent, { baseModelDigest: this.baseModelDigest, mostRetrieved }));
     await recording.resume(work);
@@ -77,7 +78,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     while (work.steps < job.batches.length) {
       await heed(work, recording);
       const { proposals, metrics } = await extractor.propose(job.batches[work.steps]!, work.library);
-      work.take(consolidate(work.library, proposals, job.limits, keepsEmpty ? null : extractor.asked), metrics);
+      work.take(consolidate(work.library, proposals, job.limits, keepsEmpty ? null : extractor.asked, needs), metrics);
       recording.report('training', work.steps, job.batches.length, work.metrics);
       const { saving } = recording;
       if (saving !== undefined && work.steps < job.batches.length && work.steps % saving.everySteps === 0)
@@ -88,7 +89,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     if (!library.changes.some(({ operation }) => operation !== 'keep'))
       return { status: 'refused', reason: 'nothing that the attempts show is beyond chance and new', metrics };
     // What an earlier release made is made again; it is not promoted.
-    const hindrance = keepsEmpty ? undefined : unservable(library, parent);
+    const hindrance = keepsEmpty ? undefined : unservable(library, parent, needs);
     return hindrance === undefined
       ? { status: 'made', artefact: library, steps, metrics }
       : { status: 'refused', reason: hindrance, metrics };

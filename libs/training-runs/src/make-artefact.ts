@@ -89,7 +89,8 @@ export class MakeArtefact {
     // 3. The artefact, or why there is none.
     const result =
       planned.status === 'refused' ? planned : await runner.run(jobOf(planned.job, runner), parent, recording);
-    return { ...result, metrics: this.withFindings(plan, result.metrics, findings) };
+    const metrics = { ...planned.metrics, ...result.metrics };
+    return { ...result, metrics: this.withFindings(plan, metrics, findings) };
   }
 
   private recordingOf({ runId, algorithm }: RunPlan, progress: MakingProgress): Recording {

@@ -6,9 +6,9 @@
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import type { DistillationModel, ModelCall, ModelReply } from '@seamstream/experience-library';
-import { type Clock, canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
+import { type Clock, canonicalJson, derivedId, newId, SeamError, sha256 } from '@seamstream/kernel';
 import { NewEvents } from '@seamstream/log-reader';
-import type { DistillationSource } from '@seamstream/model-clients';
+import type { DistillationAnswer, DistillationSource } from '@seamstream/model-clients';
 
 export interface ReplyDependencies {
   readonly log: EventLog;
@@ -22,6 +22,11 @@ export interface ReplySettings {
   readonly temperature: number;
   readonly maxTokens: number;
 }
+
+/** Of a content as JSON. A record holds a million bytes, and no list of operations that is read needs so many. */
+const MOST_BYTES = 900_000;
+/** Of a content that is longer: in JSON a character takes 6 bytes at most. */
+const CUT_CHARACTERS = 50_000;
 
 /** One for a process: what was spent is counted once. */
 export class RecordedReplies {
@@ -59,9 +64,15 @@ export class RecordedReplies {
       const asked = { stage, prompt, ...settings, seed: callId, ...(form === undefined ? {} : { form }) };
       const { clock } = this.dependencies;
       const askedAt = clock.now();
-      const answer = await client.ask(asked, signal);
-      this.paid.add(callId);
-      await this.record({ runId, callId, stage, ...answer, latencyMs: clock.now() - askedAt });
+      const unread: DistillationAnswer[] = [];
+      let answer: DistillationAnswer;
+      try {
+        answer = recordable(await client.ask(asked, signal, (each) => unread.push(each)));
+      } finally {
+        // They answer nothing: the question stays open, and what they cost is known after a restart.
+        for (const each of unread) await this.recordPaid({ runId, callId: sha256(newId()), stage, ...each });
+      }
+      await this.recordPaid({ runId, callId, stage, ...answer, latencyMs: clock.now() - askedAt });
       await this.catchUp();
       return this.known.get(callId) ?? { callId, content: answer.content, isWhole: answer.isWhole };
     };
@@ -79,9 +90,11 @@ export class RecordedReplies {
     };
   }
 
-  private async record(reply: Omit<EventOf<'LibraryReplyRecorded'>, 'type' | 'meta'>): Promise<void> {
+  /** The client has counted it. */
+  private async recordPaid(reply: Omit<EventOf<'LibraryReplyRecorded'>, 'type' | 'meta'>): Promise<void> {
     const { log, clock } = this.dependencies;
     const { runId, callId } = reply;
+    this.paid.add(callId);
     const event: EventOf<'LibraryReplyRecorded'> = {
       type: 'LibraryReplyRecorded',
       meta: originMeta({
@@ -109,6 +122,14 @@ export class RecordedReplies {
       if (!this.known.has(callId)) this.known.set(callId, { callId, content, isWhole });
     }
   }
+}
+
+/** As it is recorded: one that no record holds is cut, so that it is paid once and counts as cut off. */
+function recordable(answer: DistillationAnswer): DistillationAnswer {
+  const { content } = answer;
+  if (content === null || Buffer.byteLength(JSON.stringify(content)) <= MOST_BYTES) return answer;
+  // Not between the halves of a character.
+  return { ...answer, content: content.slice(0, CUT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, ''), isWhole: false };
 }
 
 function callIdOf(runId: string, { stage, prompt, attempt }: ModelCall, settings: ReplySettings): string {

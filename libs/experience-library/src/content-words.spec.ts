@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { consolidate, DEFAULT_LIMITS } from './consolidate.decide.js';
+import { successorOf } from './library.js';
+import type { Proposal } from './proposals.js';
+import { unservable } from './says-nothing.js';
+
+const EMPTY = successorOf(null, { baseModelDigest: 'b'.repeat(64) });
+/** A prompt that shares nothing with the texts: what is refused is refused for its own words. */
+const ASKED = ['qqq'];
+describe('a text that talks of nothing but what was asked', () => {
+  it('is no item, however it is written', () => {
+    fc.assert(
+      fc.property(rephrased(fc.constantFrom(...emptyTexts())), (text) => {
+        expect([text, textsOf(text)]).toEqual([text, []]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each(emptyTexts())('is no item: %s', (text) => {
+    expect(textsOf(text)).toEqual([]);
+    const { items } = consolidate(EMPTY, [add('Check units.')], DEFAULT_LIMITS, ASKED).library;
+    const worded = items.map((item) => ({ ...item, text }));
+    expect(unservable({ items: worded }, null)).toMatch(/no text/);
+    // What earlier releases made is made again.
+    expect(consolidate(EMPTY, [add(text)], DEFAULT_LIMITS, ASKED, 'letter').library.items).toHaveLength(1);
+    expect(unservable({ items: worded }, null, 'letter')).toBeUndefined();
+  });
+
+  it.each(experiences())('is no experience such as: %s', (text) => {
+    expect(textsOf(text)).toEqual([text]);
+  });
+
+  it('is no experience, also in other letters, spacing and with a polite word before it', () => {
+    fc.assert(
+      fc.property(rephrased(fc.constantFrom(...experiences())), (text) => {
+        expect([text, textsOf(text).length]).toEqual([text, 1]);
+      }),
+    );
+  });
+});
+
+const add = (text: string): Proposal => ({
+  ...{ operation: 'add', text, domain: null, field: null },
+  ...{ reason: 'why', groups: ['g1'], calls: ['c1'] },
+});
+const textsOf = (text: string): readonly string[] =>
+  consolidate(EMPTY, [add(text)], DEFAULT_LIMITS, ASKED).library.items.map((item) => item.text);
+
+/** In another case and spacing, with other signs around it and fillers that mean nothing. */
+function rephrased(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const before = fc.constantFrom('', 'Well, ', 'OK: ', 'Please note: ', '- ', '* "', 'Sorry. ');
+  const after = fc.constantFrom('', '.', '!', '…', '."', ' at this time.', ' for now', '. Thank you!', ' (none)');
+  const cased = fc.constantFrom(...[(text: string) => text, (text: string) => text.toUpperCase()]);
+  const spaced = fc.constantFrom(' ', '  ', '\n', ' \t');
+  return fc
+    .tuple(before, texts, after, cased, spaced)
+    .map(([head, text, tail, inCase, space]) => inCase(`${head}${text}${tail}`).replaceAll(' ', space));
+}
+
+function emptyTexts(): readonly string[] {
+  return [
+    ...[
+      'Nothing to add',
+      'x',
+      'Not applicable',
+      'No changes needed',
+      'There are no experiences',
+      'experience experience',
+    ],
+    ...['See above', 'I cannot help with that', 'No new experience', 'none needed', 'your text here', '0', 'Ok', 'e1'],
+    ...[
+      'When [condition], [strategy]',
+      'When <situation>, <your strategy here>',
+      'When [problem description], do [action]',
+    ],
+    ...['When {insert condition}, {specific action}', 'The list is empty', 'No further changes'],
+    ...[
+      "I'm sorry, but I can't comply with this request",
+      'I am unable to judge these attempts',
+      'As an AI model, I watch',
+    ],
+    ...['It is what it is', 'I don\u2019t know which half counts', 'When x, do y', '0 0 0', '\u7121', '\u306a\u3057'],
+  ];
+}
+
+function experiences(): readonly string[] {
+  return [
+    ...['Check units.', "Use the table's last row.", 'When boards are asked for, count twice.', 'Simplify fractions.'],
+    ...[
+      'Add carries last.',
+      'Sort, then count.',
+      'Merge equal cells.',
+      'No line ends twice.',
+      'Round 3.5 up.',
+      'Vérifie tout.',
+    ],
+    ...[
+      '[red] cells become [blue]',
+      '[0,1] rotates to [1,0]',
+      '\u5148\u6570\u4e24\u904d',
+      'पहले गिनो',
+      'Nothing odd divides 8.',
+    ],
+    ...['When a value is needed twice, name it.', 'If the list is sorted, search by halves.', 'I = V/R: solve for R.'],
+  ];
+}
