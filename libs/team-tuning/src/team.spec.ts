@@ -2,6 +2,14 @@ import { askedOf, parseTeam, teamOf } from './team.js';
 import { majorityOf, outcomeOf } from './team-rollout.js';
 
 const SEED = 'agents:\n  - {name: agent_1, path: path/to/model_1}\n  - {name: agent_2, path: path/to/model_2}\n';
+
+interface TeamNames {
+  readonly slot?: string;
+  /** Of the agents, in their order. */
+  readonly slots?: readonly string[];
+  readonly names?: readonly string[];
+}
+
 const turns = (...texts: string[]) => texts.map((text) => ({ text }));
 
 describe('a team file', () => {
@@ -40,6 +48,27 @@ describe('a team file', () => {
     };
     expect(refused(chain)).toThrow(/a field of the entry for every agent of a chain, or for none/);
     expect(() => parseTeam('agents: [', 'team.yaml')).toThrow(/Cannot read team team.yaml/);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['the slot of the generators for the team', { slot: 'generator' }, /slot of the generators/],
+    ['the slot of the generators in capitals', { slot: 'Generator' }, /slot of the generators/],
+    ['the slot of the generators for an agent', { slots: ['generator'] }, /slot of the generators[\s\S]*agents\[0\]/],
+    ['a slot that leaves its folder', { slot: '../other' }, /expected letters, digits/],
+    ['a slot with a line break', { slot: 'team\n' }, /expected letters, digits/],
+    ['a slot without end', { slot: 'a'.repeat(101) }, /<=100/],
+    ['one slot for two agents', { slots: ['both', 'both'] }, /both is the slot of a already/],
+    ['two slots that differ by case', { slots: ['both', 'Both'] }, /Both is the slot of a already/],
+    ['a slot that is the default of another agent', { slots: ['team/b'] }, /team\/b is the slot of a already/],
+    ['two names that differ by case', { names: ['a', 'A'] }, /A differs from a by case only/],
+  ])('is refused with %s', (_, { slots = [], names = ['a', 'b'], ...team }: TeamNames, message) => {
+    const agents = names.map((name, at) => ({ name, path: 'm', ...(slots[at] && { slot: slots[at] }) }));
+    expect(() => teamOf({ agents, ...team }, 'team.yaml')).toThrow(message);
+  });
+
+  it('takes slots of several parts', () => {
+    const agents = [{ name: 'a', path: 'm', slot: 'teams/of-Mine.2/a_1' }];
+    expect(teamOf({ slot: 'teams/of-Mine.2', agents }, 't').agents[0]!.slot).toBe('teams/of-Mine.2/a_1');
   });
 
   it('takes braces of a problem, or of what came before, for text', () => {
