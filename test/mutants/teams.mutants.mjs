@@ -199,6 +199,21 @@ export default [
       to: 'slope: value - target };',
     },
   ]),
+  ...rows(teams, 'team-rollout.ts', 'what a team comes to', [
+    {
+      control: 'a vote counts answers that mean the same as one',
+      from: 'majorityVote(await answerClasses(answers, verifier, verifiers))',
+      to: 'majorityVote(answers.map((answer) => (answer === null ? null : answers.indexOf(answer))))',
+    },
+  ]),
+  {
+    ...{ suite: 'quick', spec: 'apps/standalone/src/team/stage-progress.spec.ts' },
+    file: 'apps/standalone/src/team/stage-progress.ts',
+    control: 'each agent is named as it begins',
+    from: 'subject === this.subject && now',
+    to: 'now',
+    title: 'the progress of a stage',
+  },
   ...rows(values, 'value-head.ts', 'values of what agents were asked', [
     {
       control: 'a value goes towards the return',

@@ -35,7 +35,7 @@ import {
   teamBaseDigest,
   teamFingerprint,
 } from './team-artefact.js';
-import { sampledBatch } from './team-batch.js';
+import { type BatchDependencies, sampledBatch } from './team-batch.js';
 import type { StageJob, TeamJob } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, comparedRollouts, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
@@ -54,6 +54,8 @@ interface TeamRunnerDependencies {
   /** Default: the built-in ones, without a model that judges. */
   readonly verifiers?: Verifiers | undefined;
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
+  /** Receives now and then how far an agent is with its turns of a batch. */
+  readonly onTurns?: NonNullable<BatchDependencies['onTurns']>;
   /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
 }

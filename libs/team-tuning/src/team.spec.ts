@@ -1,3 +1,5 @@
+import type { GradedProblem } from '@seamstream/events';
+import fc from 'fast-check';
 import { askedOf, parseTeam, teamOf } from './team.js';
 import { majorityOf, outcomeOf } from './team-rollout.js';
 
@@ -80,24 +82,41 @@ describe('a team file', () => {
 describe('what a team comes to', () => {
   const agent = (name: string, field?: string) => ({ name, path: 'm', ...(field === undefined ? {} : { field }) });
 
-  it('is in a chain the entry of all fields, or none where one is missing', () => {
+  const problem = { verifier: { kind: 'math', version: '1', options: {} } } as unknown as GradedProblem;
+  const cameTo = (team: ReturnType<typeof teamOf>, ...texts: string[]) =>
+    outcomeOf(team, { problem, turns: turns(...texts) });
+
+  it('is in a chain the entry of all fields, or none where one is missing', async () => {
     const team = teamOf({ topology: 'chain', agents: [agent('a', 'concepts'), agent('b', 'strategy')] }, 't');
-    expect(outcomeOf(team, turns('{"concepts":["x"]}', '{"strategy":["y"]}'))).toBe(
-      '{"concepts":["x"],"strategy":["y"]}',
-    );
-    expect(outcomeOf(team, turns('{"concepts":["x"]}', '{"strat'))).toBeNull();
-    expect(outcomeOf(team, turns('[1,2]', '"strategy"'))).toBeNull();
+    expect(await cameTo(team, '{"concepts":["x"]}', '{"strategy":["y"]}')).toBe('{"concepts":["x"],"strategy":["y"]}');
+    expect(await cameTo(team, '{"concepts":["x"]}', '{"strat')).toBeNull();
+    expect(await cameTo(team, '[1,2]', '"strategy"')).toBeNull();
   });
 
-  it('is in a chain of texts what the last one wrote', () => {
+  it('is in a chain of texts what the last one wrote', async () => {
     const team = teamOf({ topology: 'chain', agents: [agent('planner'), agent('critic')] }, 't');
-    expect(outcomeOf(team, turns('think', 'Answer: 7'))).toBe('Answer: 7');
+    expect(await cameTo(team, 'think', 'Answer: 7')).toBe('Answer: 7');
   });
 
-  it('is in a vote the answer of most, of equally many the first, and null where no agent answers', () => {
+  it('is in a vote the answer of most, of equally many the first, and null where no agent answers', async () => {
     const team = teamOf({ topology: 'vote', agents: [agent('a'), agent('b'), agent('c')] }, 't');
-    expect(outcomeOf(team, turns('Answer: 27', 'Answer: 28', 'Answer: 28'))).toBe('28');
-    expect(majorityOf(['1', '2', null])).toBe('1');
-    expect(majorityOf([null, null])).toBeNull();
+    expect(await cameTo(team, 'Answer: 27', 'Answer: 28', 'Answer: 28')).toBe('28');
+    expect(await majorityOf(['1', '2', null], problem)).toBe('1');
+    expect(await majorityOf([null, null], problem)).toBeNull();
+  });
+
+  it('counts answers that the verifier takes for one another as one, as an evaluation does', async () => {
+    expect(await majorityOf(['3', '1/2', '3', '0.5', '\\frac{1}{2}'], problem)).toBe('1/2');
+  });
+
+  it('is what counting equal texts gives where no two unequal ones mean the same', async () => {
+    const answers = fc.array(fc.constantFrom('27', '28', '29', null), { maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(answers, async (given) => {
+        const texts = given.filter((each) => each !== null);
+        const counts = [...Map.groupBy(texts, (each) => each)].sort(([, a], [, b]) => b.length - a.length);
+        expect(await majorityOf(given, problem)).toBe(counts[0]?.[0] ?? null);
+      }),
+    );
   });
 });
