@@ -50,7 +50,7 @@ export async function openArm(
     ...{ ...drivers, clock: systemClock, team, schemaFor, evaluation, environment: host.environment },
     agents: team.agents.map(() => ({ model, engine })),
     onTurns: ({ agent, done, total }) => progress.tell(`${agent} writes turns`, done, total),
-    onPass: (agent, { pass }) => progress.tell(`${agent} learns, pass`, pass + 1, passes),
+    onPass: (agent, { pass }) => progress.tell(`${agent} learns in passes`, pass + 1, passes),
   });
   const method = new TeamMethod(arm.name, team.slot);
   const { onDemand } = await createTrainer(
