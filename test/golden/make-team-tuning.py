@@ -146,8 +146,48 @@ def certificates():
     return rows
 
 
+def value_loss(value, before, target, most):
+    return max((value - target) ** 2, (before + clamp(value - before, most) - target) ** 2)
+
+
+def features(tokens):
+    counts = [0.0] * 512
+    for token in set(tokens):
+        counts[token % 512] += 1
+    length = math.sqrt(sum(count * count for count in counts))
+    return [count / length for count in counts] + [1.0]
+
+
+def value_heads():
+    """Values after each of several fits. The slope of the loss is a central difference here as well."""
+    rows = []
+    for most, rate in ((0.2, 0.1), (0.05, 2.0)):
+        weights = [0.0] * 513
+        fits = []
+        for _ in range(3):
+            # Some ids share a bucket.
+            states = [{"tokenIds": [rng.randrange(1100) for _ in range(rng.randint(1, 6))], "return": rng.random()}
+                      for _ in range(5)]
+            states[0]["tokenIds"] = [7, 519, 7]
+            vectors = [features(state["tokenIds"]) for state in states]
+
+            def value(vector):
+                return sum(weight * share for weight, share in zip(weights, vector))
+
+            before = [value(vector) for vector in vectors]
+            for _ in range(20):
+                for state, vector, old in zip(states, vectors, before):
+                    now, step = value(vector), 1e-5
+                    slope = (value_loss(now + step, old, state["return"], most)
+                             - value_loss(now - step, old, state["return"], most)) / (2 * step)
+                    weights = [weight - 0.1 * rate * slope * share for weight, share in zip(weights, vector)]
+            fits.append({"states": states, "values": [value(vector) for vector in vectors]})
+        rows.append({"range": most, "rate": rate, "fits": fits})
+    return rows
+
+
 golden = {"ratios": ratios(), "surrogates": surrogates(), "advantages": advantages(), "estimates": estimates(),
-          "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates()}
+          "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates(), "valueHeads": value_heads()}
 path = Path(__file__).with_name("team-tuning.json")
 path.write_text(json.dumps(golden, indent=1) + "\n")
 print(f"wrote {path.name}")

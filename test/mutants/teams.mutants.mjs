@@ -1,5 +1,8 @@
 // Teams and their sequential tuning (docs/adr/0074, docs/adr/0075).
 const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
+const values = { suite: 'quick', spec: 'libs/team-tuning/src/value-head.spec.ts' };
+const turns = { suite: 'quick', spec: 'libs/team-tuning/src/trained-turns.spec.ts' };
+const shares = { suite: 'quick', spec: 'libs/team-tuning/src/problem-shares.spec.ts' };
 const teams = { suite: 'quick', spec: 'libs/team-tuning/src/team.spec.ts' };
 const measured = { suite: 'quick', spec: 'apps/cli/src/evaluate/evaluate-team.spec.ts' };
 const swap = { suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts' };
@@ -187,8 +190,68 @@ export default [
     },
     {
       control: 'a value gains nothing by moving further than its range',
-      from: 'Math.max((value - returns[at]!) ** 2, (held - returns[at]!) ** 2)',
-      to: '(value - returns[at]!) ** 2',
+      from: 'Math.abs(moved) > range && held >= free',
+      to: 'Math.abs(moved) > 9 * range',
+    },
+    {
+      control: 'the slope of a value loss is that of its loss',
+      from: 'slope: 2 * (value - target) };',
+      to: 'slope: value - target };',
+    },
+  ]),
+  ...rows(teams, 'team-rollout.ts', 'what a team comes to', [
+    {
+      control: 'a vote counts answers that mean the same as one',
+      from: 'majorityVote(await answerClasses(answers, verifier, verifiers))',
+      to: 'majorityVote(answers.map((answer) => (answer === null ? null : answers.indexOf(answer))))',
+    },
+  ]),
+  {
+    ...{ suite: 'quick', spec: 'apps/standalone/src/team/stage-progress.spec.ts' },
+    file: 'apps/standalone/src/team/stage-progress.ts',
+    control: 'each agent is named as it begins',
+    from: 'subject === this.subject && now',
+    to: 'now',
+    title: 'the progress of a stage',
+  },
+  ...rows(values, 'value-head.ts', 'values of what agents were asked', [
+    {
+      control: 'a value goes towards the return',
+      from: 'COEFFICIENT * rate * slope',
+      to: '-COEFFICIENT * rate * slope',
+    },
+  ]),
+  ...rows(turns, 'trained-turns.ts', 'advantages by values', [
+    {
+      control: 'no reward is compared with a value that it is in',
+      from: "baseline === 'before-fit' ? fitted : [...fitted, compared]",
+      to: '[...fitted, compared]',
+    },
+  ]),
+  ...rows(turns, 'tuning.config.ts', 'advantages by values', [
+    {
+      control: 'new runs take the values of before',
+      from: "advantage: { baseline: 'before-fit', ...advantage }",
+      to: 'advantage',
+    },
+  ]),
+  ...rows(shares, 'problem-shares.ts', 'the problems of the batches', [
+    {
+      control: 'no agent is left without problems',
+      from: 'Math.floor((batch * length) / count)',
+      to: 'Math.min(length, batch * Math.ceil(length / count))',
+    },
+    {
+      control: 'fewer problems than agents are refused',
+      from: 'if (length < count)',
+      to: 'if (length < 0)',
+    },
+  ]),
+  ...rows(shares, 'tuning.config.ts', 'the problems of the batches', [
+    {
+      control: 'new stages divide their problems evenly',
+      from: "    division: 'even',\n",
+      to: '',
     },
   ]),
   ...rows(formulas, 'formulas/certificate.ts', 'the certificate', [
@@ -199,6 +262,26 @@ export default [
       control: 'braces of a problem are text',
       from: 'role.replaceAll(PLACES, (_, place: ',
       to: "role.replace('{problem}', given.problem).replaceAll(PLACES, (_, place: ",
+    },
+    {
+      control: 'a team does not claim the slot of the generators',
+      from: 'alike(slot) !== GENERATOR_SLOT',
+      to: "alike(slot) !== ''",
+    },
+    {
+      control: 'a slot is a path of plain names',
+      from: '/^[a-z0-9][a-z0-9._-]*(\\/[a-z0-9][a-z0-9._-]*)*$/i',
+      to: '/./',
+    },
+    {
+      control: 'two agents do not share a slot',
+      from: 'else if (slotted < at)',
+      to: 'else if (slotted < 0)',
+    },
+    {
+      control: 'names that differ by case only are one',
+      from: 'return name.toLowerCase();',
+      to: 'return name;',
     },
   ]),
   ...rows(stage, 'update-agent.ts', 'the gate of a stage', [
@@ -220,6 +303,23 @@ export default [
       to: '',
     },
   ]),
+  ...[
+    {
+      ...stage,
+      file: 'libs/training-runs/src/train-on-demand.handler.ts',
+      control: 'a run whose plan is not believed is not carried out for who asks',
+      from: 'if (doubt !== undefined) throw notBelieved(plan, doubt);',
+      to: '',
+      title: 'a stage for a slot that learns from attempts',
+    },
+    {
+      ...{ suite: 'quick', spec: 'apps/generator/src/app.module.spec.ts', file: 'libs/rollout/src/served.ts' },
+      control: 'a generator takes no team for weights',
+      from: 'if (isTeamKey(key)) throw ofTeam(key);',
+      to: '',
+      title: 'when a team is promoted into its slot',
+    },
+  ],
   ...rows(stage, 'team-batch.ts', 'a stage of a team', [
     {
       control: 'what the log has is not asked again',

@@ -19,7 +19,7 @@ import {
   type GenerationRequest,
 } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import type { GeneratorModel } from '@seamstream/rollout';
+import { decodeServed, type GeneratorModel } from '@seamstream/rollout';
 import { type RunningService } from '@seamstream/service-kit';
 import { eventsOf, openLog, untilConsumed } from '@seamstream/testing';
 import { promotedByRun, rolledBack } from '@seamstream/testing/promotion-log';
@@ -357,6 +357,27 @@ describe('the generator service', () => {
     await publish(...promotion(claimed, await model.fingerprint(claimed)), ...names('q', 8).map((id) => problem(id)));
     await settled();
     expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: claimed.digest });
+  });
+
+  it('keeps serving its adapter when a team is promoted into its slot, and starts where one is', async () => {
+    const service = await serve();
+    const good = adapterOf('good');
+    await promote(good);
+    await publish(...names('p', 4).map((id) => problem(id)));
+    await settled();
+    const digest = sha256('a team');
+    const key = `teams/${digest}/team.json`;
+    await objects.put(key, Buffer.from('{"agents":[]}'));
+    await publish(...promotedByRun({ adapterDigest: digest, parent: good.digest, runId: 'run of a team', key }));
+    await publish(...names('q', 4).map((id) => problem(id)));
+    await settled();
+    expect(service.get(ServingAdapter).status()).toEqual({ serving: good.digest, refused: digest });
+    await service.close();
+    const again = await serve();
+    await publish(...names('r', 4).map((id) => problem(id)));
+    await settled();
+    expect(again.get(ServingAdapter).status().refused).toBe(digest);
+    expect(() => decodeServed(key, Buffer.from('{}'))).toThrow(/expected weights or a library, got a team of agents/);
   });
 
   it('keeps serving its adapter when a promotion or a rollback is forged, reports that, and follows the next true one', async () => {

@@ -157,6 +157,21 @@ describe('a stage of a team', () => {
   });
 });
 
+describe('a stage for a slot that learns from attempts', () => {
+  it('is refused with the doubt about its plan, before anything is sampled, recorded or promoted', async () => {
+    const tuner = await openTuner(newWorld(), { slot: 'generator' });
+    await publishProblems(tuner.log, 0, 6);
+    const before = tuner.log.writes;
+    await expect(tuner.onDemand.handle({ algorithm: 'sat-seq', settings: SETTINGS }, new AbortController().signal))
+      // What generators are served with is learned from attempts.
+      .rejects.toThrow(/not believed: it learns from seam\.problems\/\d+, which holds neither results nor experiences/);
+    expect(tuner.generator.requests).toEqual([]);
+    for (const type of ['TrainingRunPlanned', 'AdapterPublished', 'AdapterPromoted'] as const)
+      expect(await teamEvents(tuner.log, type)).toEqual([]);
+    expect(tuner.log.writes).toBe(before);
+  });
+});
+
 describe('the gate of a stage', () => {
   it('takes weights and optimizer state back, and records every attempt', async () => {
     const { tuner } = await tuned({ gate: { target: 1e-15, maxBacktracks: 2 }, kl: { beta: 0.1 } });

@@ -15,6 +15,6 @@ export { addedTallies, areOfOneJudge, isSameJudge, type JudgedBy, tallyJudges } 
 export { REWARD_KINDS, type RewardChoice, rewardShape } from './rewards/reward.config.js';
 export type { Measurement } from './rewards/reward.types.js';
 export { ConfiguredReward, configuredReward, examinationOf, measurementOf } from './rewards/rewards.js';
-export { decodeServed, isLibrary, type Served, weightsOf } from './served.js';
+export { decodeServed, isLibrary, isTeamKey, type Served, TEAM_FOLDER, weightsOf } from './served.js';
 export type { Unjudged } from './unjudged.js';
 export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';

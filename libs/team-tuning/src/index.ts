@@ -2,7 +2,6 @@ export { type Certificate, certificateIn, certificateOf, certificateText } from 
 export { parseTeam, type Team, teamOf } from './team.js';
 export {
   assertMembers,
-  isTeamKey,
   loadTeam,
   readTeamManifest,
   type TeamArtefact,
@@ -11,7 +10,15 @@ export {
   teamFingerprint,
 } from './team-artefact.js';
 export { TeamEvaluation } from './team-evaluation.js';
-export { AGENT_SWAP, AGENT_WARM_UP, SEQUENTIAL_TUNING, TEAM_METHOD, TeamMethod, teamSettings } from './team-method.js';
+export {
+  AGENT_SWAP,
+  AGENT_WARM_UP,
+  SEQUENTIAL_TUNING,
+  TEAM_METHOD,
+  TEAM_RECIPES,
+  TeamMethod,
+  teamSettings,
+} from './team-method.js';
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
 export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';

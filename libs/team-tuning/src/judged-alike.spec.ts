@@ -8,7 +8,15 @@ import { advantagesOf, comparedRollouts } from './trained-turns.js';
 
 const GROUP = { advantage: { kind: 'group', clip: 5 } } as const;
 const GAE = {
-  advantage: { kind: 'gae', gamma: 0.99, lambda: 0.95, clip: 5, valueRange: 0.2, valueRate: 0.1 },
+  advantage: {
+    kind: 'gae',
+    gamma: 0.99,
+    lambda: 0.95,
+    clip: 5,
+    valueRange: 0.2,
+    valueRate: 0.1,
+    baseline: 'after-fit',
+  },
 } as const;
 
 describe('rewards that different revisions of a judge gave', () => {

@@ -9,7 +9,7 @@ import type { AdapterPublished } from '@seamstream/events';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, encodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { GeneratorModel } from '@seamstream/rollout';
+import { type GeneratorModel, TEAM_FOLDER } from '@seamstream/rollout';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import type { Artefact, RunPlan, StoredArtefact } from '@seamstream/training-runs';
 import { stringify } from 'yaml';
@@ -114,13 +114,6 @@ export function assertMembers({ digest, members }: TeamArtefact, { agents }: Pic
   );
 }
 
-const TEAMS = 'teams/';
-
-/** Whether a key of the object store is a team's. */
-export function isTeamKey(key: string): boolean {
-  return key.startsWith(TEAMS);
-}
-
 /** Where an adapter's weights are, also those of adapters that no team has. */
 export const adapterKey = (digest: string): string => `adapters/${digest}/adapter.safetensors`;
 
@@ -132,11 +125,11 @@ export async function storeTeam(objects: ObjectStore, team: TeamArtefact, plan: 
   const { runId, algorithm, configuration, seed } = plan;
   const { promotion, evaluation } = configuration;
   const config = { run: runId, algorithm, seed, settings: configuration.algorithm, promotion, evaluation };
-  await objects.put(`${TEAMS}${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
+  await objects.put(`${TEAM_FOLDER}${digest}/train_config.yaml`, Buffer.from(stringify(config)), {
     contentType: 'application/yaml',
   });
   const body = Buffer.from(manifestOf(members, baseModelDigest));
-  const key = `${TEAMS}${digest}/team.json`;
+  const key = `${TEAM_FOLDER}${digest}/team.json`;
   await objects.put(key, body, { contentType: 'application/json' });
   return { key, sizeBytes: body.length };
 }

@@ -9,7 +9,7 @@ import type { Recording } from '@seamstream/training-runs';
 import type { Verifiers } from '@seamstream/verifiers';
 import type { Team } from './team.js';
 import { batchEvents, batchSeed, recordedBatch } from './team-records.js';
-import { type AgentModel, rollOutTeam, type TeamRollout } from './team-rollout.js';
+import { type AgentModel, rollOutTeam, type TeamRollout, type TurnProgress } from './team-rollout.js';
 
 export interface BatchDependencies {
   readonly log: EventLog;
@@ -19,6 +19,8 @@ export interface BatchDependencies {
   readonly schemaFor: EntrySchemas;
   /** Default: the built-in ones, without a model that judges. */
   readonly verifiers?: Verifiers | undefined;
+  /** Receives now and then how far an agent is with its turns of a batch, which is one of so many. */
+  readonly onTurns?: (progress: TurnProgress & { readonly batch: number; readonly of: number }) => void;
 }
 
 interface BatchToSample {
@@ -35,7 +37,7 @@ interface BatchToSample {
 }
 
 export async function sampledBatch(
-  { log, clock, team, environment, schemaFor, verifiers }: BatchDependencies,
+  { log, clock, team, environment, schemaFor, verifiers, onTurns }: BatchDependencies,
   { recording, batch, of, problems, groupSize, sampling, agents }: BatchToSample,
 ): Promise<readonly TeamRollout[]> {
   const facts = { runId: recording.runId, batch };
@@ -46,6 +48,7 @@ export async function sampledBatch(
     ...{ team, groupSize, sampling, schemaFor, environment, verifiers, agents },
     seed: batchSeed(recording.runId, batch),
     signal: recording.signal,
+    onTurns: (progress) => onTurns?.({ ...progress, batch, of }),
   });
   const events = batchEvents(rollouts, {
     ...facts,

@@ -6,7 +6,7 @@ import { type GradedProblem, isGraded, isWhole, type TeamPreferencePublished } f
 import { SeamError } from '@seamstream/kernel';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from '@seamstream/training-runs';
 import { type SwapSettings, swapSettings } from './swap/swap.config.js';
-import { type TuningSettings, tuningSettings } from './tuning.config.js';
+import { ofNewStage, type TuningSettings, tuningSettings } from './tuning.config.js';
 import { type WarmUpSettings, warmUpSettings } from './warm-up/warm-up.config.js';
 
 /** Name of the method that the team of a file has. */
@@ -49,7 +49,7 @@ export interface WarmUpJob {
 
 export type TeamJob = StageJob | SwapJob | WarmUpJob;
 
-/** Settings of the recipes, by their names. */
+/** Reads what the plan of a run says, by the names of the recipes. New runs are planned by {@link TEAM_RECIPES}. */
 export const teamSettings = {
   [SEQUENTIAL_TUNING]: tuningSettings,
   [AGENT_SWAP]: swapSettings,
@@ -58,13 +58,18 @@ export const teamSettings = {
 
 const recipeOf = (name: string, settingsOf: (given: unknown) => object): Recipe => ({
   reads: name === AGENT_WARM_UP ? 'preferences' : 'problems',
-  resolveConfiguration: (given) => ({ ...settingsOf(given) }),
+  resolveConfiguration: (given) => ({ ...settingsOf(name === SEQUENTIAL_TUNING ? ofNewStage(given) : given) }),
   replayedRounds: () => ({ least: 1, most: 1 }),
   hasEnoughSignal: () => true,
 });
 
+/** By their names. */
+export const TEAM_RECIPES: ReadonlyMap<string, Recipe> = new Map(
+  Object.entries(teamSettings).map(([name, settings]) => [name, recipeOf(name, settings)]),
+);
+
 export class TeamMethod implements LearningMethod<TeamJob> {
-  readonly recipes = new Map(Object.entries(teamSettings).map(([name, settings]) => [name, recipeOf(name, settings)]));
+  readonly recipes = TEAM_RECIPES;
 
   /** @param slot what its teams are served as */
   constructor(

@@ -1,11 +1,12 @@
 /** Rollouts of a team: every agent takes its turn on a problem, in groups; then the frozen executor and the verifier judge. */
 import { answerOnce, type Environment, type ExecutorAnswer } from '@seamstream/environments';
-import { judgeOf } from '@seamstream/evaluation';
+import { answerClasses, judgeOf } from '@seamstream/evaluation';
 import type { GradedProblem, Problem } from '@seamstream/events';
 import { asData, type EntrySchemas, groundedSchema } from '@seamstream/experience';
 import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter, SamplingSettings } from '@seamstream/language-model';
 import { encodePrompt, type GeneratorModel, type JudgedBy } from '@seamstream/rollout';
+import { majorityVote } from '@seamstream/statistics';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { builtInVerifiers, finalAnswer, type Verifiers } from '@seamstream/verifiers';
 import { type Agent, askedOf, type Team } from './team.js';
@@ -50,6 +51,13 @@ export interface AgentModel {
   readonly adapter: Adapter | null;
 }
 
+/** How far an agent is with its turns of a batch. */
+export interface TurnProgress {
+  readonly agent: string;
+  readonly done: number;
+  readonly total: number;
+}
+
 export interface RolloutSettings {
   readonly team: Team;
   /** In the order of the team. */
@@ -65,6 +73,8 @@ export interface RolloutSettings {
   readonly tooLong?: 'error' | 'no answer';
   /** Ids and seeds follow from it. */
   readonly seed: string;
+  /** Receives now and then how many turns of an agent are written. */
+  readonly onTurns?: ((progress: TurnProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -101,7 +111,9 @@ export async function rollOutTeam(
     });
   }
   // 2. What the team came to, and what that is worth.
-  const outcomes = states.map((state) => (isCutShort(team, state) ? null : outcomeOf(team, state.turns)));
+  const outcomes = await Promise.all(
+    states.map(async (state) => (isCutShort(team, state) ? null : outcomeOf(team, state, verifiers))),
+  );
   const answers = await answersTo(states, outcomes, settings);
   return Promise.all(
     states.map(async ({ rolloutId, problem, candidate, turns, finished, untaken }, at): Promise<TeamRollout> => {
@@ -152,7 +164,7 @@ function isCutShort({ topology }: Team, { untaken }: Pick<RolloutState, 'untaken
 async function turnsOf(
   { agent, model, adapter }: AgentModel,
   states: readonly RolloutState[],
-  { team, sampling, schemaFor, signal, tooLong = 'error' }: RolloutSettings,
+  { team, sampling, schemaFor, signal, tooLong = 'error', onTurns }: RolloutSettings,
 ): Promise<readonly TakenTurn[]> {
   const asked = new Map<string, AskedPrompt>();
   states.forEach((state, place) => {
@@ -181,6 +193,12 @@ async function turnsOf(
   });
   for (const each of unfitting)
     for (const place of each.places) taken[place] = { ...taken[place]!, untaken: refusalOf(each) };
+  let done = 0;
+  const written = (finished: readonly number[]): void => {
+    done += finished.reduce((sum, request) => sum + requests[request]!.places.length, 0);
+    onTurns?.({ agent: agent.name, done, total: states.length });
+  };
+  written([]);
   const generated = await model.generate(
     requests.map(({ prompt, schema, places }) => ({
       promptTokenIds: prompt,
@@ -188,7 +206,11 @@ async function turnsOf(
       sampling,
       ...(schema === undefined ? {} : { schema }),
     })),
-    { ...(adapter === null ? {} : { adapter }), ...(signal === undefined ? {} : { signal }) },
+    {
+      ...(adapter === null ? {} : { adapter }),
+      ...(signal === undefined ? {} : { signal }),
+      onProgress: ({ finished }) => written(finished.map(({ request }) => request)),
+    },
   );
   requests.forEach(({ prompt, places }, request) =>
     places.forEach((place, at) => {
@@ -234,8 +256,15 @@ export function fieldSchema(
 }
 
 /** An entry of the agents' fields, the answer that most gave, or the last one's. */
-export function outcomeOf({ topology, agents }: Team, turns: readonly Pick<Turn, 'text'>[]): string | null {
-  if (topology === 'vote') return majorityOf(turns.map(({ text }) => finalAnswer(text)));
+export async function outcomeOf(
+  { topology, agents }: Team,
+  { problem, turns }: { readonly problem: GradedProblem; readonly turns: readonly Pick<Turn, 'text'>[] },
+  verifiers: Verifiers = builtInVerifiers,
+): Promise<string | null> {
+  if (topology === 'vote') {
+    const answers = turns.map(({ text }) => finalAnswer(text));
+    return majorityOf(answers, problem, verifiers);
+  }
   if (agents.every(({ field }) => field === null)) return turns.at(-1)?.text ?? null;
   const entry: Record<string, unknown> = {};
   for (const { text } of turns) Object.assign(entry, fieldsIn(text));
@@ -251,11 +280,17 @@ function fieldsIn(text: string): object {
   }
 }
 
-/** The answer that most agents gave; of equally many the first. Null where none was given. */
-export function majorityOf(answers: readonly (string | null)[]): string | null {
-  const given = answers.filter((answer) => answer !== null);
-  const counts = [...Map.groupBy(given, (answer) => answer)].sort(([, a], [, b]) => b.length - a.length);
-  return counts[0]?.[0] ?? null;
+/**
+ * The answer that most agents gave, as the first of them wrote it; of equally many the first. Null where none was given. Answers that the
+ * problem's verifier takes for one another are one, as in an evaluation of the team.
+ */
+export async function majorityOf(
+  answers: readonly (string | null)[],
+  { verifier }: Pick<GradedProblem, 'verifier'>,
+  verifiers: Verifiers = builtInVerifiers,
+): Promise<string | null> {
+  const { winner } = majorityVote(await answerClasses(answers, verifier, verifiers));
+  return winner === null ? null : answers[winner]!;
 }
 
 async function answersTo(

@@ -20,6 +20,7 @@ import type { Verifiers } from '@seamstream/verifiers';
 import { agentOrder } from './agent-order.js';
 import { certificateFigures, certificateOf } from './formulas/certificate.js';
 import { truncatedTeamWeight } from './formulas/sequence-ratio.js';
+import { problemShares } from './problem-shares.js';
 import { StageState } from './stage-state.js';
 import { swapAgent } from './swap/swap-agent.js';
 import type { Team } from './team.js';
@@ -34,7 +35,7 @@ import {
   teamBaseDigest,
   teamFingerprint,
 } from './team-artefact.js';
-import { sampledBatch } from './team-batch.js';
+import { type BatchDependencies, sampledBatch } from './team-batch.js';
 import type { StageJob, TeamJob } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, comparedRollouts, sampledLogProbs, trainedTurns, turnSequence } from './trained-turns.js';
@@ -53,6 +54,8 @@ interface TeamRunnerDependencies {
   /** Default: the built-in ones, without a model that judges. */
   readonly verifiers?: Verifiers | undefined;
   readonly evaluation: AdapterEvaluation<TeamArtefact>;
+  /** Receives now and then how far an agent is with its turns of a batch. */
+  readonly onTurns?: NonNullable<BatchDependencies['onTurns']>;
   /** Receives every pass of an update. */
   readonly onPass?: (agent: string, pass: PassTried) => void;
 }
@@ -244,9 +247,9 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     const { team, agents } = this.dependencies;
     const { settings } = job;
     const count = samplesAnew(settings) ? team.agents.length : 1;
-    const size = Math.ceil(job.problems.length / count);
+    const problems = problemShares(job.problems, count, settings.division)[batch]!;
     const rollouts = await sampledBatch(this.dependencies, {
-      ...{ recording, batch, of: count, problems: job.problems.slice(batch * size, (batch + 1) * size) },
+      ...{ recording, batch, of: count, problems },
       ...{ groupSize: settings.groupSize, sampling: { ...settings.sampling, topK: 0, topP: 1 } },
       agents: team.agents.map((agent, place) => ({
         agent,

@@ -1,4 +1,5 @@
 /** A team: agents in their order, each with a base model, the slot of its adapters and what it is asked. */
+import { GENERATOR_SLOT } from '@seamstream/events';
 import { ENTRY_FIELDS } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
 import { parse } from 'yaml';
@@ -11,6 +12,17 @@ const DEFAULT_ROLES = {
   chain: '{problem}\n{before}',
 };
 
+/** Names become folders and labels; parts of a slot are separated by a slash. */
+const slotSchema = z
+  .string()
+  .max(100)
+  .regex(
+    /^[a-z0-9][a-z0-9._-]*(\/[a-z0-9][a-z0-9._-]*)*$/i,
+    'expected letters, digits, ., _ and -, in parts separated by /, at most 100',
+  )
+  // What serves it expects weights or a library, and takes no team.
+  .refine((slot) => alike(slot) !== GENERATOR_SLOT, `${GENERATOR_SLOT} is the slot of the generators`);
+
 const agentSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, 'expected letters, digits, - and _, at most 40'),
   /** Folder of its base model, as Hugging Face publishes one. */
@@ -18,7 +30,7 @@ const agentSchema = z.strictObject({
   /** Folder of the base model of the agent whose place it takes, for a swap; absent: its own. */
   replaces: z.string().min(1).optional(),
   /** What its adapters are published for; by default the team's slot and its name. */
-  slot: z.string().min(1).optional(),
+  slot: slotSchema.optional(),
   /** What it is asked: {problem} once, and in a chain {before} at most once. */
   role: z.string().min(1).optional(),
   /** The field of the entry that it writes; absent: it writes text. */
@@ -29,15 +41,22 @@ const teamSchema = z
   .strictObject({
     /** chain: each agent reads what those before it wrote. vote: each answers by itself, and the majority counts. */
     topology: z.enum(['chain', 'vote']).default('vote'),
-    slot: z.string().min(1).default('team'),
+    slot: slotSchema.default('team'),
     agents: z.array(agentSchema).min(1).max(16),
   })
-  .superRefine(({ topology, agents }, context) => {
+  .superRefine(({ topology, slot: teamSlot, agents }, context) => {
     const refuse = (path: (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
-    agents.forEach(({ name, role, field }, at) => {
-      if (agents.findIndex((each) => each.name === name) < at) refuse(['agents', at, 'name'], `${name} is there twice`);
+    const firstLike = (word: string, wordOf: (agent: (typeof agents)[number]) => string): number =>
+      agents.findIndex((each) => alike(wordOf(each)) === alike(word));
+    const slotOf = (agent: (typeof agents)[number]): string => agentSlot(teamSlot, agent);
+    agents.forEach((agent, at) => {
+      const { name, role, field } = agent;
+      const [named, slotted] = [firstLike(name, (each) => each.name), firstLike(slotOf(agent), slotOf)];
+      if (named < at) refuse(['agents', at, 'name'], isThere(name, agents[named]!.name));
+      else if (slotted < at)
+        refuse(['agents', at, 'slot'], `${slotOf(agent)} is the slot of ${agents[slotted]!.name} already`);
       const places = [...(role ?? DEFAULT_ROLES[topology]).matchAll(PLACES)].map(([, place]) => place);
       if (places.filter((place) => place === 'problem').length !== 1)
         refuse(['agents', at, 'role'], 'expected {problem} exactly once');
@@ -53,6 +72,22 @@ const teamSchema = z
     if (writers > 0 && (writers < agents.length || topology === 'vote'))
       refuse(['agents'], 'expected a field of the entry for every agent of a chain, or for none');
   });
+
+/** Some file systems have one folder for names that differ by case only. */
+function alike(name: string): string {
+  return name.toLowerCase();
+}
+
+function isThere(name: string, other: string): string {
+  return name === other ? `${name} is there twice` : `${name} differs from ${other} by case only`;
+}
+
+function agentSlot(
+  teamSlot: string,
+  { name, slot }: { readonly name: string; readonly slot?: string | undefined },
+): string {
+  return slot ?? `${teamSlot}/${name}`;
+}
 
 export interface Agent {
   readonly name: string;
@@ -99,7 +134,7 @@ export function teamOf(given: unknown, name: string): Team {
       name: agent.name,
       path: agent.path,
       replaces: agent.replaces ?? null,
-      slot: agent.slot ?? `${slot}/${agent.name}`,
+      slot: agentSlot(slot, agent),
       role: agent.role ?? DEFAULT_ROLES[topology],
       field: agent.field ?? null,
     })),

@@ -43,7 +43,7 @@ export function comparedRollouts(
 /**
  * The advantage of every rollout, in their order: within its problem's group, or for the agent's turn by values. 0 for one that is not
  * compared with others, because another revision of the judge gave its reward.
- * @param earlier batches of the stage: what values are fitted to
+ * @param earlier batches of the stage: what values are fitted to; in runs of the first release to this batch as well
  */
 export function advantagesOf(
   rollouts: readonly TeamRollout[],
@@ -64,7 +64,7 @@ export function advantagesOf(
     }
     return rollouts.map((rollout) => advantages.get(rollout) ?? 0);
   }
-  const { gamma, lambda, clip, valueRange: range, valueRate: rate } = advantage;
+  const { gamma, lambda, clip, valueRange: range, valueRate: rate, baseline } = advantage;
   const head = new ValueHead();
   const estimated = (batch: readonly TeamRollout[]) =>
     batch.map(({ turns, reward }) =>
@@ -75,7 +75,8 @@ export function advantagesOf(
       ),
     );
   const judge = mainJudge(rollouts);
-  for (const batch of [...earlier.map((each) => judgedBy(each, judge)), compared]) {
+  const fitted = earlier.map((each) => judgedBy(each, judge));
+  for (const batch of baseline === 'before-fit' ? fitted : [...fitted, compared]) {
     const states = estimated(batch).flatMap(({ returns }, at) =>
       returns.map((value, turn) => ({ tokenIds: batch[at]!.turns[turn]!.promptTokenIds, return: value })),
     );

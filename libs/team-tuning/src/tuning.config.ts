@@ -43,6 +43,11 @@ const tuningSchema = z.strictObject({
   order: z.enum(['static', 'random', 'information']).default('static'),
   /** Whether the team as it is by then is sampled before each agent; false: one batch for all, with truncated weights (the release). */
   resample: z.boolean().default(true),
+  /**
+   * How the problems of a stage are divided among the batches of its agents. New runs divide them evenly. Runs of the first release name no
+   * way: they rounded up, and are made again as they were.
+   */
+  division: z.enum(['even', 'rounded-up']).default('rounded-up'),
   /** Rollouts of a problem. */
   groupSize: z.int().min(2).max(256).default(4),
   sampling: samplingSchema,
@@ -57,6 +62,12 @@ const tuningSchema = z.strictObject({
         /** Furthest that a value moves from what it was before the update. */
         valueRange: z.number().positive().default(0.2),
         valueRate: z.number().positive().default(0.1),
+        /**
+         * The values that rewards are compared with. `before-fit`: as they were before they are fitted to the batch, so that no rollout's
+         * reward is in what it is compared with. New runs take these. Runs of the first release name none: theirs were fitted to the batch
+         * first, and are made again as they were.
+         */
+        baseline: z.enum(['before-fit', 'after-fit']).default('after-fit'),
       }),
     ])
     .prefault({ kind: 'group' }),
@@ -95,6 +106,23 @@ const tuningSchema = z.strictObject({
 });
 
 export type TuningSettings = z.infer<typeof tuningSchema>;
+
+/** What is planned from now on, unless a person says otherwise. */
+export function ofNewStage(given: unknown): unknown {
+  const settings = given ?? {};
+  if (!isObject(settings)) return settings;
+  const { advantage } = settings;
+  const hasValues = isObject(advantage) && advantage.kind === 'gae';
+  return {
+    division: 'even',
+    ...settings,
+    ...(hasValues ? { advantage: { baseline: 'before-fit', ...advantage } } : {}),
+  };
+}
+
+function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
+}
 
 /** @throws INVALID_CONFIGURATION */
 export function tuningSettings(given: unknown): TuningSettings {

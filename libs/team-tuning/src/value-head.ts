@@ -1,4 +1,5 @@
 /** How good a state of a rollout is: a linear function of the tokens that an agent was asked, fitted to returns by clipped steps. */
+import { clippedValueLoss } from './formulas/advantages.js';
 
 /** Tokens share this many weights. */
 const BUCKETS = 512;
@@ -17,7 +18,7 @@ export class ValueHead {
   }
 
   /**
-   * Gradient steps on max((V − R)², (V_old + clip(V − V_old, ±range) − R)²): a value that has moved by the range stays.
+   * Gradient steps on the clipped value loss: a value that has moved by the range stays.
    * @param states what agents were asked, each with its return
    */
   fit(
@@ -28,14 +29,11 @@ export class ValueHead {
     const before = states.map(({ tokenIds }) => this.valueOf(tokenIds));
     for (let pass = 0; pass < PASSES; pass++)
       states.forEach(({ tokenIds, return: target }, at) => {
-        const value = this.valueOf(tokenIds);
-        const moved = value - before[at]!;
-        const held = before[at]! + Math.max(-range, Math.min(range, moved));
-        // Where the held value is further off, the loss does not move with the value.
-        if (Math.abs(moved) > range && (held - target) ** 2 >= (value - target) ** 2) return;
-        const slope = 2 * COEFFICIENT * rate * (value - target);
-        this.weights[BUCKETS]! -= slope;
-        for (const [bucket, share] of features[at]!) this.weights[bucket]! -= slope * share;
+        const { slope } = clippedValueLoss(this.valueOf(tokenIds), { before: before[at]!, target }, range);
+        if (slope === 0) return;
+        const step = COEFFICIENT * rate * slope;
+        this.weights[BUCKETS]! -= step;
+        for (const [bucket, share] of features[at]!) this.weights[bucket]! -= step * share;
       });
   }
 }

@@ -85,7 +85,8 @@ export class BelievedPlans {
    */
   async settle(servedAdapters: PlanGrounds['servedAdapters'], isNew: boolean): Promise<readonly string[]> {
     if (!isNew && [...this.candidates.values()].every(({ looks }) => looks >= LOOKS_BEFORE_TOLD)) return [];
-    const grounds = await this.grounds(servedAdapters);
+    const readsBuffer = [...this.candidates.values()].some(({ plan }) => plan.manifests.length > 0);
+    const grounds = await this.grounds(servedAdapters, readsBuffer);
     const settled: string[] = [];
     // Each that is believed may be what another one follows.
     for (let count = -1; count !== settled.length; ) {
@@ -106,6 +107,11 @@ export class BelievedPlans {
       if (looks >= LOOKS_BEFORE_TOLD) this.candidates.delete(runId);
     }
     return settled;
+  }
+
+  /** Why a plan of this release that is not on record yet would not be believed there; undefined when it would. */
+  async doubtAbout(plan: RunPlan, servedAdapters: PlanGrounds['servedAdapters']): Promise<string | undefined> {
+    return planDoubt(plan, true, await this.grounds(servedAdapters, plan.manifests.length > 0));
   }
 
   /** By window, so that one pass settles a chain; of two plans of one window, which partitions may hide from each other, the earlier goes first. */
@@ -136,13 +142,12 @@ export class BelievedPlans {
       : planDoubt(plan, isPlanned, grounds);
   }
 
-  private async grounds(servedAdapters: PlanGrounds['servedAdapters']): Promise<PlanGrounds> {
+  private async grounds(servedAdapters: PlanGrounds['servedAdapters'], readsBuffer: boolean): Promise<PlanGrounds> {
     const { log } = this;
     const ends = new Map<string, number>();
     for (const topic of [TOPIC.outcomes, TOPIC.experiences, TOPIC.problems, TOPIC.teams, TOPIC.feedback])
       for (const { partition, high } of await log.watermarks(topic)) ends.set(partitionName(topic, partition), high);
     const isTrimmed = (await log.watermarks(TOPIC.training)).some(({ low }) => low > 0);
-    const readsBuffer = [...this.candidates.values()].some(({ plan }) => plan.manifests.length > 0);
     const committed = readsBuffer ? await this.versions.all() : [];
     const versions = committed.map(({ manifestKey: key, manifestDigest: digest }) => versionName({ key, digest }));
     return {

@@ -40,7 +40,7 @@ export class TrainOnDemandHandler {
 
   /**
    * Plans a run and carries it out here. Asked again for the same, a killed run is resumed, and an ended one is left alone.
-   * @throws CONFLICT where another process carries it out, or where it was planned to keep less of old problems; nothing of it is touched
+   * @throws DATA_REFUSED before any training, for a plan that the log does not bear out; CONFLICT where another process carries it out, or where it was planned to keep less of old problems; nothing of it is touched
    * @returns the run's id and the event that ended it, none when it had ended before; and why its promotion does not count, where
    * another one, the stream's perhaps, was just ahead of it
    */
@@ -60,6 +60,9 @@ export class TrainOnDemandHandler {
     const { runId } = plan;
     return holdRun(log, runId, signal, async (holder) => {
       if (!(await history.read()).runs.has(runId)) {
+        // No reader of the log would believe the plan, nor count what its run comes to.
+        const doubt = await history.doubtAbout(plan);
+        if (doubt !== undefined) throw notBelieved(plan, doubt);
         const planned = plannedEvent(plan, NO_QUEUE, runMeta(runId, 'planned', clock.now()));
         await holder.record([{ type: 'TrainingRunPlanned', ...planned, plannedBy: by }]);
       }
@@ -110,6 +113,14 @@ function plannedFor({ iteration, retention }: TrainingRequest, { runs }: Trainin
     return plan;
   }
   return undefined;
+}
+
+function notBelieved({ runId, algorithm, slot }: RunPlan, doubt: string): SeamError {
+  return new SeamError(
+    'DATA_REFUSED',
+    `Cannot train ${algorithm} for slot ${slot}: expected a plan that the log bears out, got one that is not believed: ${doubt}. Nothing was trained or recorded. Correct what the run learns from, or its slot.`,
+    { details: { runId } },
+  );
 }
 
 /** What decides on a run is what it was planned with. It would be promoted although it costs more than may be lost now. */

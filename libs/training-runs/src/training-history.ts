@@ -26,7 +26,7 @@ import type { AskedPerDomain } from './adapter-evaluation.port.js';
 import { type Belief, BelievedPlans } from './believed-plans.js';
 import { runFolder } from './checkpoints.js';
 
-import { type RunConfiguration, type RunWindow } from './run-plan.js';
+import type { RunConfiguration, RunPlan, RunWindow } from './run-plan.js';
 import { evolve, initialState, overtake, type RunEvent, runIdOf, type TrainingRun } from './training-run.js';
 import { addedUp } from './validation-row.js';
 
@@ -104,6 +104,12 @@ export class TrainingHistoryReader {
     const reading = this.reading.then(() => this.readOn());
     this.reading = reading.catch(() => undefined);
     return raceAbort(signal, reading, 'the history of training');
+  }
+
+  /** Why the log as it is would not bear out a plan that is not on record yet; undefined when it would. @throws as {@link read} */
+  async doubtAbout(plan: RunPlan): Promise<string | undefined> {
+    const { slots } = await this.read();
+    return this.plans.doubtAbout(plan, (slot) => servedInOrder(servedIn(slots, slot)));
   }
 
   private async readOn(): Promise<TrainingHistory> {

@@ -1,6 +1,6 @@
 /** The demonstration of teams from start to report: stage by stage, every way of tuning on the same problems; then what each is worth. */
 import { isDeepStrictEqual } from 'node:util';
-import { systemClock, whenAborted } from '@seamstream/kernel';
+import { isSeamError, systemClock, whenAborted } from '@seamstream/kernel';
 import type { StartOptions } from '../config.js';
 import { lockDriver } from '../driver-lock.js';
 import { embeddedEnvironment } from '../embedded-environment.js';
@@ -67,11 +67,21 @@ export async function runTeam(
     if (report === undefined) return;
     const path = await onReport(reportOfTeam(report));
     if (!options.exit) say(`report: ${path}`);
+  } catch (error) {
+    // What is done is in the log, and the next start resumes there.
+    if (!signal.aborted || !isEndOf(error, signal)) throw error;
   } finally {
     for (const close of closers.reverse()) await close();
     await host?.close();
     unlock();
   }
+}
+
+/** Whether an error only says that the work was stopped. */
+function isEndOf(error: unknown, signal: AbortSignal): boolean {
+  return (
+    error === signal.reason || isSeamError(error, 'ABORTED') || (error instanceof Error && error.name === 'AbortError')
+  );
 }
 
 /** Success of what is shown on the validation problems after a stage, as the log has it. */

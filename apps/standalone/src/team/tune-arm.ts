@@ -4,12 +4,13 @@ import { derivedId, systemClock } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { LanguageModelTraining } from '@seamstream/model-clients';
 import { createServiceLogger, type Environment, loadConfig } from '@seamstream/service-kit';
-import { SEQUENTIAL_TUNING, TeamEvaluation, TeamMethod, TeamRunner } from '@seamstream/team-tuning';
+import { SEQUENTIAL_TUNING, TeamEvaluation, TeamMethod, TeamRunner, tuningSettings } from '@seamstream/team-tuning';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import type { Host } from '../host-services.js';
 import { worldSource } from '../problem-stream.js';
 import type { FixedSettings } from '../run-settings.js';
 import { validationProblems } from '../world-files.js';
+import { StageProgress } from './stage-progress.js';
 import { demonstrationTeam, type OpenArm, type TeamArm } from './team-arms.js';
 
 /** Of validation problems: enough to see a stage's change, few enough to ask them after every stage of every arm. */
@@ -43,9 +44,13 @@ export async function openArm(
     problemSet: 'validation',
     problems: baseProblems(validationProblems()).slice(0, VALIDATION),
   });
+  const { passes } = tuningSettings(arm.settings);
+  const progress = new StageProgress(arm.title, systemClock, say);
   const runner = new TeamRunner({
     ...{ ...drivers, clock: systemClock, team, schemaFor, evaluation, environment: host.environment },
     agents: team.agents.map(() => ({ model, engine })),
+    onTurns: ({ agent, done, total }) => progress.tell(`${agent} writes turns`, done, total),
+    onPass: (agent, { pass }) => progress.tell(`${agent} learns in passes`, pass + 1, passes),
   });
   const method = new TeamMethod(arm.name, team.slot);
   const { onDemand } = await createTrainer(
@@ -55,12 +60,18 @@ export async function openArm(
       logger: createServiceLogger('trainer', config.logging.level),
       onClose: (close: () => Promise<void>) => void closers.push(close),
     },
-    { model, executor, prompts, schemaFor, methods: [{ method, runner }] },
+    {
+      ...{ model, executor, prompts, schemaFor, methods: [{ method, runner }] },
+      onProgress: ({ phase, done, total }) => {
+        if (phase === 'evaluating') progress.tell('the team is asked validation problems', done, total);
+      },
+    },
   );
   return {
     ...arm,
     ...{ evaluation, runner },
     async tune(stage, signal) {
+      progress.begin(stage);
       const of = derivedId(String(seed), arm.name);
       const { ending } = await onDemand.handle(
         { algorithm: SEQUENTIAL_TUNING, settings: arm.settings, iteration: { of, index: stage } },

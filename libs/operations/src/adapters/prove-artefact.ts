@@ -3,10 +3,9 @@ import { unservable } from '@seamstream/experience-library';
 import { isSeamError, messageOf, onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { sameFingerprint } from '@seamstream/language-model';
 import type { AdapterVersion } from '@seamstream/read-models';
-import { decodeServed, type Served, weightsOf } from '@seamstream/rollout';
+import { decodeServed, isTeamKey, type Served, weightsOf } from '@seamstream/rollout';
 import {
   assertMembers,
-  isTeamKey,
   loadTeam,
   parseTeam,
   type TeamArtefact,

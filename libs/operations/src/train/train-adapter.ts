@@ -1,7 +1,7 @@
 /** One training run now, on what the log or the buffer holds. */
 import { SeamError } from '@seamstream/kernel';
 import { algorithms, mergeSettings, type Settings } from '@seamstream/learning';
-import { teamSettings } from '@seamstream/team-tuning';
+import { TEAM_RECIPES } from '@seamstream/team-tuning';
 import { LIBRARY_RECIPES } from '@seamstream/training-runs';
 import type { TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
 
@@ -26,17 +26,11 @@ interface TrainingRequest {
 }
 
 /** Names of what a run can be asked for by. */
-export const trainableBy: readonly string[] = [
-  ...algorithms.keys(),
-  ...LIBRARY_RECIPES.keys(),
-  ...Object.keys(teamSettings),
-];
+export const trainableBy: readonly string[] = [...algorithms.keys(), ...LIBRARY_RECIPES.keys(), ...TEAM_RECIPES.keys()];
 
 /** What resolves the settings of an algorithm, of whichever method. */
 function recipeOf(name: string): { resolveConfiguration(given: unknown): Configuration } | undefined {
-  const ofTeam = Object.entries(teamSettings).find(([recipe]) => recipe === name)?.[1];
-  if (ofTeam !== undefined) return { resolveConfiguration: (given) => ({ ...ofTeam(given) }) };
-  return algorithms.get(name) ?? LIBRARY_RECIPES.get(name);
+  return algorithms.get(name) ?? LIBRARY_RECIPES.get(name) ?? TEAM_RECIPES.get(name);
 }
 
 type Configuration = Readonly<Record<string, unknown>>;

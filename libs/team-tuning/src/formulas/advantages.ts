@@ -49,20 +49,20 @@ export function normalised(values: readonly number[], most: number): number[] {
 }
 
 /**
- * Mean of max((V − R)², (V_old + clip(V − V_old, ±range) − R)²): a value may not gain by moving further than the range
- * (https://arxiv.org/abs/1707.06347, as PPO's implementations have it).
+ * max((V − R)², (V_old + clip(V − V_old, ±range) − R)²), and its slope along V: a value may not gain by moving further than the range
+ * (https://arxiv.org/abs/1707.06347, as PPO's implementations have it). Where the held value is further off, the loss does not move with V.
  */
 export function clippedValueLoss(
-  values: readonly number[],
-  { before, returns }: { readonly before: readonly number[]; readonly returns: readonly number[] },
+  value: number,
+  { before, target }: { readonly before: number; readonly target: number },
   range: number,
-): number {
-  if (values.length === 0) return 0;
-  const sum = values.reduce((total, value, at) => {
-    const held = before[at]! + clippedTo(value - before[at]!, range);
-    return total + Math.max((value - returns[at]!) ** 2, (held - returns[at]!) ** 2);
-  }, 0);
-  return sum / values.length;
+): { readonly loss: number; readonly slope: number } {
+  const moved = value - before;
+  const free = (value - target) ** 2;
+  const held = (before + clippedTo(moved, range) - target) ** 2;
+  return Math.abs(moved) > range && held >= free
+    ? { loss: held, slope: 0 }
+    : { loss: free, slope: 2 * (value - target) };
 }
 
 function clippedTo(value: number, most: number): number {

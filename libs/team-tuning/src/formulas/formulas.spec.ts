@@ -105,8 +105,27 @@ describe('advantages', () => {
   });
 
   it('have values whose loss is that of the golden values', () => {
-    for (const { values, before, returns, range, loss } of golden.valueLosses)
-      expect(clippedValueLoss(values, { before, returns }, range)).toBeCloseTo(loss, 12);
+    for (const { values, before, returns, range, loss } of golden.valueLosses) {
+      const own = values.map(
+        (value, at) => clippedValueLoss(value, { before: before[at]!, target: returns[at]! }, range).loss,
+      );
+      expect(own.reduce((sum, each) => sum + each, 0) / own.length).toBeCloseTo(loss, 12);
+    }
+  });
+
+  it('have values whose loss has the slope of its differences, on both sides of the range', () => {
+    const near = fc.double({ min: -2, max: 2, noNaN: true });
+    fc.assert(
+      fc.property(near, near, near, (value, before, target) => {
+        const [range, step] = [0.2, 1e-6];
+        const lossAt = (at: number): number => clippedValueLoss(at, { before, target }, range).loss;
+        // At the range itself the loss has two slopes.
+        fc.pre(Math.abs(Math.abs(value - before) - range) > 2 * step);
+        const difference = (lossAt(value + step) - lossAt(value - step)) / (2 * step);
+        expect(clippedValueLoss(value, { before, target }, range).slope).toBeCloseTo(difference, 6);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
