@@ -171,6 +171,7 @@ async function elsewhere(): Promise<FakeWorld> {
 }
 
 const MEASURED: Evaluation = {
+  shares: { candidate: 0.5, parent: 0.25, differences: [{ thousandths: 250, problems: 4 }] },
   ...{ ...evaluationOf(0.5, 0.25), rescued: 1, broken: 0, asked: { sums: 4 }, judgedApart: 1 },
   retained: { problems: 3, success: 1, parentSuccess: 1, mostCost: 0.02 },
   judges: [{ model: 'a-judge', revision: null, verdicts: 8 }],

@@ -14,7 +14,8 @@ const time = z.int().nonnegative();
 /** What was measured, without the problems of the validation set on which two adapters differed: an archive goes to others. */
 type CarriedEvaluation = Omit<Evaluation, 'differences'>;
 
-const evaluationSchema: z.ZodType<CarriedEvaluation> = z.strictObject({
+/** Every field that an event may have, optional ones too: an archive is refused for one that is not named here. */
+const evaluationShape = {
   problemSet: words,
   problemSetDigest: words,
   problems: z.int().nonnegative(),
@@ -38,7 +39,17 @@ const evaluationSchema: z.ZodType<CarriedEvaluation> = z.strictObject({
     .array(z.strictObject({ model: words, revision: words.nullable(), verdicts: z.int().nonnegative() }))
     .optional(),
   judgedApart: z.int().nonnegative().optional(),
-});
+  shares: z
+    .strictObject({
+      candidate: z.number(),
+      parent: z.number(),
+      differences: z.array(
+        z.strictObject({ thousandths: z.int().min(-1000).max(1000), problems: z.int().nonnegative() }),
+      ),
+    })
+    .nullish(),
+} satisfies Record<keyof CarriedEvaluation, z.ZodType>;
+const evaluationSchema: z.ZodType<CarriedEvaluation> = z.strictObject(evaluationShape);
 
 export const EXPERT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Whether an expert may be called so: it is a segment of a key, and of a path. */
