@@ -266,7 +266,7 @@ export default [
       to: '',
     },
     {
-      control: 'a world with late attributes has problems of its own',
+      control: 'a world with late attributes has problems apart',
       from: "${world.late.size === 0 ? '' : '/late attributes'}",
       to: '',
     },
