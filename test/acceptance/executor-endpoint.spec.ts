@@ -17,7 +17,7 @@ import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type TokenizerJson, trainByteLevelBpe } from '@seamstream/tokenizer';
-import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
+import { createTrainer, type TrainerAssets, trainerConfigSchema } from '@seamstream/trainer';
 
 const KEY = 'a-key-of-the-test';
 const EXAMPLE = EXAMPLE_EVENTS.ExperienceWithheld;
@@ -169,7 +169,7 @@ describe("llama.cpp's server as the executor", () => {
 
   it('compares adapters for a trainer that is configured so', async () => {
     const closers: (() => Promise<void>)[] = [];
-    const train = (key: string) => {
+    const train = (key: string, assets: Pick<TrainerAssets, 'evaluates'> = {}) => {
       process.env.TINY_KEY = key;
       const config = loadConfig(trainerConfigSchema, {
         SEAM_LOGGING_LEVEL: 'silent',
@@ -185,9 +185,11 @@ describe("llama.cpp's server as the executor", () => {
         logger: createServiceLogger('test', 'silent'),
         onClose: (close: () => Promise<void>) => void closers.push(close),
       };
-      return createTrainer(context, { validation: { name: 'none', problems: [] } });
+      return createTrainer(context, { validation: { name: 'none', problems: [] }, ...assets });
     };
     await expect(train('another-key')).rejects.toThrow('Correct TINY_KEY');
+    // What makes a run again asks no executor, so it may be gone.
+    await expect(train('another-key', { evaluates: false })).resolves.toBeDefined();
     await expect(train(KEY)).resolves.toBeDefined();
     for (const close of closers) await close();
   });

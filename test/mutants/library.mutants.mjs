@@ -222,6 +222,9 @@ export default [
     },
     { control: 'what is done again prepares no model', from: 'if (mayAsk) await client', to: 'await client' },
   ]),
+  ...quick('libs/operations/src/train/train-on-demand.ts', 'libs/operations/src/train/train-on-demand.spec.ts', [
+    { control: 'what is made again opens no executor', from: '        evaluates: false,\n', to: '' },
+  ]),
   ...quick('libs/operations/src/cost/known-prices.ts', 'apps/cli/src/study/study-library.command.spec.ts', [
     { control: 'an unknown price is no price', from: 'return null;', to: 'return 0;' },
     { control: 'a price that is given goes before a declared one', from: 'given.get(model) ?? priceAt', to: 'priceAt' },

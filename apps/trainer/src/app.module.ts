@@ -64,6 +64,8 @@ export interface TrainerAssets {
   /** Ways to learn besides SEAM, each with what carries its runs out. */
   readonly methods?: readonly MethodWithRunner[];
   readonly onProgress?: (progress: TrainingProgress) => void;
+  /** False: only what is asked for opens the executor, since runs are made again for comparison and nothing is evaluated. */
+  readonly evaluates?: boolean;
 }
 
 type TrainerContext = Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'drivers' | 'logger' | 'onClose'>;
@@ -284,7 +286,9 @@ async function enginesOf(
   const verifiers = await comparingVerifiers({ config, onClose }, validation);
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) }));
   const model = assets.model ?? (await load());
-  const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
+  const executors = new Map<number, ExecutorModel>();
+  if (assets.executor !== undefined) executors.set(responseMaxTokens, assets.executor);
+  else if (assets.evaluates !== false) executors.set(responseMaxTokens, await loadExecutor(responseMaxTokens));
   // A plan says how long responses may be: each other length needs a separate executor.
   const environmentOf = async (maxTokens: number): Promise<Environment> => {
     const executor = executors.get(maxTokens) ?? (await loadExecutor(maxTokens));

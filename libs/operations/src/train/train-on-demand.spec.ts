@@ -36,7 +36,7 @@ describe("the trainer's door", () => {
   it('passes request and signal on, and reports steps and digests', async () => {
     const asked: unknown[] = [];
     const steps: unknown[] = [];
-    const door = trainerDoor(async ({ onProgress, validation }) => ({
+    const door = trainerDoor(async ({ onProgress, validation, evaluates }) => ({
       onDemand: {
         handle: async (request, given) => {
           asked.push(request, given === signal, validation);
@@ -52,7 +52,7 @@ describe("the trainer's door", () => {
           };
         },
         verify: async (expected) => {
-          asked.push(validation);
+          asked.push(validation, evaluates);
           return { runId: 'r', expected, actual: null, matches: false, ...VERIFIED };
         },
       },
@@ -78,6 +78,6 @@ describe("the trainer's door", () => {
     ).toMatchObject({ basis: 'b' });
     expect(asked.splice(-2)).toEqual([{ algorithm: 'rest-em', settings: {} }, development]);
     // Nothing is evaluated.
-    expect(asked.at(-1)).toEqual({ name: 'none', problems: [] });
+    expect(asked.slice(-2)).toEqual([{ name: 'none', problems: [] }, false]);
   });
 });

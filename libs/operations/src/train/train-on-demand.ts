@@ -53,6 +53,8 @@ interface OnDemand {
 interface Assets {
   readonly onProgress: (progress: TrainingProgress) => void;
   readonly validation?: { readonly name: string; readonly problems: readonly Problem[] };
+  /** False: the executor is not opened before it is asked. */
+  readonly evaluates?: boolean;
 }
 
 /** The result of a run, from the events that ended it. @param overtaken why its promotion does not count; null where it does */
@@ -111,10 +113,11 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
       return onDemand.trials({ algorithm, settings: configuration }, signal);
     },
     async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {
-      // Training again evaluates nothing, so no validation problems are needed.
+      // Training again evaluates nothing, so neither validation problems nor the executor are needed: it may be gone.
       const { onDemand } = await create({
         onProgress: reporting(onStep),
         validation: { name: 'none', problems: [] },
+        evaluates: false,
       });
       const { expected, actual, matches, ...facts } = await onDemand.verify(adapterDigest, signal);
       return { ...facts, recordedDigest: expected, replayedDigest: actual, equal: matches };
