@@ -10,6 +10,7 @@ import {
   type RecordedLibraryRun,
   recordedLibraryRuns,
   recordedSpeed,
+  USUAL_SETTINGS,
 } from './recorded-library-runs.js';
 
 export interface LibraryCostRequest {
@@ -46,10 +47,7 @@ export interface LibraryCost extends LibraryEstimate {
 }
 
 /** As the shipped services are set, where neither a person nor a run says it. */
-const DEFAULT_PLAN: Omit<LibraryRunPlan, 'groups'> = {
-  ...{ groupSize: 8, epochs: 1, batchSize: 64, evidence: 'groups' },
-  ...{ maxOperations: 3, maxWords: 32, maxTokens: 1024, attempts: 3, trajectoryTokens: null },
-};
+const DEFAULT_PLAN: Omit<LibraryRunPlan, 'groups'> = { ...USUAL_SETTINGS, groupSize: 8, trajectoryTokens: null };
 
 /** @throws NOT_FOUND for a run to compare with that asked no model; INVALID_INPUT where too little is known */
 export async function libraryCost(

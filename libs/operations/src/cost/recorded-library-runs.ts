@@ -24,6 +24,9 @@ const settingsSchema = z.object({
 
 type PlannedSettings = z.infer<typeof settingsSchema>;
 
+/** Of a run that nothing is said of. */
+export const USUAL_SETTINGS: PlannedSettings = settingsSchema.parse({});
+
 interface TimedReply extends ReplyFigures {
   readonly model: string;
   /** When it was recorded, in milliseconds since the Unix epoch. */
@@ -54,7 +57,7 @@ interface ReadRun {
 export async function recordedLibraryRuns(log: EventLog): Promise<readonly RecordedLibraryRun[]> {
   const read = new Map<string, ReadRun>();
   const runOf = (runId: string): ReadRun => {
-    const run = read.get(runId) ?? { settings: settingsSchema.parse({}), replies: [], metrics: {} };
+    const run = read.get(runId) ?? { settings: USUAL_SETTINGS, replies: [], metrics: {} };
     read.set(runId, run);
     return run;
   };
@@ -127,7 +130,7 @@ export function recordedSpeed(replies: readonly TimedReply[]): number | null {
 
 function settingsIn(configuration: string): PlannedSettings {
   const { algorithm } = z.object({ algorithm: z.unknown() }).catch({ algorithm: {} }).parse(parsed(configuration));
-  return settingsSchema.catch(() => settingsSchema.parse({})).parse(algorithm);
+  return settingsSchema.catch(USUAL_SETTINGS).parse(algorithm);
 }
 
 function parsed(text: string): unknown {
