@@ -1,5 +1,5 @@
 // Speed of learning: executor calls until 90 % of the held-out problems are solved, of the loop and of TRL's GRPOTrainer.
-//   npm run study:trl -- [--folder DIR] [--seeds 1,2,3] [--calls 30000] [--learning-rate 3e-4] [--iterations 1] [--prompts 16] [--lora]
+//   npm run study:trl -- [--folder DIR] [--method attributes|experiences] [--seeds 1,2,3] [--calls 30000] [--learning-rate 3e-4] [--iterations 1] [--prompts 16] [--lora]
 //     [--device cpu|cuda] [--only trl|loop] [--table] [--json]
 // Both begin with the shipped base of the embedded world, read the same problems in the same order, ask the same frozen executor and are
 // measured greedily on the same held-out problems, which is not counted. The loop runs as `npm start` does, without the shifted phase.
@@ -10,23 +10,23 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pythonWithTrl } from '@seamstream/dev-servers';
-import { entrySchemaFor } from '@seamstream/embedded-world';
 import { PromptInjection } from '@seamstream/environments';
 import { loadPrompts } from '@seamstream/experience';
 import { LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
 import {
   embeddedEnvironment,
-  heldOutProblems,
+  learningOfAttributes,
   loopCurve,
   Rewards,
   SPEED_LEVELS,
+  SPEED_METHODS,
   serveRewards,
   speedRatio,
   speedTable,
+  speedWorld,
   trlCurve,
   trlMeasurements,
-  worldSource,
 } from '@seamstream/standalone';
 import { loopReport, once, outputOf, root } from './kept-runs.mjs';
 
@@ -42,6 +42,7 @@ const ENOUGH = 0.95;
 const { values: options } = parseArgs({
   options: {
     folder: { type: 'string', default: 'study-trl' },
+    method: { type: 'string', default: 'attributes' },
     seeds: { type: 'string', default: '1,2,3' },
     calls: { type: 'string', default: '30000' },
     'learning-rate': { type: 'string', default: '1e-3' },
@@ -63,14 +64,20 @@ const settings = {
   prompts: Number(options.prompts),
   lora: options.lora,
 };
-const trlName = `trl-${budget}-calls-${Object.values(settings).join('-')}`;
+const { method } = options;
+if (!SPEED_METHODS.includes(method))
+  throw new Error(
+    `Cannot run the study: expected --method ${SPEED_METHODS.join(' or ')}, got ${method}. Choose one of them.`,
+  );
+const trlName = `${method}-trl-${budget}-calls-${Object.values(settings).join('-')}`;
+const loopName = `${method}-loop`;
 const fileOf = (name, seed) => join(folder, `${name}-seed-${seed}.json`);
 
 async function main() {
   await mkdir(folder, { recursive: true });
   for (const seed of options.table ? [] : seeds) {
     if (options.only !== 'loop') await kept(trlName, seed, trained);
-    if (options.only !== 'trl') await kept('loop', seed, looped);
+    if (options.only !== 'trl') await kept(loopName, seed, looped);
   }
   const runs = await allRuns();
   if (!options.json) process.stdout.write(`${speedTable(runs)}\n`);
@@ -86,11 +93,12 @@ function kept(name, seed, make) {
 async function trained(seed, work) {
   const python = await pythonWithTrl();
   const prompts = await loadPrompts();
-  const problems = { train: publishedProblems(seed), heldOut: heldOutProblems('base', HELD_OUT) };
+  const world = worldOf(seed);
+  const problems = { train: world.published(publishedRounds), heldOut: world.heldOut };
   const model = await LanguageModel.load(environment(work, seed).SEAM_EXECUTOR_MODEL_FOLDER, { threads: 1 });
   const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: Number(maxTokens(work, seed)) });
   const asked = new PromptInjection(executor, prompts);
-  const server = await serveRewards(new Rewards({ environment: asked, problems, schemaFor: entrySchemaFor }));
+  const server = await serveRewards(new Rewards({ environment: asked, problems, schemaFor: world.schemaFor }));
   try {
     const rows = (set) =>
       set.map(({ problemId, prompt }) => ({ problem_id: problemId, prompt: prompts.generator(prompt) }));
@@ -98,7 +106,14 @@ async function trained(seed, work) {
     const job = {
       ...{ base: environment(work, seed).SEAM_GENERATOR_MODEL_FOLDER, judge: server.url, log, seed, settings },
       ...{ train: rows(problems.train), held_out: rows(problems.heldOut) },
-      ...{ most_calls: budget, evaluate_every: EVALUATE_EVERY, enough: ENOUGH, threads: 1, device: options.device },
+      ...{
+        entry_tokens: entryTokens(work, seed),
+        most_calls: budget,
+        evaluate_every: EVALUATE_EVERY,
+        enough: ENOUGH,
+        threads: 1,
+        device: options.device,
+      },
     };
     await writeFile(join(work, 'job.json'), JSON.stringify(job));
     const env = { ...process.env, ...python.environment, ...OFFLINE };
@@ -119,23 +134,19 @@ async function trained(seed, work) {
   }
 }
 
-/** As the loop publishes them. Texts that are no entries cost no call, so a budget may take twice the problems that it pays for. */
-function publishedProblems(seed) {
-  const source = worldSource(seed);
-  const rounds = Math.ceil((budget / GROUP_SIZE / ROUND_SIZE) * 2);
-  const size = { roundSize: ROUND_SIZE, count: ROUND_SIZE };
-  return Array.from({ length: rounds }, (_, done) =>
-    source({ ...size, round: done + 1, phase: 'base', startIndex: done * ROUND_SIZE, occurredAt: 0 }),
-  ).flatMap((events) => events.map(({ problem }) => problem));
-}
+const worldOf = (seed) => speedWorld(method, seed, { roundSize: ROUND_SIZE, heldOut: HELD_OUT });
+/** Texts that are no entries cost no call, so a budget may take twice the problems that it pays for. */
+const publishedRounds = Math.ceil((budget / GROUP_SIZE / ROUND_SIZE) * 2);
 
 /** The loop's report on one seed, and the held-out success of every adapter that it promoted. */
 async function looped(seed, work) {
   const limits = ['--max-shifted-rounds', '0', '--held-out', '8'];
-  const args = ['--method', 'experiences', '--seed', `${seed}`, ...limits, '--data-dir', work];
-  const { rounds, runs, executor, loopSeconds } = await loopReport(args, { name: `seed ${seed}` });
+  const args = ['--method', method, '--seed', `${seed}`, ...limits, '--data-dir', work];
+  const report = await loopReport(args, { name: `seed ${seed}` });
+  const { executor, loopSeconds } = report;
+  const { rounds, runs } = method === 'attributes' ? learningOfAttributes(report) : report;
   const file = join(work, 'held-out.jsonl');
-  const problems = heldOutProblems('base', HELD_OUT);
+  const problems = worldOf(seed).heldOut;
   await writeFile(file, problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''));
   const promoted = runs.flatMap(({ status, digest }) => (status === 'promoted' ? [digest] : []));
   const heldOut = {};
@@ -151,18 +162,21 @@ async function measured(adapter, file, { work, seed }) {
 }
 
 function environment(dataFolder, seed) {
-  const loop = { dataFolder, method: 'experiences', seed, roundSize: ROUND_SIZE, algorithm: 'curriculum' };
+  const loop = { dataFolder, method, seed, roundSize: ROUND_SIZE, algorithm: 'curriculum' };
   return embeddedEnvironment(loop, process.env);
 }
+
+/** What the loop's generator may write. */
+const entryTokens = (work, seed) => Number(environment(work, seed).SEAM_GENERATOR_SAMPLING_MAX_TOKENS ?? 64);
 
 const maxTokens = (work, seed) => environment(work, seed).SEAM_EXECUTOR_MAX_TOKENS;
 
 /** The seeds that have both, with these settings of TRL. */
 async function allRuns() {
-  const both = seeds.filter((seed) => [trlName, 'loop'].every((name) => existsSync(fileOf(name, seed))));
+  const both = seeds.filter((seed) => [trlName, loopName].every((name) => existsSync(fileOf(name, seed))));
   return Promise.all(
     both.map(async (seed) => {
-      const [trl, loop] = await Promise.all([trlName, 'loop'].map(async (name) => readJson(fileOf(name, seed))));
+      const [trl, loop] = await Promise.all([trlName, loopName].map(async (name) => readJson(fileOf(name, seed))));
       if (trl.executor !== loop.executor)
         throw new Error(
           `Cannot compare seed ${seed}: expected one executor, got ${trl.executor} and ${loop.executor}. Remove its files.`,

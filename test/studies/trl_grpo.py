@@ -1,6 +1,6 @@
 """TRL's GRPOTrainer on one job of the study of learning speed: python3 trl_grpo.py JOB.json
 
-JOB: { base, judge, train, held_out, log, seed, most_calls, evaluate_every, enough, threads, device, settings: { learning_rate, iterations,
+JOB: { base, judge, train, held_out, log, seed, entry_tokens, most_calls, evaluate_every, enough, threads, device, settings: { learning_rate, iterations,
 prompts, lora } }: the base model's folder, the address that judges entries, problems as [{ problem_id, prompt }] in the order of training
 and of the measurement, the file of figures, where to stop (calls, and a success that is enough), cpu or cuda, and what is chosen on
 another seed. Each line of the log is one measurement: { step, calls, completions, solved, valid, problems }. Packages: torch, transformers,
@@ -34,7 +34,6 @@ from transformers import (
 from trl import GRPOConfig, GRPOTrainer
 
 GROUP_SIZE = 16
-ENTRY_TOKENS = 64
 FORMAT_WEIGHT = 0.5
 MEASURED_AT_ONCE = 256
 
@@ -127,7 +126,7 @@ class Measurement(TrainerCallback):
         """What the policy writes after each prompt, without chance."""
         asked = self.tokenizer(prompts, return_tensors="pt", padding=True, padding_side="left").to(model.device)
         inputs = {name: asked[name] for name in ("input_ids", "attention_mask")}
-        rows = model.generate(**inputs, do_sample=False, max_new_tokens=ENTRY_TOKENS, use_cache=True)
+        rows = model.generate(**inputs, do_sample=False, max_new_tokens=self.job["entry_tokens"], use_cache=True)
         return self.tokenizer.batch_decode(rows[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
 
 
@@ -143,7 +142,7 @@ def configuration(job: dict[str, Any]) -> GRPOConfig:
         learning_rate=chosen["learning_rate"],
         # The end of the budget is a number of calls, which no schedule by steps knows.
         lr_scheduler_type="constant",
-        max_completion_length=ENTRY_TOKENS,
+        max_completion_length=job["entry_tokens"],
         reward_weights=[1.0, FORMAT_WEIGHT],
         # The loop publishes its problems in this order as well.
         shuffle_dataset=False,

@@ -17,6 +17,7 @@ export { EARLIER_WORLD, settingsOfFolder } from './run-settings.js';
 export { ARMS, type Arm, armEnvironment } from './study/arms.js';
 export { type ArmRun, chooseArm, compareArms, STUDY_SETS, studyTable } from './study/comparison.js';
 export {
+  learningOfAttributes,
   loopCurve,
   SPEED_LEVELS,
   speedRatio,
@@ -28,6 +29,7 @@ export { type WorldRun, worldsShortcomings, worldsTable } from './study/many-wor
 export { embeddedTask } from './study/real-model/embedded-task.js';
 export { priceTables } from './study/real-model/price-tables.js';
 export { Rewards, serveRewards } from './study/reward-server.js';
+export { SPEED_METHODS, speedWorld } from './study/speed-world.js';
 export { TEAM_ARMS, TEAM_STUDY_ARMS, type TeamArm } from './team/team-arms.js';
 export { type TeamArmRun, teamDifferences, teamShortcomings, teamStudyTable } from './team/team-study.js';
 export {

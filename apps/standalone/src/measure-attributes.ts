@@ -78,9 +78,10 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
 }
 
 function roundsOf({ progress }: MeasureRunInput): AttributesReport['rounds'] {
-  return learnedRounds(progress).map(({ row, end }) => ({
-    ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, ...end },
+  return learnedRounds(progress).map(({ row, end, candidate }) => ({
+    ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, ...end, ...candidate },
     attempts: row.byAdapter.executed + row.byBase.executed,
+    controls: row.control.executed,
     faithful: rate(row.quoting),
   }));
 }

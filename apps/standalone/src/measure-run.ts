@@ -13,7 +13,7 @@ import { measureShift, type Stored, servedInShift } from './measure-shift.js';
 import { readLogAccount } from './read-log.js';
 import { buildReport, commandsOf, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
 import type { Report, RoundsReport } from './report/report.types.js';
-import { endedRuns, type LoopProgress, type RoundProgress } from './round-progress.js';
+import { endedRuns, type LoopProgress, type RoundProgress, type RunProgress } from './round-progress.js';
 import type { RoundsOutcome } from './run-rounds.handler.js';
 import type { RunFile } from './run-settings.js';
 import { heldOutProblems, validationProblems } from './world-files.js';
@@ -187,6 +187,8 @@ interface LearnedRound {
     readonly status: 'promoted' | 'rejected' | 'failed';
     readonly reason: string | null;
   };
+  /** The adapter that its run made, and on how many problems it was compared with its parent; null where there was none. */
+  readonly candidate: Pick<RunProgress, 'validationProblems'> & { readonly digest: string | null };
 }
 
 /** Every round with the run that learned from it, in their order; rounds without one are left out. */
@@ -196,10 +198,9 @@ export function learnedRounds(progress: LoopProgress): readonly LearnedRound[] {
   return rounds.flatMap((row, index) => {
     const run = runs[index];
     if (run === undefined) return [];
-    const { validation, parentValidation, reason } = run;
+    const { validation, parentValidation, reason, validationProblems, adapterDigest: digest } = run;
     const status = run.status === 'running' ? 'failed' : run.status;
-    return [
-      { row, figure: (name) => run.metrics[name] ?? null, end: { validation, parentValidation, status, reason } },
-    ];
+    const end = { validation, parentValidation, status, reason } as const;
+    return [{ row, figure: (name) => run.metrics[name] ?? null, end, candidate: { digest, validationProblems } }];
   });
 }

@@ -98,6 +98,12 @@ interface AttributesRound {
   readonly parentValidation: number | null;
   readonly status: 'promoted' | 'rejected' | 'failed';
   readonly reason: string | null;
+  /** Problems of the control arm. */
+  readonly controls: number;
+  /** Of the adapter that the round's run made; null for none. */
+  readonly digest: string | null;
+  /** Problems on which it was compared with its parent; null where it was not. */
+  readonly validationProblems: number | null;
 }
 
 /** Sets as people read them. */

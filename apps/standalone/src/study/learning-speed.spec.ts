@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import type { AttributesReport } from '../report/attributes-report.js';
 import {
   type CurvePoint,
   callsByRound,
   callsTo,
   type LearningReport,
+  learningOfAttributes,
   loopCurve,
   type SpeedRun,
   speedRatio,
@@ -69,6 +71,14 @@ describe("the loop's calls", () => {
   });
 });
 
+it('reads rounds of a world of attributes, each with its own attempts and its run', () => {
+  const rounds = [
+    { attempts: 100, controls: 5, status: 'promoted', digest: 'a', validationProblems: 64 },
+    { attempts: 100, controls: 7, status: 'rejected', digest: 'b', validationProblems: 128 },
+  ] as unknown as AttributesReport['rounds'];
+  expect(callsByRound(learningOfAttributes({ rounds }))).toEqual(callsByRound(report).slice(0, 2));
+});
+
 describe("TRL's log", () => {
   it('is a curve of calls and of the share that is solved', () => {
     const measured = trlMeasurements(`${line({ step: 0, calls: 0, solved: 2 })}\n${line()}\n`);
@@ -94,21 +104,33 @@ describe("TRL's log", () => {
 
 describe('the ratio', () => {
   const runs: readonly SpeedRun[] = [500, 2000, 1000].map((calls, at) => ({
-    ...{ seed: at + 1, loop: to90(calls), loopExploring: to90(calls / 2) },
+    ...{ seed: at + 1, loop: to90(at === 2 ? 5000 : calls), loopExploring: to90(at === 2 ? 5000 : calls / 2) },
     trl: at === 2 ? [{ calls: 4000, success: 0.7 }] : to90(1000),
   }));
 
   it('has a geometric mean over the seeds on which both reach the level', () => {
     const { bySeed, mean, interval95 } = speedRatio(runs, 0.9, 'loop');
-    expect(bySeed).toEqual([0.5, 2, null]);
-    expect(mean).toBeCloseTo(1, 12);
+    expect(bySeed).toEqual([{ ratio: 0.5, isBound: false }, { ratio: 2, isBound: false }, null]);
+    expect(mean!.ratio).toBeCloseTo(1, 12);
     // The logarithms are ± ln 2: standard deviation √2 ln 2, t of 1 degree 12.706.
     expect(interval95![1]).toBeCloseTo(Math.exp(12.706 * Math.LN2), 6);
-    expect(speedRatio(runs, 0.9, 'loopExploring').mean).toBeCloseTo(0.5, 12);
+    expect(speedRatio(runs, 0.9, 'loopExploring').mean!.ratio).toBeCloseTo(0.5, 12);
   });
 
-  it('is null where one never reaches the level, and the table says how far that one came', () => {
+  it('is a bound where TRL spent more calls than the loop and never reached the level', () => {
+    const all = runs.map((run, at) => (at === 2 ? { ...run, loop: to90(1000) } : run));
+    const { bySeed, mean, interval95 } = speedRatio(all, 0.9, 'loop');
+    expect(bySeed[2]).toEqual({ ratio: 0.25, isBound: true });
+    expect(mean!.isBound).toBe(true);
+    expect(mean!.ratio).toBeCloseTo(0.25 ** (1 / 3), 12);
+    expect(interval95).toBeNull();
+    expect(speedTable(all)).toContain('| 0.9 | the loop, all calls | 0.50 | 2.00 | below 0.25 | below 0.63 | none |');
+  });
+
+  it('is null where TRL had fewer calls than the loop, or the loop ends below the level', () => {
     expect(speedRatio(runs.slice(2), 0.9, 'loop')).toEqual({ bySeed: [null], mean: null, interval95: null });
+    const ended = [{ ...runs[0]!, loop: [{ calls: 100, success: 0.8 }] }];
+    expect(speedRatio(ended, 0.9, 'loop').bySeed).toEqual([null]);
     const table = speedTable(runs);
     expect(table).toContain("| 0.9 | TRL's GRPOTrainer | 1,000 | 1,000 | not in 4,000 (best 70.0 %) |");
     expect(table).toContain('| 0.9 | the loop, all calls | 0.50 | 2.00 | none | 1.00 |');

@@ -5,6 +5,7 @@
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { type Estimate, mean } from '@seamstream/statistics';
 import { z } from 'zod';
+import type { AttributesReport } from '../report/attributes-report.js';
 import type { Report } from '../report/report.types.js';
 import { studentInterval } from './comparison.js';
 
@@ -30,7 +31,21 @@ export function callsTo(curve: readonly CurvePoint[], level: number): number | n
 }
 
 /** What a demonstration's report says of rounds, runs and their adapters. */
-export type LearningReport = Pick<Report, 'rounds' | 'runs'>;
+export interface LearningReport {
+  readonly rounds: readonly Pick<Report['rounds'][number], 'rollouts' | 'controls'>[];
+  /** Of the rounds, in their order. */
+  readonly runs: readonly Pick<Report['runs'][number], 'status' | 'digest' | 'validationProblems'>[];
+}
+
+/** The same of a report on a world of attributes, whose rounds count their own attempts and carry their runs. */
+export function learningOfAttributes(report: Pick<AttributesReport, 'rounds'>): LearningReport {
+  let rollouts = 0;
+  const rounds = report.rounds.map(({ attempts, controls }) => {
+    rollouts += attempts;
+    return { rollouts, controls };
+  });
+  return { rounds, runs: report.rounds };
+}
 
 interface SpentCalls {
   /** Candidates and the control arm. */
@@ -101,27 +116,40 @@ export function trlMeasurements(log: string): readonly TrlMeasurement[] {
 export const trlCurve = (measured: readonly TrlMeasurement[]): readonly CurvePoint[] =>
   measured.map(({ calls, solved, problems }) => ({ calls, success: solved / problems }));
 
+export interface SeedRatio {
+  /** The loop's calls over TRL's. */
+  readonly ratio: number;
+  /** TRL ended below the level, so that its calls are all that it spent, and the true ratio is smaller. */
+  readonly isBound: boolean;
+}
+
 export interface SpeedRatio {
-  /** By seed: the loop's calls over TRL's; null where one of the two ends below the level. */
-  readonly bySeed: readonly (number | null)[];
-  /** Geometric mean over the seeds that have one. */
-  readonly mean: number | null;
-  /** Student's over the logarithms; null for fewer than two. */
+  /** By seed; null where the loop ends below the level, or TRL spent fewer calls than the loop and had not reached it. */
+  readonly bySeed: readonly (SeedRatio | null)[];
+  /** Geometric mean over the seeds that have one; a bound where one of them is. */
+  readonly mean: SeedRatio | null;
+  /** Student's over the logarithms; null for fewer than two, and where one is a bound. */
   readonly interval95: Estimate['interval95'] | null;
 }
 
 export function speedRatio(runs: readonly SpeedRun[], level: number, counted: 'loop' | 'loopExploring'): SpeedRatio {
-  const bySeed = runs.map((run) => {
-    const [own, other] = [callsTo(run[counted], level), callsTo(run.trl, level)];
-    return own === null || other === null || other === 0 ? null : own / other;
-  });
-  const logs = bySeed.flatMap((ratio) => (ratio === null || ratio === 0 ? [] : [Math.log(ratio)]));
-  const interval = studentInterval(logs);
+  const bySeed = runs.map((run) => ratioOf(callsTo(run[counted], level), run.trl, level));
+  const known = bySeed.flatMap((each) => (each === null || each.ratio === 0 ? [] : [each]));
+  const logs = known.map(({ ratio }) => Math.log(ratio));
+  const isBound = known.some((each) => each.isBound);
+  const interval = isBound ? null : studentInterval(logs);
   return {
     bySeed,
-    mean: logs.length === 0 ? null : Math.exp(mean(logs)),
+    mean: known.length === 0 ? null : { ratio: Math.exp(mean(logs)), isBound },
     interval95: interval === null ? null : [Math.exp(interval[0]), Math.exp(interval[1])],
   };
+}
+
+function ratioOf(own: number | null, trl: readonly CurvePoint[], level: number): SeedRatio | null {
+  const reached = callsTo(trl, level);
+  const other = reached ?? trl.at(-1)?.calls ?? 0;
+  if (own === null || other === 0 || (reached === null && other < own)) return null;
+  return { ratio: own / other, isBound: reached === null };
 }
 
 const COUNTED = [
@@ -142,7 +170,7 @@ export function speedTable(runs: readonly SpeedRun[]): string {
   const ratios = SPEED_LEVELS.flatMap((level) =>
     COUNTED.map(([key, name]) => {
       const { bySeed, mean: centre, interval95 } = speedRatio(runs, level, key);
-      const range = interval95 === null ? 'one seed' : interval95.map((each) => each.toFixed(2)).join(' to ');
+      const range = interval95 === null ? 'none' : interval95.map((each) => each.toFixed(2)).join(' to ');
       return `| ${[level, name, ...bySeed.map(shown), shown(centre), range].join(' | ')} |`;
     }),
   );
@@ -157,7 +185,8 @@ export function speedTable(runs: readonly SpeedRun[]): string {
   ].join('\n');
 }
 
-const shown = (ratio: number | null): string => ratio?.toFixed(2) ?? 'none';
+const shown = (ratio: SeedRatio | null): string =>
+  ratio === null ? 'none' : `${ratio.isBound ? 'below ' : ''}${ratio.ratio.toFixed(2)}`;
 
 function notReached(curve: readonly CurvePoint[]): string {
   const best = Math.max(0, ...curve.map(({ success }) => success));
