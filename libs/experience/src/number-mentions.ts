@@ -3,7 +3,7 @@
  * separator of thousands, a comma for the point, as a percentage, a fraction or a power of ten, or glued to words. A value is an
  * exact fraction. A mention may mean something other than a result: an ordinal, a step, a variable's name, a common divisor.
  *
- * Not read: number words, Roman numerals, sums that are yet to be computed (40 + 2), digits that are named one by one (4, then 2). Only
+ * Not read: number words, Roman numerals, sums that are yet to be computed (40 + 2), two digits that are named one by one (4, then 2). Only
  * words of a language can lead a frozen executor to those; the limits of what entries may say bound them (docs/reference/verifiers.md).
  */
 
