@@ -25,6 +25,8 @@ const LOOK_ALIKES = new Map(
 
 /** @param text as `asSeen` gives it */
 function folded(text: string): string {
+  // Most entries: nothing to fold, and this is asked for every result.
+  if (/^[ -~\s]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
@@ -80,8 +82,11 @@ function isWithin(text: string, wanted: string): boolean {
   return false;
 }
 
+const SPELLED = /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:[^\p{L}\p{N}]+[\p{L}\p{N}](?![\p{L}\p{N}])){2}/u;
+
 /** Letters and digits that stand one by one, as the words that they spell: "r-e-d", "1 2 5 0". */
 export function spelledIn(text: string): readonly string[] {
+  if (!SPELLED.test(text)) return [];
   const words: string[] = [];
   let word = '';
   for (const part of text.split(/[^\p{L}\p{N}]+/u)) {
