@@ -101,6 +101,14 @@ export default [
     spec: 'libs/experience/src/leaks.spec.ts',
   },
   {
+    control: 'a number of the problem is given away where it is called the answer',
+    file: 'libs/experience/src/leaks.ts',
+    from: 'if (texts.some(isAnswered) && !isAnswered(prompt)) return true;',
+    to: 'if (texts.some(isAnswered) && isAnswered(prompt)) return true;',
+    suite: 'quick',
+    spec: 'libs/experience/src/leaks.spec.ts',
+  },
+  {
     control: 'an answer of words is found in pieces',
     file: 'libs/experience/src/text-mentions.ts',
     from: 'if (wanted.length >= LEAST_IN_PIECES && isWithin',

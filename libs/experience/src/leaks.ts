@@ -63,6 +63,12 @@ function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>
       numberMentions(text).some(
         ({ values, isStated }) => (isStated || isAnyMention) && values.some((value) => wanted.includes(value)),
       ) || spelledIn(text).some((digits) => valuesOfNumber(digits).some((value) => wanted.includes(value)));
+    const isAnswered = (text: string): boolean =>
+      numberMentions(text).some(
+        ({ values, isCalledAnswer }) => isCalledAnswer && values.some((value) => wanted.includes(value)),
+      );
+    // Which of the problem's numbers is the answer, the problem does not say.
+    if (texts.some(isAnswered) && !isAnswered(prompt)) return true;
     return texts.some((text) => isMentioned(text, false)) && !isMentioned(prompt, true);
   }
   // Keys are the schema's, and spell no answer.
