@@ -51,9 +51,15 @@ describe('the loop on problems of one’s own', () => {
   afterEach(() => screen?.kill());
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('ends with a verdict that stays on a terminal of 60 columns and 14 rows, and with the status for it', async () => {
+  it('says at Ctrl-C how it resumes; resumed so, it ends with a verdict that stays on a terminal of 60 columns and 14 rows, and with the status for it', async () => {
     const own = ['--exit', '--problems', path('train'), '--validation', path('validation'), '--max-rounds', '2'];
     screen = new PseudoTerminal(60, 14, [process.execPath, ...options(...own, '--round-size', '8')], environment);
+    await screen.until('problems 8:');
+    screen.press('\u0003');
+    expect(await screen.ended()).toBe(130);
+    expect((await screen.seen()).join('\n')).toContain('Stopped before the end: there is no report.');
+    const [, said] = /"seam start (.+?)" resumes from here\./.exec(screen.bytes)!;
+    screen = new PseudoTerminal(60, 14, [process.execPath, START, ...said!.split(' ')], environment);
     expect(await screen.ended()).toBe(3);
     const seen = (await screen.seen()).join('\n');
     expect(seen).toContain('NOT CONVERGED');

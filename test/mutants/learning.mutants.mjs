@@ -638,8 +638,8 @@ export default [
   ...quick('libs/verifiers/src/exact.verifier.ts', 'libs/verifiers/src/registry.spec.ts', [
     {
       control: 'B24: exact is equal, not contained',
-      from: 'normalise(answer) === wanted',
-      to: 'normalise(answer).includes(wanted)',
+      from: 'accepted.has(normalise(answer))',
+      to: 'accepted.size > 0 && normalise(answer).includes(wanted)',
     },
   ]),
 

@@ -42,4 +42,12 @@ export default [
     from: '<[|｜]|[|｜]>',
     to: '<[|]|[|]>',
   },
+  {
+    control: 'an adapter has the tensors of the model before it serves',
+    file: 'apps/generator/src/serving-adapter.ts',
+    suite: 'quick',
+    spec: 'apps/generator/src/serving-adapter.spec.ts',
+    from: '...(shapesFor === undefined ? {} : { shapesFor }),',
+    to: '...(shapesFor === undefined ? { shapesFor } : {}),',
+  },
 ];

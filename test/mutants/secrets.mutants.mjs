@@ -49,6 +49,14 @@ export default [
     spec: 'apps/standalone/src/view/terminal-view.spec.ts',
   },
   {
+    control: 'the live view knows a terminal without a size',
+    file: 'apps/standalone/src/view/terminal-view.ts',
+    from: 'size !== undefined && size > 0',
+    to: 'size !== undefined && size > -1',
+    suite: 'quick',
+    spec: 'apps/standalone/src/view/terminal-view.spec.ts',
+  },
+  {
     control: 'errors of commands show no control characters',
     file: 'apps/cli/src/main.ts',
     from: 'withoutControls(messageOf(error))',

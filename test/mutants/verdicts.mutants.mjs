@@ -7,6 +7,7 @@ const squad = { suite: 'quick', spec: 'libs/verifiers/src/squad-score.spec.ts' }
 const passages = { suite: 'quick', spec: 'libs/datasets/src/tasks.spec.ts' };
 
 const matching = { suite: 'quick', spec: 'libs/verifiers/src/perfect-matching.spec.ts' };
+const texts = { suite: 'quick', spec: 'libs/verifiers/src/registry.spec.ts' };
 const json = { ...choices, file: 'libs/verifiers/src/json.verifier.ts' };
 
 export default [
@@ -35,6 +36,27 @@ export default [
     control: 'numbers of unordered arrays are paired in their order of size',
     from: '[...values].sort((a, b) => compareExact(a.exact!, b.exact!));',
     to: '[...values];',
+  },
+  {
+    ...texts,
+    file: 'libs/verifiers/src/compatible-text.ts',
+    control: 'an exponent is no digit of the number before it',
+    from: '(run) => `^${run}`',
+    to: '(run) => run',
+  },
+  {
+    ...texts,
+    file: 'libs/verifiers/src/compatible-text.ts',
+    control: 'the base of a number is no digit of it',
+    from: '(run) => `_${run}`',
+    to: '(run) => run',
+  },
+  {
+    ...texts,
+    file: 'libs/verifiers/src/exact.verifier.ts',
+    control: 'a reference with a full stop can be answered',
+    from: 'accepted.has(normalise(answer))',
+    to: 'normalise(answer) === wanted && accepted.size > 0',
   },
   {
     ...squad,

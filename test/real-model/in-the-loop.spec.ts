@@ -2,8 +2,8 @@
  * A real language model through everything: SmolLM2-135M-Instruct is generator, executor and base of training. What a random
  * checkpoint hides comes out here: real prompts, entries that read like English, answers that are sometimes right.
  *
- * Two kinds of problems: word problems in the form of GSM8K, which it hardly ever solves, and capitals, whose sentences it gets
- * right less than every second time, depending on the entry.
+ * Two kinds of problems: word problems in the form of GSM8K, which it hardly ever solves, and drawn tables of prices, of which it
+ * reads the row that is asked for less than every second time, depending on the entry.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { smolLm2 } from '@seamstream/dev-servers';
-import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, parseEntry } from '@seamstream/experience';
+import { DEFAULT_ENTRY_SCHEMA, parseEntry } from '@seamstream/experience';
+import { priceTables } from '@seamstream/standalone';
 import { ServiceProcesses } from '../support/service-processes.js';
 import { fetched } from './fetched.js';
 
@@ -23,31 +24,21 @@ jest.setTimeout(3_600_000);
 
 const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const CAPITALS = {
-  Japan: 'Tokyo',
-  Peru: 'Lima',
-  Norway: 'Oslo',
-  Kenya: 'Nairobi',
-  Egypt: 'Cairo',
-  Ghana: 'Accra',
-  Nepal: 'Kathmandu',
-  Poland: 'Warsaw',
-  Mongolia: 'Ulaanbaatar',
-  Bolivia: 'Sucre',
-  Australia: 'Canberra',
-  Italy: 'Rome',
-} as const;
+/** Of four rows, and of a seed and words that no figure was chosen on (docs/experiments/LOG.md, 2026-11-27, tables of four rows). */
+const TABLES = priceTables(pathOf('test/real-model/templates'), 4);
+const SEED = 100;
+const PUBLISHED = 10;
 const QUESTIONS = [
-  'A baker makes 12 rolls an hour for 3 hours and sells 30. How many rolls are left?',
-  'Tom saves $5 a week. How many dollars has he saved after a year of 52 weeks?',
+  {
+    question: 'A baker makes 12 rolls an hour for 3 hours and sells 30. How many rolls are left?',
+    answer: '12*3=<<12*3=36>>36\n36-30=<<36-30=6>>6\n#### 6',
+  },
+  {
+    question: 'Tom saves $5 a week. How many dollars has he saved after a year of 52 weeks?',
+    answer: '5*52=<<5*52=260>>260\n#### 260',
+  },
 ] as const;
-
-/** Few words to choose from: an entry is written in a dozen choices, and which it is matters to the executor. */
-const CAPITAL_ENTRIES = domainEntrySchema({
-  concepts: { words: ['city', 'history', 'river', 'food'] },
-  strategy: { words: ['one sentence', 'tell a story', 'ask a question', 'make a list'] },
-  pitfalls: { words: ['none', 'spelling'] },
-});
+const ENTRY_SCHEMAS: NonNullable<typeof TABLES.entrySchemas> = { ...TABLES.entrySchemas, gsm8k: DEFAULT_ENTRY_SCHEMA };
 
 const model = await fetched('SmolLM2', smolLm2);
 const begun = performance.now();
@@ -88,11 +79,11 @@ interface Experience {
 
   beforeAll(async () => {
     const schemas = join(folder, 'schemas.json');
-    await writeFile(schemas, JSON.stringify({ capitals: CAPITAL_ENTRIES, gsm8k: DEFAULT_ENTRY_SCHEMA }));
-    await writeFile(join(folder, 'validation.jsonl'), lines(capitals(['Italy', 'Kenya'], 'validation')));
+    await writeFile(schemas, JSON.stringify(ENTRY_SCHEMAS));
+    await writeFile(join(folder, 'validation.jsonl'), lines(TABLES.problems('validation', SEED, 2)));
     const executor = {
       MODEL_FOLDER: model!.folder,
-      TEMPLATE: 'sentence',
+      TEMPLATE: 'first-line',
       TEMPLATES_FOLDER: pathOf('test/real-model/templates'),
     };
     environment = {
@@ -123,14 +114,6 @@ interface Experience {
   afterAll(() => services.end());
 
   const lines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const capitals = (countries: readonly (keyof typeof CAPITALS)[], name: string): unknown[] =>
-    countries.map((country) => ({
-      problemId: `${name}-${country}`,
-      domain: 'capitals',
-      prompt: `What is the capital of ${country}?`,
-      // Without the full stop, which is not part of the line that is judged.
-      reference: `The capital of ${country} is ${CAPITALS[country]}`,
-    }));
 
   async function seam<T>(...args: string[]): Promise<T[]> {
     const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
@@ -165,32 +148,24 @@ interface Experience {
       .map(({ event }) => event);
 
   it('answers what is published; entries are valid, groups live, the ledger balances, and the buffer fills', async () => {
-    const countries = Object.keys(CAPITALS).slice(0, 10) as (keyof typeof CAPITALS)[];
-    await publish('capitals', capitals(countries, 'first'));
-    await publish(
-      'gsm8k',
-      QUESTIONS.map((question, index) => ({ question, answer: `#### ${index === 0 ? 6 : 260}` })),
-      '--dataset',
-      'gsm8k',
-    );
+    await publish('tables', TABLES.problems('train', SEED, PUBLISHED));
+    await publish('gsm8k', QUESTIONS, '--dataset', 'gsm8k');
     const ledger = await settled();
-    expect(ledger).toMatchObject({ published: 12, deadLettered: 0, inFlight: 0, balanced: true });
-    expect(ledger.solved + ledger.failed).toBe(12);
+    expect(ledger).toMatchObject({ published: PUBLISHED + 2, deadLettered: 0, inFlight: 0, balanced: true });
+    expect(ledger.solved + ledger.failed).toBe(PUBLISHED + 2);
 
     const experiences = await eventsOf<Experience>('experiences', 'ExperienceGenerated');
     expect(experiences.length).toBeGreaterThan(20);
     for (const { entry, problem } of experiences)
-      expect(parseEntry(entry, problem.domain === 'capitals' ? CAPITAL_ENTRIES : DEFAULT_ENTRY_SCHEMA).text).toBe(
-        entry,
-      );
+      expect(parseEntry(entry, ENTRY_SCHEMAS[problem.domain]!).text).toBe(entry);
 
     const explored = (await eventsOf<Outcome>('outcomes', 'OutcomeRecorded')).filter(({ arm }) => arm === 'explore');
-    const ofCapitals = explored.filter(({ problem }) => problem.domain === 'capitals');
-    const solved = ofCapitals.filter(({ success }) => success).length / ofCapitals.length;
-    say(`12 problems answered; capitals solved with an entry: ${(100 * solved).toFixed(0)} % of ${ofCapitals.length}`);
+    const ofTables = explored.filter(({ problem }) => problem.domain !== 'gsm8k');
+    const solved = ofTables.filter(({ success }) => success).length / ofTables.length;
+    say(`12 problems answered; tables solved with an entry: ${(100 * solved).toFixed(0)} % of ${ofTables.length}`);
     expect(solved).toBeGreaterThanOrEqual(0.2);
     expect(solved).toBeLessThanOrEqual(0.6);
-    const groups = Map.groupBy(ofCapitals, ({ groupId }) => groupId);
+    const groups = Map.groupBy(ofTables, ({ groupId }) => groupId);
     const living = [...groups.values()].filter((group) => new Set(group.map(({ success }) => success)).size === 2);
     expect(living.length).toBeGreaterThanOrEqual(2);
   });
@@ -210,10 +185,11 @@ interface Experience {
     expect(sft).toMatchObject({ status: 'promoted' });
     expect(sft!.adapterDigest).not.toBe(grpo!.adapterDigest);
 
-    await publish('after', capitals(['Australia', 'Italy', 'Kenya'], 'after'));
-    expect(await settled()).toMatchObject({ published: 15, deadLettered: 0, balanced: true });
-    const after = (await eventsOf<Experience>('experiences', 'ExperienceGenerated')).filter(({ problem }) =>
-      problem.problemId.startsWith('after-'),
+    const later = TABLES.problems('heldOut', SEED, 3);
+    await publish('after', later);
+    expect(await settled()).toMatchObject({ published: PUBLISHED + 5, deadLettered: 0, balanced: true });
+    const after = (await eventsOf<Experience>('experiences', 'ExperienceGenerated')).filter((experience) =>
+      later.some(({ problemId }) => problemId === experience.problem.problemId),
     );
     expect(new Set(after.map(({ adapterDigest }) => adapterDigest))).toEqual(new Set([sft!.adapterDigest]));
     expect(services.complaints()).toEqual([]);

@@ -1,4 +1,4 @@
-/** Every target of the fuzzer for a few seconds, with the same damage in every run. 12 s each: .ci/run; 20 s each: npm run fuzz -- --seconds 20; longer, and with other damage: npm run fuzz -- --seconds 180 --seed 2. */
+/** Every target of the fuzzer for a few seconds, with the same damage in every run. 16 s each with other damage: .ci/run; longer: npm run fuzz -- --seconds 180 --seed 3. */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

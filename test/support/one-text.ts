@@ -6,6 +6,7 @@ import { bytesInMemory, columnsForm, datasetForms, parseColumnMapping, readProbl
 import {
   DEFAULT_ENTRY_SCHEMA,
   earnsReward,
+  givesAnswerAway,
   groundedSchema,
   loadPrompts,
   memoryItemIn,
@@ -13,6 +14,7 @@ import {
   parseEntry,
 } from '@seamstream/experience';
 import { isSeamError, type Random } from '@seamstream/kernel';
+import { MOST_PROMPT_CHARACTERS } from '@seamstream/tasks';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { checkVerifiable, Verifiers } from '@seamstream/verifiers';
 import { PIECES } from '../fuzz/damage.mjs';
@@ -35,6 +37,17 @@ const QUOTING: JsonSchema = {
   },
 };
 const quoting = (quote: string): string => JSON.stringify({ facts: [quote] });
+
+/** Answers of each form in which a text may say them. */
+const LEAKING = [
+  ['exact', 'Canberra'],
+  ['math', '(x + 1, x + 1)'],
+  ['numeric', '1250'],
+  ['choice', 'B'],
+].map(([kind, reference]) => ({
+  ...{ prompt: 'Which one?', reference: reference! },
+  verifier: { kind: kind!, version: '1', options: {} },
+}));
 
 async function readAll(items: AsyncIterator<unknown>): Promise<void> {
   while ((await items.next()).done !== true);
@@ -90,6 +103,12 @@ export async function entryPoints(
     named('a quote', (text) => misquoteIn(quoting(text.slice(0, 8000)), QUOTING, ofRecord(text))),
     named('a problem that is quoted', (text) => misquoteIn(quoting('two apples'), QUOTING, ofRecord(text))),
     named('a problem that narrows a schema', (text) => groundedSchema(QUOTING, ofRecord(text))),
+    ...LEAKING.flatMap((problem) => [
+      named(`an entry that may say ${problem.reference}`, (text) => givesAnswerAway(text.slice(0, 16_000), problem)),
+      named(`a problem that may say ${problem.reference}`, (text) =>
+        givesAnswerAway(problem.reference, { ...problem, prompt: text.slice(0, MOST_PROMPT_CHARACTERS) }),
+      ),
+    ]),
     named('a memory item', (text) => memoryItemIn(text)),
     named('JSON Lines', lines(columns)),
     ...[...datasetForms.values(), columns].map((form) =>

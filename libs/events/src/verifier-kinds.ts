@@ -5,7 +5,7 @@
 interface VerifierTraits {
   /** It takes one answer for another, so an answer can be held against another as well as against the reference. */
   readonly comparesAnswers: boolean;
-  /** Its reference is the answer itself, so an entry that says it gives the answer away. Every text contains a choice's one letter. */
+  /** Its reference is the answer itself, so an entry that holds it gives the answer away. Every text holds a choice's one letter. */
   readonly referenceIsAnswer: boolean;
 }
 

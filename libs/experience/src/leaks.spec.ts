@@ -185,8 +185,21 @@ describe('an entry that gives its answer away', () => {
     for (const text of ['17', '7.5', '1.7', '70', 'x7', '7,000'])
       expect([text, givesAnswerAway(entry(text), asked('7', 'numeric'))]).toEqual([text, false]);
     expect(givesAnswerAway(entry('3 of them'), asked('(3, 4)', 'math'))).toBe(false);
-    expect(givesAnswerAway(entry('B'), asked('B', 'choice'))).toBe(false);
     expect(givesAnswerAway(entry('assert'), asked('assert f(1) == 2', 'code'))).toBe(false);
+  });
+
+  it('calls one of the numbers that the problem states the answer', () => {
+    const given = asked('5', 'numeric', 'Ann has 5 apples and 3 pears. How many apples has she?');
+    for (const text of ['the answer is 5', 'answer: 5', 'Result = $5', 'answer5', 'so the solution must be **5**'])
+      expect([text, givesAnswerAway(entry(text), given)]).toEqual([text, true]);
+    for (const text of [
+      'take 5 apples',
+      'the answer is not 5',
+      'the answer is more than 5',
+      'answer with 3',
+      '5 is a number',
+    ])
+      expect([text, givesAnswerAway(entry(text), given)]).toEqual([text, false]);
   });
 
   const CASES = Number(process.env.SEAM_TEST_LEAKS ?? 2000);

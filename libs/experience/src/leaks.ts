@@ -4,6 +4,7 @@
  */
 import { type GradedProblem, isGraded, type Problem, verifierTraits } from '@seamstream/events';
 import { asSeen, numberMentions, valuesOfNumber } from './number-mentions.js';
+import { choosesLetter, mentionsText, spelledIn } from './text-mentions.js';
 
 /** Longer references are no answers that a text is searched for: the search would take the product of both lengths. */
 const MAX_ANSWER = 200;
@@ -51,7 +52,9 @@ function questionsOf<P extends Answered>(problem: P): readonly P[] {
 }
 
 function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
-  if (!isGraded(problem) || !verifierTraits(problem.verifier).referenceIsAnswer) return false;
+  if (!isGraded(problem)) return false;
+  if (problem.verifier.kind === 'choice') return isChoiceNamed(entry, problem);
+  if (!verifierTraits(problem.verifier).referenceIsAnswer) return false;
   const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
   const prompt = asSeen(problem.prompt);
   const wanted = valuesOfNumber(problem.reference);
@@ -59,14 +62,33 @@ function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>
     const isMentioned = (text: string, isAnyMention: boolean): boolean =>
       numberMentions(text).some(
         ({ values, isStated }) => (isStated || isAnyMention) && values.some((value) => wanted.includes(value)),
+      ) || spelledIn(text).some((digits) => valuesOfNumber(digits).some((value) => wanted.includes(value)));
+    const isAnswered = (text: string): boolean =>
+      numberMentions(text).some(
+        ({ values, isCalledAnswer }) => isCalledAnswer && values.some((value) => wanted.includes(value)),
       );
+    // Which of the problem's numbers is the answer, the problem does not say.
+    if (texts.some(isAnswered) && !isAnswered(prompt)) return true;
     return texts.some((text) => isMentioned(text, false)) && !isMentioned(prompt, true);
   }
+  // Keys are the schema's, and spell no answer.
+  const said = asSeen(answersOf(entry)[0] ?? '');
+  const answer = asSeen(problem.reference.trim());
   const isTold = (holds: (text: string) => boolean): boolean => texts.some(holds) && !holds(prompt);
   return (
     isTold((text) => holdsAnswer(text, problem)) ||
     isTold((text) => sharesWords(text, problem)) ||
+    (mentionsText(said, answer) && !mentionsText(prompt, answer)) ||
     isLetterAlone(entry, problem)
+  );
+}
+
+/** The problem has the letter of every choice. What counts is that the entry chooses one. A choice of several letters is not looked for. */
+function isChoiceNamed(entry: string, { reference }: Graded): boolean {
+  const letter = /^\(?([A-Z])\)?\.?$/.exec(reference.trim())?.[1];
+  return (
+    letter !== undefined &&
+    answersOf(entry).some((text) => choosesLetter(asSeen(text).replace(/^Answer: /, ''), letter))
   );
 }
 

@@ -3,7 +3,7 @@
  * separator of thousands, a comma for the point, as a percentage, a fraction or a power of ten, or glued to words. A value is an
  * exact fraction. A mention may mean something other than a result: an ordinal, a step, a variable's name, a common divisor.
  *
- * Not read: number words, Roman numerals, sums that are yet to be computed (40 + 2), digits that are named one by one (4, then 2). Only
+ * Not read: number words, Roman numerals, sums that are yet to be computed (40 + 2), two digits that are named one by one (4, then 2). Only
  * words of a language can lead a frozen executor to those; the limits of what entries may say bound them (docs/reference/verifiers.md).
  */
 
@@ -12,6 +12,8 @@ export interface NumberMention {
   readonly values: readonly string[];
   /** Whether it is a number that the text states, not an ordinal, a name, or a step. */
   readonly isStated: boolean;
+  /** Whether the text calls it the answer. */
+  readonly isCalledAnswer: boolean;
 }
 
 /** More digits are no answer that anybody compares, and would make arithmetic slow. */
@@ -51,6 +53,9 @@ const NUMBER = new RegExp(
 const NEAR = 24;
 /** Words that are glued to a number and name it as a result. */
 const MARKER = /(?:answers?|ans|is|are|equals?|result|gives|makes|total|sum|value|solution|number)$/iu;
+/** What stands before a number that is called the answer. */
+const CALLS_ANSWER =
+  /(?:answers?|ans|results?|solution)(?: (?:is|are|must be|should be|equals))?[\s:="'*$(€£-]{0,6}$/iu;
 /** Ordinals and steps count up to here; a larger number cannot hide among them. */
 const MOST_COUNTED = 20;
 /** What is divided and multiplied by everywhere. */
@@ -71,7 +76,7 @@ export function* numberMentions(text: string): Generator<NumberMention> {
     const values = readings(match.groups ?? {}).map((value) => (isNegative ? negated(value) : value));
     if (values.length === 0) continue;
     const behind = text.slice(match.index + match[0].length, match.index + match[0].length + NEAR);
-    yield { values, isStated: isStated(values, match[0], before, behind) };
+    yield { values, isStated: isStated(values, match[0], before, behind), isCalledAnswer: CALLS_ANSWER.test(before) };
   }
 }
 

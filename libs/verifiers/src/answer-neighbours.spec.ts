@@ -2,7 +2,6 @@
  * What choice, numeric, json and exact must not accept, made by the thousand: neighbours of a reference (a digit, a sign, an element, a
  * letter changed), hedges ("A or B"), negations ("not A"). Other ways to write the reference are made too, so that strictness is not
  * bought with refusals. Wrong by construction: nothing here computes what the verifiers compute.
- *
  * More of them, and the figures: npm run conformance:answers
  */
 import { Random } from '@seamstream/kernel';
@@ -245,6 +244,12 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
   },
   exact(random) {
     const words = Array.from({ length: 1 + random.int(3) }, () => word(random));
+    if (random.int(6) === 0) {
+      const [number, cut] = [digits(random, 3 + random.int(4)), 1 + random.int(2)];
+      const set = random.pick(['⁰¹²³⁴⁵⁶⁷⁸⁹', '₀₁₂₃₄₅₆₇₈₉']);
+      const moved = number.slice(cut).replaceAll(/\d/g, (digit) => set[Number(digit)]!);
+      return { kind: 'exact', reference: number, response: stated(random, number.slice(0, cut) + moved) };
+    }
     const reference = words.join(' ');
     const at = random.int(reference.length);
     const wrong = random.pick([
@@ -327,6 +332,10 @@ const RIGHT: Readonly<Record<Case['kind'], Maker>> = {
   exact(random) {
     const reference = `${word(random)} ${word(random)}`;
     if (random.int(4) === 0) return { kind: 'exact', reference, response: explained(random, reference) };
+    if (random.int(4) === 0) {
+      const whole = random.pick([`${reference}.`, `**${reference}**`]);
+      return { kind: 'exact', reference: whole, response: stated(random, random.pick([whole, reference])) };
+    }
     return {
       kind: 'exact',
       reference,

@@ -1,4 +1,5 @@
 /** Multiple choice: the letter that a response settles on, or several where the reference has several. */
+import { compatible } from './compatible-text.js';
 import { afterAnswer, finalAnswer, judgedEnd, lastAnswerMarker, skip } from './final-answer.js';
 import { hedges, statesWhatFollows, takesBack, withdraws } from './hedges.js';
 import { badReference, OptionReader } from './options.js';
@@ -64,8 +65,7 @@ function textsOf(read: OptionReader, letters: string): readonly string[] {
 }
 
 const normalised = (text: string): string =>
-  text
-    .normalize('NFKC')
+  compatible(text)
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
     .replace(/(?<![.\s])[.\s]+$/, '')

@@ -3,6 +3,7 @@
  * other a model that the service configures says whether it means the same. What a response holds beyond its final answer is not shown.
  */
 import type { Problem } from '@seamstream/events';
+import { compatible } from './compatible-text.js';
 import { finalAnswer } from './final-answer.js';
 import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
@@ -46,5 +47,5 @@ export function isJudgedByModel({ verifier }: JudgedProblem): boolean {
 }
 
 function normalised(text: string): string {
-  return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return compatible(text).replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -48,6 +48,26 @@ describe('the final answer of a response', () => {
 });
 
 describe('the exact verifier', () => {
+  it.each([
+    ['102', '10²', false],
+    ['25', '2⁵', false],
+    ['x2', 'x²', false],
+    ['102', '10₂', false],
+    ['x^2', 'x²', true],
+    ['10²³', '10^23', true],
+    ['H2O', 'H₂O', true],
+    ['U.S.', 'U.S.', true],
+    ['U.S.', 'It is the U.S.', false],
+    ['Paris.', 'Paris', true],
+    ['Paris.', 'Paris.', true],
+    ['**bold**', '**bold**', true],
+    ['$x$', '$x$', true],
+    ['wrong answer: 7', '7', false],
+    ['7 or 8.', '7', false],
+  ])('for %j takes %j: %s', async (reference, answer, success) => {
+    expect((await exact(`Answer: ${answer}`, reference)).success).toBe(success);
+  });
+
   it('compares text without regard to case, width and spacing', async () => {
     expect(await exact('Answer:  Red   BLUE', 'red blue')).toEqual({
       success: true,

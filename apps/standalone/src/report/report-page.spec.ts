@@ -187,6 +187,7 @@ describe('the report page', () => {
   it('has every domain with its interval and number of problems, those that are new as well', () => {
     expect(html).toContain('timber-yard (new in the stream)');
     expect(html).toContain('71.9 % to 95.1 %, 32 problems');
+    expect(html).toContain('for problems with other words the intervals are too narrow');
   });
 
   it('lists rejected and promoted runs, says how it was made, and how many groups taught nothing', () => {

@@ -240,7 +240,7 @@ ${measuredBars([
   arm('untrained generator', 'untrained'),
   arm('trained generator', 'final'),
 ])}
-<p class="soft">Bars carry Wilson's 95 % intervals. Rescued ${percent(report.rescued)}, broken ${percent(report.broken)}: lift ${percent(report.rescued - report.broken)} (95 %: ${percent(report.liftInterval95[0])} to ${percent(report.liftInterval95[1])}).</p>
+<p class="soft">Bars carry Wilson's 95 % intervals, which take problems for independent draws. Problems that share words are not: for problems with other words the intervals are too narrow. Rescued ${percent(report.rescued)}, broken ${percent(report.broken)}: lift ${percent(report.rescued - report.broken)} (95 %: ${percent(report.liftInterval95[0])} to ${percent(report.liftInterval95[1])}).</p>
 <h2>Success per domain</h2>
 ${measuredBars(
   report.domains.map(({ domain, isNew, ...rest }) => ({

@@ -276,6 +276,27 @@ describe.each([
   });
 });
 
+describe.each([
+  [0, 0],
+  [undefined, undefined],
+  [1, 1],
+  [2, 3],
+])('on a terminal that says %p columns and %p rows', (columns, rows) => {
+  it('the picture goes up by a whole number of rows, no further than it is long', () => {
+    const written: string[] = [];
+    const view = new TerminalView({
+      isTTY: true,
+      ...(columns === undefined ? {} : { columns, rows }),
+      write: (text: string) => written.push(text),
+    });
+    for (let i = 0; i < 3; i++) view.draw(busy, facts);
+    const ups = written.flatMap((text) => [...text.matchAll(/\u001b\[(\w*)A/g)].map(([, by]) => by));
+    expect(ups).toHaveLength(2);
+    for (const by of ups) expect(by).toMatch(/^[1-9][0-9]?$/);
+    if (columns !== 1 && columns !== 2) expect(written.at(-1)).toContain('Seamstream  seed 1');
+  });
+});
+
 describe('without a terminal', () => {
   const lines: string[] = [];
   let nowMs = 0;

@@ -221,6 +221,12 @@ export interface ViewStream {
   write(text: string): unknown;
 }
 
+/** A terminal that knows no size says 0, e.g. one behind a pipe of a container. */
+function sizeOf({ columns, rows }: ViewStream): { readonly columns: number; readonly rows: number } {
+  const isKnown = (size: number | undefined): size is number => size !== undefined && size > 0;
+  return { columns: isKnown(columns) ? columns : 100, rows: isKnown(rows) ? rows : 50 };
+}
+
 /** Without a terminal, lines of one activity that differ in figures alone follow one another after this time. */
 const SAY_FIGURES_EVERY_SECONDS = 10;
 
@@ -240,7 +246,7 @@ export class TerminalView {
 
   draw(progress: LoopProgress, facts: ViewFacts): void {
     if (this.stream.isTTY === true) {
-      const { columns = 100, rows = 50 } = this.stream;
+      const { columns, rows } = sizeOf(this.stream);
       const lines = renderView(progress, facts, columns - 1, rows - 1);
       this.stream.write(`${this.erasing()}${lines.join('\n')}\n`);
       this.drawn = lines;
@@ -260,7 +266,7 @@ export class TerminalView {
 
   /** To the picture's first column and row, and clear: a key that was pressed may have moved the cursor, a narrower window wraps lines. */
   private erasing(): string {
-    const { columns = 100 } = this.stream;
+    const { columns } = sizeOf(this.stream);
     const rows = this.drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(columnsOf(text) / columns)), 0);
     return `\r${rows > 0 ? `\u001b[${rows}A` : ''}\u001b[J`;
   }

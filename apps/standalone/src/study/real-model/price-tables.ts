@@ -45,13 +45,13 @@ const GOODS: Readonly<Record<Split, readonly string[]>> = {
   ],
 };
 
-function tableOf(split: Split, seed: number, index: number): TaskProblem {
+function tableOf(split: Split, seed: number, index: number, count: number): TaskProblem {
   const random = Random.of('price tables', seed, split, index);
-  const goods = random.shuffled(GOODS[split]).slice(0, ROWS);
+  const goods = random.shuffled(GOODS[split]).slice(0, count);
   const prices = random
     .shuffled(Array.from({ length: MOST_PRICE - LEAST_PRICE + 1 }, (_, at) => LEAST_PRICE + at))
-    .slice(0, ROWS);
-  const asked = random.int(ROWS);
+    .slice(0, count);
+  const asked = random.int(count);
   const rows = goods.map((good, row) => `${good} $${prices[row]!}`).join(', ');
   return {
     problemId: derivedId(`price tables/${seed}/${split}`, 'problem', index),
@@ -67,15 +67,18 @@ function goodsOf({ prompt }: TaskProblem): readonly string[] {
   return [...prompt.matchAll(/\b([a-z]{1,20}) \$\d/g)].map(([, good]) => good!);
 }
 
-/** @param templatesFolder where the executor's template `first-line` lies */
-export function priceTables(templatesFolder: string): StudyTask {
+/**
+ * @param templatesFolder where the executor's template `first-line` lies
+ * @param rows of a table, at most 10; fewer are easier to read
+ */
+export function priceTables(templatesFolder: string, rows = ROWS): StudyTask {
   return {
     name: 'price-tables',
     problems: (split, seed, count) => {
       // Drawn twice, a table is asked once.
       const byPrompt = new Map<string, TaskProblem>();
       for (let index = 0; index < count; index++) {
-        const problem = tableOf(split, seed, index);
+        const problem = tableOf(split, seed, index, rows);
         if (!byPrompt.has(problem.prompt)) byPrompt.set(problem.prompt, problem);
       }
       return [...byPrompt.values()];

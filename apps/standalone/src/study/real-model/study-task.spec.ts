@@ -36,6 +36,16 @@ describe.each([tables, embeddedTask])('the problems of $name', (task) => {
 });
 
 describe('a price table', () => {
+  it('has as many rows as wanted, of different goods and prices', () => {
+    for (const rows of [4, 8])
+      for (const split of SPLITS)
+        for (const { prompt } of priceTables('templates', rows).problems(split, 5, 20)) {
+          const drawn = [...prompt.matchAll(/([a-z]+) \$(\d+)/g)];
+          expect(new Set(drawn.map(([, good]) => good)).size).toBe(rows);
+          expect(new Set(drawn.map(([, , price]) => price)).size).toBe(rows);
+        }
+  });
+
   it('states the price that its reference names, once', () => {
     for (const { prompt, reference } of tables.problems('train', 1, 100)) {
       const [, good, price] = /^The price of ([a-z]+) is \$(\d+)$/.exec(reference)!;

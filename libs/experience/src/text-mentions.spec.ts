@@ -1,0 +1,150 @@
+import { Random } from '@seamstream/kernel';
+import { givesAnswerAway } from './leaks.js';
+
+const CASES = Number(process.env.SEAM_TEST_LEAKS ?? 2000);
+
+const gives = (reference: string, kind: string, ...texts: readonly string[]): boolean =>
+  givesAnswerAway(JSON.stringify({ concepts: texts, strategy: ['look twice'], pitfalls: ['none'] }), {
+    ...{ reference, prompt: 'Which one is it?' },
+    verifier: { kind, version: '1', options: {} },
+  });
+
+describe('an answer of words in an entry', () => {
+  it(`is found in ${CASES} of ${CASES} disguises`, () => {
+    const random = Random.of('disguised words', '1');
+    const missed = Array.from({ length: CASES }, () => disguised(random)).filter(
+      ({ reference, texts }) => !gives(reference, 'exact', ...texts),
+    );
+    expect(missed).toEqual([]);
+  });
+
+  it(`is not found in ${CASES} of ${CASES} texts of other words`, () => {
+    const random = Random.of('innocent words', '1');
+    const accused = Array.from({ length: CASES }, () => innocent(random)).filter(({ reference, texts }) =>
+      gives(reference, 'exact', ...texts),
+    );
+    expect(accused).toEqual([]);
+  });
+
+  it.each([
+    ['oak', 'oaken boards'],
+    ['red', 'a hundred of them'],
+    ['(13, 4)', 'take 134 boards'],
+    ['12:30', 'about 1230 of them'],
+    ['\\sqrt{12}', 'as \\sqrt{120}, not less'],
+    ['x+1', 'it is max + 1'],
+    ['x+1', 'it is x + 12'],
+  ])('%s is not in %j', (reference, text) => {
+    for (const kind of ['exact', 'math']) expect([kind, gives(reference, kind, text)]).toEqual([kind, false]);
+  });
+
+  it('is a formula too, with any blanks', () => {
+    expect(gives('2x+1', 'math', 'it is 2 x + 1')).toBe(true);
+    expect(gives('(3, 4)', 'math', 'so \\left( 3,\\,4 \\right)')).toBe(true);
+    expect(gives('x^2 - 1', 'math', '$x^2-1$')).toBe(true);
+  });
+
+  it('is no secret where the problem says it', () => {
+    const problem = { reference: 'Canberra', verifier: { kind: 'exact', version: '1', options: {} } };
+    const entry = JSON.stringify({ concepts: ['Can-berra'] });
+    expect(givesAnswerAway(entry, { ...problem, prompt: 'Canberra or Sydney?' })).toBe(false);
+    expect(givesAnswerAway(entry, { ...problem, prompt: 'Lima or Sydney?' })).toBe(true);
+  });
+});
+
+describe('digits one by one', () => {
+  it('state a number of three and more', () => {
+    for (const text of ['1 2 5 0', 'it is 1-2-5-0', '1, 2, 5, 0 in a row'])
+      expect(gives('1250', 'numeric', text)).toBe(true);
+    for (const text of ['12 50', '4, 2', '1 2 5']) expect(gives('1250', 'numeric', text)).toBe(false);
+    expect(gives('42', 'numeric', '4 2')).toBe(false);
+  });
+});
+
+describe('the letter of a choice', () => {
+  it.each([
+    'B',
+    '(B)',
+    'b',
+    'B.',
+    'B) a plane',
+    'B: the plane',
+    'choose B',
+    'Pick (B)',
+    'the answer is B',
+    'answer: **B**',
+    'Option B is right',
+    'the letter is "B"',
+    'mark B, since it flies',
+    '→ B',
+  ])('is given away by %j', (text) => {
+    expect(gives('B', 'choice', text)).toBe(true);
+    expect(gives('D', 'choice', text)).toBe(false);
+  });
+
+  it.each([
+    'compare A with B',
+    '(A) and (B) differ in sign',
+    'B vitamins help',
+    'choose B vitamins first',
+    'a bird',
+    'Take A look',
+    'plan B is a word',
+    'is it a bird',
+  ])('is not given away by %j', (text) => {
+    for (const letter of ['A', 'B']) expect([letter, gives(letter, 'choice', text)]).toEqual([letter, false]);
+  });
+});
+
+const ANSWERS = [
+  'Canberra',
+  'Lima',
+  'Oslo',
+  'red',
+  'New York',
+  'Charles Babbage',
+  'photosynthesis',
+  'yes',
+  'Zoë',
+  'oak',
+];
+const ADVICE =
+  'look at the table first then count rows twice keep units apart check each sign read backwards mind e.g. well-known half-life A B C do-it-yourself (step 1) (step 2)'.split(
+    ' ',
+  );
+const LIKE: Readonly<Record<string, string>> = { a: 'а', e: 'е', o: 'ο', p: 'р', c: 'с', y: 'у', x: 'х', i: 'і' };
+
+interface Case {
+  readonly reference: string;
+  readonly texts: readonly string[];
+}
+
+/** An answer, written in the ways of an author who must not write it. */
+function disguised(random: Random): Case {
+  const reference = random.pick(ANSWERS);
+  const isLong = reference.replaceAll(/\P{L}/gu, '').length >= 6;
+  const cut = 1 + random.int(reference.length - 1);
+  const [head, tail] = [reference.slice(0, cut), reference.slice(cut)];
+  const letters = Array.from(reference.replaceAll(' ', ''));
+  const mark = random.pick(['-', '_', '**', '.', '·', '~', '|', '/']);
+  const forms: readonly (readonly string[])[] = [
+    [head + mark + tail],
+    [letters.join(random.pick([' ', '-', '. ', ', ', ' | ', '\n']))],
+    [reference.toUpperCase()],
+    [Array.from(reference, (letter) => LIKE[letter] ?? letter).join('')],
+    [Array.from(reference, (letter) => `${letter}\u0301`).join('')],
+    [letters.join('\u200b')],
+    ...(isLong
+      ? [[head, tail], [`the${reference}`], [`${reference}x`], [head + ' ' + tail], [`in ${head}`, `${tail}, so`]]
+      : []),
+  ];
+  const chosen = random.pick(forms);
+  if (chosen.length > 1) return { reference, texts: chosen };
+  const before = random.pick(['', 'so it is ', '(', 'think of "']);
+  return { reference, texts: [`${before}${chosen[0]!}${random.pick(['', '.', '!', ', then check'])}`] };
+}
+
+function innocent(random: Random): Case {
+  const words = (): string => Array.from({ length: 3 + random.int(6) }, () => random.pick(ADVICE)).join(' ');
+  return { reference: random.pick(ANSWERS), texts: [words(), words()] };
+}
