@@ -7,8 +7,8 @@ import {
   type LibraryRunPlan,
   libraryCost,
 } from '@seamstream/operations/cost';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { Command, Option } from 'commander';
+import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -73,14 +73,6 @@ const modelName = (model: string): string => (model.length === 64 ? shortId(mode
 function verifiedLine({ runId, calls, tokens, seconds, error }: NonNullable<LibraryCost['verified']>): string {
   const time = seconds === null ? '' : ` and ${duration(seconds)} of the model`;
   return `Run ${shortId(runId)} took ${plural(calls, 'call')}, ${count(tokens)} tokens${time}: the estimate is ${error > 0 ? '+' : ''}${percent(error)} off in tokens.\n`;
-}
-
-function positiveNumber(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value;
-    throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0, got "${text}".`);
-  };
 }
 
 export function libraryCostCommand(run: RunCommand): Command {
