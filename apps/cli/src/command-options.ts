@@ -21,7 +21,7 @@ export function wholeNumber(option: string, least: number, most = Number.MAX_SAF
 export function positiveNumber(option: string, most = Number.MAX_VALUE): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && value > 0 && value <= most) return value;
+    if (/^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && value > 0 && value <= most) return value;
     const range = most === Number.MAX_VALUE ? '' : `, at most ${most}`;
     throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0${range}, got "${text}".`);
   };

@@ -15,6 +15,7 @@ export interface LibraryJob {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly limits: LibraryLimits;
   readonly emptyTexts: EmptyTexts;
+  readonly revision: number;
   readonly mostRetrieved: number | null;
   /** One a step. */
   readonly batches: readonly (readonly TracedAttempt[])[];
@@ -23,6 +24,9 @@ export interface LibraryJob {
 }
 
 type EmptyTexts = 'kept' | 'refused' | 'refusedByContent';
+
+/** Of new runs. */
+const LIBRARY_REVISION = 2;
 
 const limitsShape = {
   maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
@@ -35,6 +39,11 @@ const limitsShape = {
    * were: the first names no rule and kept all but blank ones, `refused` knows fewer texts.
    */
   emptyTexts: z.enum(['kept', 'refused', 'refusedByContent']).default('kept'),
+  /**
+   * Of the rules and prompts. 2: figures count where texts are judged and compared, and the consolidation is offered `keep`. Runs of
+   * earlier releases name none, and are made again as they were.
+   */
+  revision: z.int().min(1).max(LIBRARY_REVISION).default(1),
 };
 
 /** Settings of the recipe `contrast`. */
@@ -91,7 +100,9 @@ function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> 
 /** What is planned from now on, unless a person says otherwise. */
 function ofNewRun(given: unknown, own: Readonly<Record<string, unknown>> = {}): unknown {
   const settings = given ?? {};
-  return typeof settings === 'object' ? { emptyTexts: 'refusedByContent', ...own, ...settings } : settings;
+  return typeof settings === 'object'
+    ? { emptyTexts: 'refusedByContent', revision: LIBRARY_REVISION, ...own, ...settings }
+    : settings;
 }
 
 const contrastRecipe: Recipe = {
@@ -133,7 +144,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const settings = isContrast
       ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
       : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
-    const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...extraction } = settings;
+    const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, revision, ...extraction } = settings;
     const evidence = 'evidence' in settings ? settings.evidence : 'groups';
     const isCompared = evidence === 'groups';
     const groups = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
@@ -160,7 +171,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
         extractor: plan.algorithm,
         settings: extraction,
         limits: { maxItems, maxWords, nearDuplicate },
-        ...{ emptyTexts, mostRetrieved },
+        ...{ emptyTexts, revision, mostRetrieved },
         batches: 'batchSize' in settings ? batchesOf(live, settings, plan.seed) : [live.flat()],
         schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
       },
