@@ -279,6 +279,17 @@ export default [
     },
     { control: 'a library that is written directly reads no attempt', from: "response: '' }", to: '}' },
   ]),
+  ...quick('libs/training-runs/src/judged-groups.ts', 'libs/training-runs/src/library-method.spec.ts', [
+    { control: 'a run without a group says what its groups are', from: '${what}: of ', to: '${what}; ' },
+    {
+      control: 'a group of another base model is told as such',
+      from: 'else if (models.size > 0 && !models.has(baseModelDigest)) leftOut.foreign++;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [
+    { control: 'a decision says why so few problems counted', from: 'too few${whySoFew(input)}', to: 'too few' },
+  ]),
   ...quick('libs/training-runs/src/make-artefact.ts', 'apps/trainer/src/library-cost.spec.ts', [
     { control: 'a run records what its plan counted', from: '...planned.metrics, ', to: '' },
   ]),

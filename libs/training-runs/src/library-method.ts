@@ -1,11 +1,10 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
-import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD, toldAttempt } from '@seamstream/events';
-import { areJudgedAlike, definiteResults, isComplete } from '@seamstream/experience-groups';
+import { GENERATOR_SLOT, LIBRARY_METHOD } from '@seamstream/events';
 import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
-import type { LogInput } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { z } from 'zod';
+import { hasBoth, judgedGroups, whyNoGroup } from './judged-groups.js';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
 
 export interface LibraryJob {
@@ -147,7 +146,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, revision, ...extraction } = settings;
     const evidence = 'evidence' in settings ? settings.evidence : 'groups';
     const isCompared = evidence === 'groups';
-    const groups = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
+    const { groups, leftOut } = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
     const usesVerdicts = isCompared && (!('groundTruth' in settings) || settings.groundTruth);
     const alike = usesVerdicts ? groups.filter(({ isAlike }) => isAlike) : groups;
     const members = alike.map(({ attempts }) => attempts);
@@ -155,14 +154,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const judgedApartGroups = groups.length - alike.length;
     const liveAttempts = live.flat().length;
     const metrics = { groups: groups.length, liveGroups: live.length, liveAttempts, judgedApartGroups };
-    if (live.length === 0)
-      return {
-        status: 'refused',
-        reason: usesVerdicts
-          ? 'no group has both an attempt that succeeded and one that failed'
-          : 'no group of attempts is complete',
-        metrics,
-      };
+    if (live.length === 0) return { status: 'refused', reason: whyNoGroup(groups, leftOut, usesVerdicts), metrics };
     const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
     return {
       ...{ status: 'ready', metrics },
@@ -201,54 +193,4 @@ function batchesOf(
     const starts = Array.from({ length: Math.ceil(order.length / batchSize) }, (_unused, step) => step * batchSize);
     return starts.map((at) => order.slice(at, at + batchSize).flat());
   }).flat();
-}
-
-/** 0 < mean < 1: only then members tell something of one another. */
-function hasBoth(group: readonly TracedAttempt[]): boolean {
-  return group.some(({ success }) => success) && group.some(({ success }) => !success);
-}
-
-/** A complete group of the base model's attempts, by id. */
-interface JudgedGroup {
-  readonly attempts: readonly TracedAttempt[];
-  /** Whether one revision of a judge gave all verdicts, so that they can be compared. */
-  readonly isAlike: boolean;
-}
-
-/**
- * The complete groups of the base model's own problems, ascending by id, each with its judged members by id: a function of the set of
- * records. Attempts that the machine failed at say nothing.
- * @param least judged attempts of a group that says something
- */
-function judgedGroups(
-  { experiences, results }: LogInput,
-  baseModelDigest: string,
-  least: number,
-): readonly JudgedGroup[] {
-  const written = new Map(experiences.map((each) => [each.experienceId, each]));
-  const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
-  return [...byGroup]
-    .sort(([a], [b]) => compareText(a, b))
-    .flatMap(([groupId, members]) => {
-      const [first] = members;
-      if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
-      const judged = members.flatMap((result) => {
-        const experience = written.get(result.experienceId);
-        if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
-        const { experienceId, entry, adapterDigest: writer, problem } = experience;
-        if (experience.baseModelDigest !== baseModelDigest || !isWhole(problem)) return [];
-        const { domain, prompt, reference } = problem;
-        const { success } = result;
-        const trace = { prompt, reference, response: toldAttempt(result) };
-        return [{ result, attempt: { experienceId, groupId, domain, entry, success, writer, trace } }];
-      });
-      if (judged.length < least) return [];
-      const attempts = judged.map(({ attempt }) => attempt);
-      return [
-        {
-          attempts: attempts.sort((a, b) => compareText(a.experienceId, b.experienceId)),
-          isAlike: areJudgedAlike(judged.map(({ result }) => result)),
-        },
-      ];
-    });
 }
