@@ -87,7 +87,12 @@ function emptyTexts(): readonly string[] {
       'As an AI model, I watch',
     ],
     ...['text = text', 'text = json', 'operation + 1', 'a = a', '-1', '1. none', 'yes/no', 'experience -> experience'],
-    ...['n\u0336o\u0336t\u0336h\u0336i\u0336n\u0336g to add', '<|im_start|> <|im_end|>', '</s>', '[TOOL_CALLS]'],
+    ...[
+      'n\u0336o\u0336t\u0336 n\u0336e\u0336e\u0336d\u0336e\u0336d\u0336',
+      '<|im_start|> <|im_end|>',
+      '</s>',
+      '[TOOL_CALLS]',
+    ],
     ...['It is what it is', 'I don\u2019t know which half counts', 'When x, do y', '0 0 0', '\u7121', '\u306a\u3057'],
   ];
 }
