@@ -6,14 +6,14 @@ import { compareText, plural } from '@seamstream/kernel';
 import type { LogInput } from '@seamstream/learning';
 
 /** A complete group of the base model's attempts, by id. */
-export interface JudgedGroup {
+interface JudgedGroup {
   readonly attempts: readonly TracedAttempt[];
   /** Whether one revision of a judge gave all verdicts, so that they can be compared. */
   readonly isAlike: boolean;
 }
 
 /** Groups with a result that say nothing, by the first reason that holds. */
-export interface LeftOut {
+interface LeftOut {
   /** A result is still missing. */
   readonly incomplete: number;
   /** All entries are of another base model. */
