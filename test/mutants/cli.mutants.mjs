@@ -49,6 +49,14 @@ const choice = {
 
 export default [
   {
+    file: 'apps/cli/src/command-options.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/command-options.spec.ts',
+    control: 'a number is at most what its option allows',
+    from: 'value > 0 && value <= most',
+    to: 'value > 0',
+  },
+  {
     control: 'a command loads its own module only',
     file: 'apps/cli/src/commands.ts',
     from: 'name !== undefined && Object.hasOwn(COMMANDS, name) && !LOOKS_AT_ALL.has(name)',

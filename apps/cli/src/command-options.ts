@@ -17,6 +17,16 @@ export function wholeNumber(option: string, least: number, most = Number.MAX_SAF
   };
 }
 
+/** Reader of a decimal number above 0, at most `most` where it is given. */
+export function positiveNumber(option: string, most = Number.MAX_VALUE): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && value > 0 && value <= most) return value;
+    const range = most === Number.MAX_VALUE ? '' : `, at most ${most}`;
+    throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0${range}, got "${text}".`);
+  };
+}
+
 /**
  * A person's words about a decision are recorded, and shown on other people's terminals.
  * @throws INVALID_INPUT for a blank text and for one with control characters

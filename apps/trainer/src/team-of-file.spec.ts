@@ -185,6 +185,20 @@ describe('an agent of a team', () => {
     const reason = expect.stringMatching(/Name in "replaces" what an agent had before/);
     expect(ending).toMatchObject([{ type: 'TrainingRunFailed', reason }]);
   }, 120_000);
+
+  it('is yet to be aligned where its team was never tuned: no stage begins, and the problems stay for the swap', async () => {
+    const { log, onDemand } = await trainerOf({
+      agents: [VOTE.agents[0], { ...VOTE.agents[1], path: GENERATOR, replaces: EXECUTOR }],
+    });
+    await publish(log, 'stage', 4);
+    const stage = { algorithm: 'sat-seq', settings: { sampling: SAMPLING, groupSize: 2 } };
+    const { ending } = await onDemand.handle(stage, signal);
+    const reason = expect.stringMatching(/agent two within reach .* Swap it first/);
+    expect(ending).toMatchObject([{ type: 'TrainingRunFailed', reason }]);
+    const swap = { agent: 'two', target: 100, sampling: SAMPLING };
+    const { ending: swapped } = await onDemand.handle({ algorithm: 'swap-agent', settings: swap }, signal);
+    expect(swapped).toMatchObject([{ type: 'AdapterPromoted' }]);
+  }, 120_000);
 });
 
 describe('the preset sat-seq', () => {

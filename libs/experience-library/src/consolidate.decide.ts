@@ -6,7 +6,8 @@
  *      letter or digit, gives back what the model was asked, or talks of nothing else.
  *   3. delete wins over merge and modify of the same item; merge wins over modify.
  *   4. Of merges that share an item, and of modifies of one item, the weightiest wins.
- *   5. A new text that is nearly one that stays is refused. Texts are placed in this order: merge, modify, add.
+ *   5. A new text that is nearly one that stays is refused, unless their numbers or signs differ. Texts are placed in this order: merge,
+ *      modify, add.
  *   6. Beyond the cap nothing is added.
  *   7. keep changes nothing and is recorded, unless the item is changed.
  *
@@ -16,7 +17,15 @@ import { compareText } from '@seamstream/kernel';
 import { jaccard, shingleSet } from '@seamstream/near-duplicates';
 import { type Change, type ExperienceLibrary, type LibraryItem, libraryOf, mostCharactersOf } from './library.js';
 import { type Proposal, unitedProposals } from './proposals.js';
-import { emptyReply, lacksContent, saysNothing, showsNothing, type TextNeeds, tidy } from './says-nothing.js';
+import {
+  emptyReply,
+  haveEqualFigures,
+  lacksContent,
+  saysNothing,
+  showsNothing,
+  type TextNeeds,
+  tidy,
+} from './says-nothing.js';
 
 export interface LibraryLimits {
   readonly maxItems: number;
@@ -24,6 +33,8 @@ export interface LibraryLimits {
   readonly maxWords: number;
   /** Jaccard similarity of pairs of words from which on two texts of one domain and field are nearly the same. */
   readonly nearDuplicate: number;
+  /** Whether texts of the same words are nearly the same also where a number or a sign differs, as in runs of earlier releases. */
+  readonly wordsAlone?: boolean;
 }
 
 /** The cap and the threshold are ours; the words are those of the paper's prompts (arXiv 2510.08191). */
@@ -51,14 +62,14 @@ const wordsOf = (text: string): number => text.trim().split(/\s+/u).length;
 /**
  * @param asked what a model was asked, without any material of a problem; empty where no model was asked; null: only blank texts are refused,
  *   as the first release did
- * @param needs of a text of a model: `letter` as runs of earlier releases were planned
+ * @param needs of a text of a model: `letter` and `content` as runs of earlier releases were planned
  */
 export function consolidate(
   library: ExperienceLibrary,
   proposals: readonly Proposal[],
   limits: LibraryLimits,
   asked: readonly string[] | null = [],
-  needs: TextNeeds = 'content',
+  needs: TextNeeds = 'meaning',
 ): Consolidation {
   const state = new Consolidating(library, limits, { asked, needs });
   // 1. and 2.
@@ -128,7 +139,7 @@ class Consolidating {
     if (asked.length === 0) return undefined;
     const nothing = saysNothing(text) ? 'its text says nothing' : emptyReply(text, asked);
     if (nothing !== undefined) return nothing;
-    return needs === 'content' && lacksContent(text) ? 'its text talks of nothing but what was asked' : undefined;
+    return lacksContent(text, needs) ? 'its text talks of nothing but what was asked' : undefined;
   }
 
   delete(proposal: Of<'delete'>): void {
@@ -233,7 +244,8 @@ class Consolidating {
     const own = shingleSet(text, SHINGLE_WORDS);
     for (const item of this.items.values()) {
       if (item.domain !== domain || item.field !== field || except.includes(item.id)) continue;
-      if (jaccard(own, shingleSet(item.text, SHINGLE_WORDS)) >= this.limits.nearDuplicate) return item.id;
+      if (jaccard(own, shingleSet(item.text, SHINGLE_WORDS)) < this.limits.nearDuplicate) continue;
+      if (this.limits.wordsAlone === true || haveEqualFigures(text, item.text)) return item.id;
     }
     return undefined;
   }

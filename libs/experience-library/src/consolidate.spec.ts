@@ -72,6 +72,16 @@ describe('what a batch makes of a library', () => {
     );
   });
 
+  it('is the same whether or not the batch also keeps items', () => {
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 12 }), (proposals) => {
+        const others = proposals.filter(({ operation }) => operation !== 'keep');
+        const { items } = consolidate(start, proposals, limits).library;
+        expect(items).toEqual(consolidate(start, others, limits).library.items);
+      }),
+    );
+  });
+
   it('keeps ids with their items, gives none twice, and stays within its limits', () => {
     fc.assert(
       fc.property(fc.array(fc.array(act, { maxLength: 8 }), { maxLength: 4 }), (batches) => {
@@ -168,6 +178,10 @@ describe('conflicts', () => {
   });
 });
 
+/** So long that one word of it is a small part. */
+const CUTS =
+  'when a board of oak is to be cut for a wide table then measure its longer side twice and saw it # from the left end of it';
+
 describe('what is refused', () => {
   const library = filled('when a board is cracked count one less');
 
@@ -191,6 +205,32 @@ describe('what is refused', () => {
     const result = consolidate(library, [proposal], DEFAULT_LIMITS);
     expect(reasons(result).join()).toContain(reason);
     expect(result.library.items).toEqual(library.items);
+  });
+
+  it.each([
+    ['area=2', 'area=3'],
+    ['mod 7', 'mod 8'],
+    ['x > 3', 'x < 3'],
+    ['x = 3', 'x = -3'],
+    ['a=2, b=3', 'a=3, b=2'],
+    [CUTS.replace('#', '7'), CUTS.replace('#', '8')],
+    [CUTS.replace('#', '½'), CUTS.replace('#', '¼')],
+    [CUTS.replace('#', 'at n+1'), CUTS.replace('#', 'at n-1')],
+  ])('is not nearly the same where figures differ: %s, %s', (one, other) => {
+    const both = consolidate(empty, [add(one), add(other)], DEFAULT_LIMITS);
+    expect(textsOf(both).toSorted()).toEqual([one, other].toSorted());
+    // Runs of earlier releases compared words alone, in which these texts are alike.
+    const near = consolidate(empty, [add(CUTS), add(`${CUTS} 7`)], { ...DEFAULT_LIMITS, wordsAlone: true });
+    expect(reasons(near)).toEqual(['its text is nearly that of item e1']);
+  });
+
+  it.each([
+    ['1,000 boards make a house', '1,000 boards make a house!'],
+    ['well-known boards and/or beams', 'Well known boards and or beams'],
+    ['- **count** boards twice', 'count boards, twice'],
+    ['x – 3 boards', 'x - 3 boards'],
+  ])('is nearly the same where signs of writing differ: %s, %s', (one, other) => {
+    expect(textsOf(consolidate(empty, [add(one), add(other)], DEFAULT_LIMITS))).toHaveLength(1);
   });
 
   it('beyond the cap the lightest additions', () => {

@@ -31,6 +31,12 @@ describe('a text that talks of nothing but what was asked', () => {
     expect(textsOf(text)).toEqual([text]);
   });
 
+  it.each(relations())('is no relation such as: %s', (text) => {
+    expect(textsOf(text)).toEqual([text]);
+    // Earlier releases refused it, and their runs still do.
+    expect(consolidate(EMPTY, [add(text)], DEFAULT_LIMITS, ASKED, 'content').library.items).toEqual([]);
+  });
+
   it('is no experience, also in other letters, spacing and with a polite word before it', () => {
     fc.assert(
       fc.property(rephrased(fc.constantFrom(...experiences())), (text) => {
@@ -80,12 +86,25 @@ function emptyTexts(): readonly string[] {
       'I am unable to judge these attempts',
       'As an AI model, I watch',
     ],
+    ...['text = text', 'text = json', 'operation + 1', 'a = a', '-1', '1. none', 'yes/no', 'experience -> experience'],
+    ...[
+      'n\u0336o\u0336t\u0336 n\u0336e\u0336e\u0336d\u0336e\u0336d\u0336',
+      '<|im_start|> <|im_end|>',
+      '</s>',
+      '[TOOL_CALLS]',
+    ],
     ...['It is what it is', 'I don\u2019t know which half counts', 'When x, do y', '0 0 0', '\u7121', '\u306a\u3057'],
   ];
 }
 
+/** Their meaning is in their figures: none has two words. */
+function relations(): readonly string[] {
+  return ['x > 3', 'n^2', 'a+b=c', '7|n', 'x -> x+1', 'π r^2', 'i += 1', 'k-1', 'y=x'];
+}
+
 function experiences(): readonly string[] {
   return [
+    ...['x=3', 'area=2', 'mod 7', 'x²+y²=z²', 'C(n, 2) = n(n-1)/2', 'x ≡ 3 (mod 7)', '√2 ≠ p/q'],
     ...['Check units.', "Use the table's last row.", 'When boards are asked for, count twice.', 'Simplify fractions.'],
     ...[
       'Add carries last.',

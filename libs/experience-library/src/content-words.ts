@@ -1,8 +1,11 @@
 /**
  * Whether a text talks of anything but the exchange that it was asked for in. "Nothing to add", "your text here" and "I cannot help with
  * that" are made of words for the exchange and of words that carry no meaning alone. So is every rephrasing of them, which no list of
- * sentences could hold. An experience names what it is about and what to do: two different words besides these.
+ * sentences could hold. An experience names what it is about and what to do: two different words besides these, or a relation such as
+ * "x > 3".
  */
+import { asData } from '@seamstream/experience';
+import { hasRelation, wordsIn } from './plain-words.js';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
 
@@ -45,10 +48,15 @@ const FORMULA = /[\p{L}\p{N})]\s*[=≈≠≤≥]\s*[\p{L}\p{N}(√-]/u;
 
 const LEAST_WORDS = 2;
 
-/** @param text in plain letters, as a reader sees it */
-export function hasContent(text: string): boolean {
+/**
+ * @param text in plain letters, as a reader sees it
+ * @param isEarlier as the release before judged: a relation is no content by itself, and the name of a control token is
+ */
+export function hasContent(text: string, isEarlier = false): boolean {
   if (REFUSAL.test(wordsIn(text).join(' '))) return false;
-  const filled = text.replaceAll(BRACKETS, (slot, inner: string) => (isSlot(inner) ? ' ' : slot));
+  const isToken = (slot: string): boolean => !isEarlier && asData(slot) !== slot;
+  const filled = text.replaceAll(BRACKETS, (slot, inner: string) => (isSlot(inner) || isToken(slot) ? ' ' : slot));
+  if (!isEarlier && hasRelation(filled, (word) => !isOfExchange(word))) return true;
   const content = new Set(wordsIn(filled.replaceAll(UNSPACED, ' ')).filter(isContent));
   const unspaced = new Set(filled.match(UNSPACED)).size / 2;
   return content.size + unspaced + (FORMULA.test(filled) ? 1 : 0) >= LEAST_WORDS;
@@ -58,8 +66,3 @@ const isOfExchange = (word: string): boolean => STOP.has(word) || EXCHANGE.has(w
 const isSlot = (inner: string): boolean => wordsIn(inner).every((word) => isOfExchange(word) || SLOT.has(word));
 /** A letter alone is a name for something that is not said; a digit is a number. */
 const isContent = (word: string): boolean => !isOfExchange(word) && !/^\p{L}$/u.test(word);
-
-/** In small letters, with their marks. */
-function wordsIn(text: string): readonly string[] {
-  return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]+/gu), ([word]) => word);
-}

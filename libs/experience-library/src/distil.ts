@@ -7,6 +7,7 @@ import type { JudgedAttempt } from './contrast.decide.js';
 import {
   type DistillationTemplates,
   formWords,
+  keepLine,
   listedItems,
   listedProposals,
   quoted,
@@ -67,6 +68,8 @@ export interface DistillationSettings {
   readonly maxItems: number;
   /** What an operation of the last stage rests on that names no proposal; absent: `all` of them. */
   readonly ungrounded?: 'all' | 'least';
+  /** Whether the last stage is offered `keep`; absent: not, as in runs of earlier releases. */
+  readonly offersKeep?: boolean;
 }
 
 export interface Distilled {
@@ -97,6 +100,7 @@ export async function distil(
     templates.consolidation.render({
       experiences: listedItems(library.items),
       proposals: listedProposals(proposals),
+      keep: keepLine(settings.offersKeep ?? false),
       maxWords: String(settings.maxWords),
       maxItems: String(settings.maxItems),
     }),
@@ -120,7 +124,10 @@ export function askedWords(templates: DistillationTemplates, settings: Distillat
       ...{ ...limits, ...advantageWords(settings), maxOperations: maxOperations! },
       ...{ problem: '', attempts: NO_ATTEMPTS },
     }),
-    templates.consolidation.render({ ...limits, maxItems: maxItems!, proposals: '' }),
+    templates.consolidation.render({
+      ...{ ...limits, maxItems: maxItems!, proposals: '' },
+      keep: keepLine(settings.offersKeep ?? false),
+    }),
     ...formWords(),
   ];
 }
@@ -281,7 +288,7 @@ export function isReadable(
 class Asking {
   constructor(
     private readonly model: DistillationModel,
-    private readonly settings: Pick<DistillationSettings, 'attempts' | 'maxWords'>,
+    private readonly settings: Pick<DistillationSettings, 'attempts' | 'maxWords' | 'offersKeep'>,
     private readonly counts: { calls: number; unreadReplies: number; unsummarisedAttempts: number },
   ) {}
 
@@ -296,7 +303,8 @@ class Asking {
     prompt: string,
     most: number,
   ): Promise<{ readonly operations: readonly RepliedOperation[]; readonly callId: string } | undefined> {
-    const form = writtenOperations({ stage, most, maxWords: this.settings.maxWords });
+    const { maxWords, offersKeep = false } = this.settings;
+    const form = writtenOperations({ stage, most, maxWords, offersKeep });
     const read = await this.read({ stage, prompt, form }, (content) => repliedOperations(content, stage, most));
     return read === undefined ? undefined : { operations: read.value, callId: read.callId };
   }

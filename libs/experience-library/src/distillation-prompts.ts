@@ -14,7 +14,7 @@ export interface DistillationTemplates {
   readonly advantage: PromptTemplate<
     'opening' | 'problem' | 'attempts' | 'experiences' | 'task' | 'maxWords' | 'maxOperations'
   >;
-  readonly consolidation: PromptTemplate<'experiences' | 'proposals' | 'maxWords' | 'maxItems'>;
+  readonly consolidation: PromptTemplate<'experiences' | 'proposals' | 'keep' | 'maxWords' | 'maxItems'>;
 }
 
 export async function loadDistillationTemplates(): Promise<DistillationTemplates> {
@@ -27,6 +27,7 @@ export async function loadDistillationTemplates(): Promise<DistillationTemplates
     consolidation: await PromptTemplate.load(file('consolidation'), [
       'experiences',
       'proposals',
+      'keep',
       'maxWords',
       'maxItems',
     ]),
@@ -36,6 +37,12 @@ export async function loadDistillationTemplates(): Promise<DistillationTemplates
 /** Text from outside as it stands between markers: without control tokens, and unable to write a marker. */
 export function quoted(text: string): string {
   return asData(text).replaceAll(/<{3,}|>{3,}/g, '‹›');
+}
+
+/** The operation `keep` as the last stage offers it; nothing in runs of releases that did not. */
+export function keepLine(offersKeep: boolean): string {
+  const form = '{"operation": "keep", "id": "…", "from": [numbers], "reason": "…"}';
+  return offersKeep ? `\n${form}: it stays as it is, and why, although a proposal would change it` : '';
 }
 
 /** One line an item. */
@@ -113,6 +120,8 @@ export interface WrittenForm {
   readonly most: number;
   /** Of one text. */
   readonly maxWords: number;
+  /** Whether the last stage may write `keep`; the second always may. */
+  readonly offersKeep?: boolean;
 }
 
 /** On one line, beginning with a letter: the "…" of the prompt cannot be written. */
@@ -123,7 +132,12 @@ const ID = '^[A-Za-z0-9_.-]{1,64}$';
  * Operations as JSON Schema for a model that writes under a grammar: with every field and nothing else, so that all that can be written
  * is read by {@link repliedOperations}.
  */
-export function writtenOperations({ stage, most, maxWords }: WrittenForm): Readonly<Record<string, unknown>> {
+export function writtenOperations({
+  stage,
+  most,
+  maxWords,
+  offersKeep = false,
+}: WrittenForm): Readonly<Record<string, unknown>> {
   const text = { type: 'string', pattern: SENTENCE, maxLength: Math.min(2000, mostCharactersOf(maxWords)) };
   const id = { type: 'string', pattern: ID };
   const ids = { type: 'array', items: id, minItems: 2, maxItems: 20 };
@@ -138,7 +152,8 @@ export function writtenOperations({ stage, most, maxWords }: WrittenForm): Reado
     branch('add', { text }),
     branch('modify', { id, text }),
     branch('delete', { id }),
-    isLast ? branch('merge', { ids, text }) : branch('keep', { id }),
+    ...(isLast ? [branch('merge', { ids, text })] : []),
+    ...(isLast && !offersKeep ? [] : [branch('keep', { id })]),
   ];
   const operations = { type: 'array', items: { oneOf }, maxItems: most };
   return { type: 'object', properties: { operations }, required: ['operations'], additionalProperties: false };

@@ -4,14 +4,16 @@
  *
  *   a list of texts in the schema     items that are among them stay, and of the others those that an item does not compete with. Texts
  *   (`enum`)                          compete where they quote the same of the problem; without quotes all of a list compete.
- *   free texts                        the items are the texts: each an element of a list, or all of them in one text.
+ *   free texts                        the items are the texts: each an element of a list, or all of them in one text. Hidden characters
+ *                                     and spellings of control tokens are broken in them, as in any text from outside.
  *
  * What is in a place where nothing of the library fits is left to the generator.
  */
-import { ENTRY_FIELDS, type QuoteRules, quoteRulesOf, quotesIn } from '@seamstream/experience';
+import { asData, ENTRY_FIELDS, type QuoteRules, quoteRulesOf, quotesIn } from '@seamstream/experience';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import type { ExperienceLibrary, LibraryItem } from './library.js';
 import { retrieved } from './retrieval.js';
+import { tidy } from './says-nothing.js';
 
 export interface GuidanceSettings {
   /** Most tokens of free text that items are written as. */
@@ -76,7 +78,8 @@ function narrowed(schema: JsonSchema, items: readonly LibraryItem[], settings: G
             listed: [...forField, ...forAny].map(({ text }) => text),
             written: items
               .filter((item) => item.field === name || (item.field === null && name === general))
-              .map(({ text }) => text),
+              .map(({ text }) => tidy(asData(text)))
+              .filter((text) => text !== ''),
             room,
           }),
         ];

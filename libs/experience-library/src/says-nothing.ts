@@ -2,9 +2,11 @@
  * Whether a text can help a solver at all. A small model that is asked for JSON often gives back what it was shown: the "…" of the form,
  * the form itself, a sentence of the instructions. Nothing of that is an experience, and rules of size alone let it pass.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { sharedRuns } from '@seamstream/near-duplicates';
 import { hasContent } from './content-words.js';
 import type { ExperienceLibrary, LibraryItem } from './library.js';
+import { figuresIn, wordsIn } from './plain-words.js';
 
 /** White space and control characters are no part of an experience. */
 export function tidy(text: string): string {
@@ -30,8 +32,13 @@ export function saysNothing(text: string): boolean {
 }
 
 /** Whether a model's text talks of nothing but the question and its own answer: "Not applicable", "When [condition], [strategy].". */
-export function lacksContent(text: string): boolean {
-  return !hasContent(seen(text));
+export function lacksContent(text: string, needs: TextNeeds): boolean {
+  return needs !== 'letter' && !hasContent(seen(text), needs === 'content');
+}
+
+/** Whether two texts have the same numbers and signs, in the same order. */
+export function haveEqualFigures(one: string, other: string): boolean {
+  return isDeepStrictEqual(figuresIn(seen(one)), figuresIn(seen(other)));
 }
 
 /** What is written where there is nothing to say. */
@@ -82,16 +89,15 @@ function holdsWord(asked: string, words: string): boolean {
   return !words.includes(' ') && wordsIn(asked).includes(words);
 }
 
-function wordsIn(text: string): readonly string[] {
-  return Array.from(text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu), ([word]) => word);
-}
-
-/** What a text of a model, which has calls as its grounds, needs: a letter or a digit, or also words that talk of something. */
-export type TextNeeds = 'letter' | 'content';
+/**
+ * What a text of a model, which has calls as its grounds, needs: a letter or a digit (`letter`), words that talk of something (`content`),
+ * or such words or a relation (`meaning`).
+ */
+export type TextNeeds = 'letter' | 'content' | 'meaning';
 
 const isEmpty = ({ text, provenance: { calls } }: LibraryItem, needs: TextNeeds): boolean => {
   if (calls.length === 0) return showsNothing(text);
-  return saysNothing(text) || (needs === 'content' && lacksContent(text));
+  return saysNothing(text) || lacksContent(text, needs);
 };
 
 /** What an item does: ids and grounds are not in it. */
@@ -105,7 +111,7 @@ const actOf = ({ text, domain, field }: LibraryItem): string => JSON.stringify([
 export function unservable(
   { items }: Pick<ExperienceLibrary, 'items'>,
   parent: Pick<ExperienceLibrary, 'items'> | null,
-  needs: TextNeeds = 'content',
+  needs: TextNeeds = 'meaning',
 ): string | undefined {
   if (items.every((item) => isEmpty(item, needs))) return 'no text is in the library';
   const [own, before] = [items, parent?.items ?? []].map((each) => each.map(actOf).sort());

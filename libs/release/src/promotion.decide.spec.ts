@@ -299,6 +299,22 @@ describe('a candidate that must not be worse than is tolerated', () => {
     });
     expect(decide(evaluation(0, 0, 0)).promote).toBe(false);
   });
+
+  it('says why so few problems counted', () => {
+    const none = { ...paired(0, 0), problems: 0, success: 0, parentSuccess: 0, judgedApart: 0, asked: {} };
+    const reasonOf = (told: object, available?: number, policy: PromotionPolicy = beyondChance(0.01)) =>
+      decide({ ...none, ...told }, { policy, ...(available === undefined ? {} : { available }) }).reason;
+    expect(reasonOf({}, 0)).toBe("0 problems of validation are too few: the set has none of the run's domains");
+    expect(reasonOf({}, 4)).toMatch(/: none was asked, since all 4 of the set could not show evidence 100$/);
+    expect(reasonOf({ asked: { sums: 5, words: 7 }, judgedApart: 2 }, 90)).toBe(
+      '0 problems of validation are too few: 10 of 12 could not be judged with both; 2 problems were judged apart',
+    );
+    expect(reasonOf({ asked: { sums: 2 }, judgedApart: 2 }, 9)).toBe(
+      '0 problems of validation are too few; 2 problems were judged apart',
+    );
+    expect(reasonOf({}, 64, UNNAMED_PROMOTION_POLICY)).toMatch(/: 64 of 64 could not be judged$/);
+    expect(reasonOf({})).toBe('0 problems of validation are too few');
+  });
 });
 
 describe('a candidate of whose problems some were judged apart', () => {

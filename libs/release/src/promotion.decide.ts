@@ -4,7 +4,7 @@
  */
 
 import type { Evaluation } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { plural, SeamError } from '@seamstream/kernel';
 import { logPairedEvidence, logShareEvidence, type PairedCounts } from '@seamstream/statistics';
 import { sharesFault } from './compared-shares.js';
 import { apartText, comparisonOf, inTwoDigits, shownEvidence } from './comparison.js';
@@ -49,6 +49,8 @@ interface Decided {
   /** Digest of the adapter that it was trained from; null is the bare base model. */
   readonly parent: string | null;
   readonly evaluation: Evaluation;
+  /** Problems of the set in the run's domains; absent where only the record is there. It decides nothing: only the reason names it. */
+  readonly available?: number;
 }
 
 /**
@@ -78,7 +80,7 @@ function decided(input: Decided & { readonly policy: PromotionPolicy }): Promoti
     return {
       promote: false,
       rule: `at least ${policy.minProblems} problems were tried`,
-      reason: `${problems} problems of ${problemSet} are too few`,
+      reason: `${plural(problems, 'problem')} of ${problemSet} ${problems === 1 ? 'is' : 'are'} too few${whySoFew(input)}`,
     };
   }
   switch (policy.rule) {
@@ -92,6 +94,19 @@ function decided(input: Decided & { readonly policy: PromotionPolicy }): Promoti
         `Cannot decide on a promotion: expected the rule better or tolerance, got ${JSON.stringify((policy satisfies never as PromotionPolicy).rule)}. Use a version that has it.`,
       );
   }
+}
+
+/** Where the others are, as far as the record and the set say it. Every decision names those that were judged apart. */
+function whySoFew({ evaluation, policy, available }: Decided & { readonly policy: PromotionPolicy }): string {
+  const { problems, asked, judgedApart = 0 } = evaluation;
+  const isPaired = policy.rule === 'better';
+  const tried = isPaired ? Object.values(asked).reduce((sum, count) => sum + count, 0) : (available ?? problems);
+  if (available === 0) return ": the set has none of the run's domains";
+  if (isPaired && tried === 0 && available !== undefined)
+    return `: none was asked, since all ${available} of the set could not show evidence ${inTwoDigits(1 / policy.level)}`;
+  const unjudged = tried - problems - judgedApart;
+  const both = isPaired ? ' with both' : '';
+  return unjudged <= 0 ? '' : `: ${unjudged} of ${tried} could not be judged${both}`;
 }
 
 /**

@@ -104,6 +104,14 @@ export function ofOtherModels({ digest, baseModelDigest }: TeamArtefact): SeamEr
   );
 }
 
+/** Of a team that nothing has tuned, with an agent that the file gives another base model. */
+export function notAligned(agent: string): SeamError {
+  return new SeamError(
+    'ADAPTER_INVALID',
+    `Cannot tune the team: expected agent ${agent} within reach of what it replaces, got one that was not swapped. Swap it first (seam train swap-agent --set agent=${agent}), or take "replaces" out of the team file.`,
+  );
+}
+
 /** @throws ADAPTER_INVALID unless the artefact has the agents of the file, in their order */
 export function assertMembers({ digest, members }: TeamArtefact, { agents }: Pick<Team, 'agents'>): void {
   const [expected, got] = [agents.map(({ name }) => name), members.map(({ agent }) => agent)];

@@ -62,6 +62,7 @@ export async function judgeAdapter(
     candidate: candidate.digest,
     parent: plan.parentAdapter,
     evaluation,
+    available: Object.values(comparison.evaluator.sizes(domains)).reduce((all, each) => all + each, 0),
     policy: promotion.rule === 'better' ? promotion : { ...promotion, rule: 'tolerance' },
   });
   if (retention === undefined || !decision.promote) return { ...decision, evaluation };

@@ -1,11 +1,10 @@
 /** A library of experiences, by the texts that helped frozen weights: nothing is trained. `contrast` is a recipe of it. */
-import { GENERATOR_SLOT, isWhole, LIBRARY_METHOD, toldAttempt } from '@seamstream/events';
-import { areJudgedAlike, definiteResults, isComplete } from '@seamstream/experience-groups';
+import { GENERATOR_SLOT, LIBRARY_METHOD } from '@seamstream/events';
 import { DEFAULT_LIMITS, type LibraryLimits, type TracedAttempt } from '@seamstream/experience-library';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
-import type { LogInput } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { z } from 'zod';
+import { hasBoth, judgedGroups, whyNoGroup } from './judged-groups.js';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
 
 export interface LibraryJob {
@@ -15,6 +14,7 @@ export interface LibraryJob {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly limits: LibraryLimits;
   readonly emptyTexts: EmptyTexts;
+  readonly revision: number;
   readonly mostRetrieved: number | null;
   /** One a step. */
   readonly batches: readonly (readonly TracedAttempt[])[];
@@ -23,6 +23,9 @@ export interface LibraryJob {
 }
 
 type EmptyTexts = 'kept' | 'refused' | 'refusedByContent';
+
+/** Of new runs. */
+const LIBRARY_REVISION = 2;
 
 const limitsShape = {
   maxItems: z.int().min(1).max(1000).default(DEFAULT_LIMITS.maxItems),
@@ -35,6 +38,11 @@ const limitsShape = {
    * were: the first names no rule and kept all but blank ones, `refused` knows fewer texts.
    */
   emptyTexts: z.enum(['kept', 'refused', 'refusedByContent']).default('kept'),
+  /**
+   * Of the rules and prompts. 2: figures count where texts are judged and compared, and the consolidation is offered `keep`. Runs of
+   * earlier releases name none, and are made again as they were.
+   */
+  revision: z.int().min(1).max(LIBRARY_REVISION).default(1),
 };
 
 /** Settings of the recipe `contrast`. */
@@ -91,7 +99,9 @@ function settingsOf<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> 
 /** What is planned from now on, unless a person says otherwise. */
 function ofNewRun(given: unknown, own: Readonly<Record<string, unknown>> = {}): unknown {
   const settings = given ?? {};
-  return typeof settings === 'object' ? { emptyTexts: 'refusedByContent', ...own, ...settings } : settings;
+  return typeof settings === 'object'
+    ? { emptyTexts: 'refusedByContent', revision: LIBRARY_REVISION, ...own, ...settings }
+    : settings;
 }
 
 const contrastRecipe: Recipe = {
@@ -133,10 +143,10 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const settings = isContrast
       ? settingsOf(contrastSettingsSchema, plan.configuration.algorithm)
       : settingsOf(distillationSettingsSchema, plan.configuration.algorithm);
-    const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...extraction } = settings;
+    const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, revision, ...extraction } = settings;
     const evidence = 'evidence' in settings ? settings.evidence : 'groups';
     const isCompared = evidence === 'groups';
-    const groups = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
+    const { groups, leftOut } = judgedGroups(input, plan.baseModelDigest, isCompared ? 2 : 1);
     const usesVerdicts = isCompared && (!('groundTruth' in settings) || settings.groundTruth);
     const alike = usesVerdicts ? groups.filter(({ isAlike }) => isAlike) : groups;
     const members = alike.map(({ attempts }) => attempts);
@@ -144,14 +154,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
     const judgedApartGroups = groups.length - alike.length;
     const liveAttempts = live.flat().length;
     const metrics = { groups: groups.length, liveGroups: live.length, liveAttempts, judgedApartGroups };
-    if (live.length === 0)
-      return {
-        status: 'refused',
-        reason: usesVerdicts
-          ? 'no group has both an attempt that succeeded and one that failed'
-          : 'no group of attempts is complete',
-        metrics,
-      };
+    if (live.length === 0) return { status: 'refused', reason: whyNoGroup(groups, leftOut, usesVerdicts), metrics };
     const domains = [...new Set(live.flat().map(({ domain }) => domain))].sort(compareText);
     return {
       ...{ status: 'ready', metrics },
@@ -160,7 +163,7 @@ export class LibraryMethod implements LearningMethod<LibraryJob> {
         extractor: plan.algorithm,
         settings: extraction,
         limits: { maxItems, maxWords, nearDuplicate },
-        ...{ emptyTexts, mostRetrieved },
+        ...{ emptyTexts, revision, mostRetrieved },
         batches: 'batchSize' in settings ? batchesOf(live, settings, plan.seed) : [live.flat()],
         schemas: Object.fromEntries(domains.map((domain) => [domain, schemaFor(domain)])),
       },
@@ -190,54 +193,4 @@ function batchesOf(
     const starts = Array.from({ length: Math.ceil(order.length / batchSize) }, (_unused, step) => step * batchSize);
     return starts.map((at) => order.slice(at, at + batchSize).flat());
   }).flat();
-}
-
-/** 0 < mean < 1: only then members tell something of one another. */
-function hasBoth(group: readonly TracedAttempt[]): boolean {
-  return group.some(({ success }) => success) && group.some(({ success }) => !success);
-}
-
-/** A complete group of the base model's attempts, by id. */
-interface JudgedGroup {
-  readonly attempts: readonly TracedAttempt[];
-  /** Whether one revision of a judge gave all verdicts, so that they can be compared. */
-  readonly isAlike: boolean;
-}
-
-/**
- * The complete groups of the base model's own problems, ascending by id, each with its judged members by id: a function of the set of
- * records. Attempts that the machine failed at say nothing.
- * @param least judged attempts of a group that says something
- */
-function judgedGroups(
-  { experiences, results }: LogInput,
-  baseModelDigest: string,
-  least: number,
-): readonly JudgedGroup[] {
-  const written = new Map(experiences.map((each) => [each.experienceId, each]));
-  const byGroup = Map.groupBy(definiteResults(results).values(), ({ groupId }) => groupId);
-  return [...byGroup]
-    .sort(([a], [b]) => compareText(a, b))
-    .flatMap(([groupId, members]) => {
-      const [first] = members;
-      if (!isComplete({ groupSize: first!.groupSize, members: members.length })) return [];
-      const judged = members.flatMap((result) => {
-        const experience = written.get(result.experienceId);
-        if (result.type !== 'OutcomeRecorded' || experience === undefined) return [];
-        const { experienceId, entry, adapterDigest: writer, problem } = experience;
-        if (experience.baseModelDigest !== baseModelDigest || !isWhole(problem)) return [];
-        const { domain, prompt, reference } = problem;
-        const { success } = result;
-        const trace = { prompt, reference, response: toldAttempt(result) };
-        return [{ result, attempt: { experienceId, groupId, domain, entry, success, writer, trace } }];
-      });
-      if (judged.length < least) return [];
-      const attempts = judged.map(({ attempt }) => attempt);
-      return [
-        {
-          attempts: attempts.sort((a, b) => compareText(a.experienceId, b.experienceId)),
-          isAlike: areJudgedAlike(judged.map(({ result }) => result)),
-        },
-      ];
-    });
 }

@@ -236,11 +236,14 @@ describe('a library brought on by a model', () => {
       return stageOf(prompt) === 'consolidation' ? { kind: 'answer', body: chatCompletion(shown) } : reply(prompt);
     };
     const planned = LIBRARY_RECIPES.get('llm')!.resolveConfiguration({});
-    expect(planned).toMatchObject({ emptyTexts: 'refusedByContent', ungrounded: 'least' });
-    const { emptyTexts: _, ...first } = planned;
-    const plan = job({ emptyTexts: distillationSettingsSchema.parse(first).emptyTexts });
+    expect(planned).toMatchObject({ emptyTexts: 'refusedByContent', ungrounded: 'least', revision: 2 });
+    const { emptyTexts: _, revision: _later, ...first } = planned;
+    const { emptyTexts, revision } = distillationSettingsSchema.parse(first);
+    const plan = job({ emptyTexts, revision });
     const library = made(await runnerWith().run(plan, null, recording()));
     expect(library.items.map(({ text }) => text)).toEqual(['…']);
+    const asked = server.seen.map(({ body }) => promptIn(body)).find((prompt) => stageOf(prompt) === 'consolidation');
+    expect(asked).not.toContain('"keep"');
     expect(made(await runnerWith(null).run(plan, null, recording('none'))).digest).toBe(library.digest);
     expect(runnerWith(null).hindranceTo(library, null)).toMatch(/no text/);
   });
@@ -330,15 +333,15 @@ function attempts(group: number): TracedAttempt[] {
 }
 
 const job = (settings: Record<string, unknown> = {}, batches = [[...attempts(1), ...attempts(2)]]): LibraryJob => {
-  const all = distillationSettingsSchema.parse({ emptyTexts: 'refusedByContent', ...settings });
-  const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, ...own } = all;
+  const all = distillationSettingsSchema.parse({ emptyTexts: 'refusedByContent', revision: 2, ...settings });
+  const { maxItems, maxWords, nearDuplicate, mostRetrieved, emptyTexts, revision, ...own } = all;
   return {
     ...{
       kind: 'library',
       extractor: 'llm',
       settings: own,
       limits: { maxItems, maxWords, nearDuplicate },
-      ...{ emptyTexts, mostRetrieved },
+      ...{ emptyTexts, revision, mostRetrieved },
       batches,
     },
     schemas: { sums: DEFAULT_ENTRY_SCHEMA },

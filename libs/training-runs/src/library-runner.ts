@@ -68,9 +68,11 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     recording: Recording,
   ): Promise<JobResult<ExperienceLibrary>> {
     const extractor = await this.extractorOf(job, recording);
-    const { mostRetrieved } = job;
-    const keepsEmpty = job.emptyTexts === 'kept';
-    const needs = job.emptyTexts === 'refusedByContent' ? 'content' : 'letter';
+    const { mostRetrieved, emptyTexts } = job;
+    const keepsEmpty = emptyTexts === 'kept';
+    const isEarlier = job.revision < 2;
+    const needs = emptyTexts === 'refusedByContent' ? (isEarlier ? 'content' : 'meaning') : 'letter';
+    const limits = { ...job.limits, wordsAlone: isEarlier };
     // 1. Where it begins: at the parent, or where a killed run was.
     const work = new LibraryWork(successorOf(parent, { baseModelDigest: this.baseModelDigest, mostRetrieved }));
     await recording.resume(work);
@@ -78,7 +80,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
     while (work.steps < job.batches.length) {
       await heed(work, recording);
       const { proposals, metrics } = await extractor.propose(job.batches[work.steps]!, work.library);
-      work.take(consolidate(work.library, proposals, job.limits, keepsEmpty ? null : extractor.asked, needs), metrics);
+      work.take(consolidate(work.library, proposals, limits, keepsEmpty ? null : extractor.asked, needs), metrics);
       recording.report('training', work.steps, job.batches.length, work.metrics);
       const { saving } = recording;
       if (saving !== undefined && work.steps < job.batches.length && work.steps % saving.everySteps === 0)
@@ -101,7 +103,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
   }
 
   private async extractorOf(
-    { extractor, settings, schemas, limits }: LibraryJob,
+    { extractor, settings, schemas, limits, revision }: LibraryJob,
     recording: Recording,
   ): Promise<Extractor> {
     if (extractor === 'contrast') {
@@ -120,7 +122,7 @@ export class LibraryRunner extends JobRunner<LibraryJob, ExperienceLibrary> {
       // A run that is repeated for comparison saves nothing and asks no model.
       { mayAsk: recording.saving !== undefined, signal: recording.signal },
     );
-    const all = { ...distillation, ...limits };
+    const all = { ...distillation, ...limits, offersKeep: revision >= 2 };
     return {
       asked: askedWords(templates, all),
       propose: (batch, library) => {

@@ -3,8 +3,8 @@ import { datasetForms } from '@seamstream/datasets';
 import { count, plural } from '@seamstream/kernel';
 import { COST_PHASES, type CostPhase, type CostRequest, costOf, type EstimatedCost } from '@seamstream/operations/cost';
 import { SELF_EDIT_KINDS } from '@seamstream/self-edits';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { Command, Option } from 'commander';
+import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { stageProgress } from '../terminal/progress.js';
@@ -75,14 +75,6 @@ function renderCost(
   ].join('');
 }
 
-function positive(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-    throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0, got "${text}".`);
-  };
-}
-
 function estimateCommand(run: RunCommand): Command {
   return new Command('estimate')
     .summary('time, tokens and money of a run of self-edits, from a short measured one')
@@ -106,10 +98,10 @@ function estimateCommand(run: RunCommand): Command {
     .option(
       '--speed <times>',
       'the run will be so many times as fast as this machine, all devices together',
-      positive('--speed'),
+      positiveNumber('--speed'),
       1,
     )
-    .option('--price-per-hour <money>', 'of all devices', positive('--price-per-hour'))
+    .option('--price-per-hour <money>', 'of all devices', positiveNumber('--price-per-hour'))
     .addHelpText(
       'after',
       examples([

@@ -48,17 +48,38 @@ describe('seam cost library', () => {
     await world.log.append(
       [...runOf('aaaa-first', 100), ...runOf('bbbb-second', 500, { model: 'large' })].map(encodeEvent),
     );
-    expect(await cost(...RUN)).toMatchObject({ model: 'large', repliesOf: 'large', promptTokens: 7 * 500, runs: 1 });
-    expect(await cost(...RUN, '--model', 'tiny')).toMatchObject({ repliesOf: 'tiny', promptTokens: 7 * 100 });
+    expect(await cost(...RUN)).toMatchObject({ model: 'large', promptTokens: 7 * 500, runs: 1 });
+    expect(await cost(...RUN, '--model', 'tiny')).toMatchObject({ promptTokens: 7 * 100, ...accountsOf('tiny') });
     const other = await cost(...RUN, '--model', 'new');
-    expect(other).toMatchObject({ model: 'new', repliesOf: 'large', error: null, seconds: null });
+    expect(other).toMatchObject({ model: 'new', error: null, seconds: null, ...accountsOf('large') });
     await world.seam('cost', 'library', ...RUN, '--model', 'new');
     expect(world.takeOutput()).toMatch(/^summary .* 4 recorded replies of large$/m);
     // Texts that were written directly say nothing of comparisons.
     world = await fakeWorld();
     await world.log.append(runOf('aaaa-first', 100, {}, 'problems').map(encodeEvent));
-    expect(await cost(...RUN, '--trajectory-tokens', '9')).toMatchObject({ runs: 0, repliesOf: null });
+    expect(await cost(...RUN, '--trajectory-tokens', '9')).toMatchObject({ runs: 0, ...accountsOf(null) });
     expect(await cost(...RUN, '--evidence', 'problems')).toMatchObject({ runs: 1, calls: 3 });
+  });
+
+  it('mixes stages that are recorded and others, and says of each what it rests on', async () => {
+    const large = runOf('aaaa-first', 500, { model: 'large' });
+    const isCut = (event: SeamEvent): boolean => event.type === 'LibraryReplyRecorded' && event.stage !== 'summary';
+    const cut = runOf('bbbb-second', 100).filter((event) => !isCut(event));
+    await world.log.append([...large, ...cut].map(encodeEvent));
+    const { stages } = await cost(...RUN, '--model', 'tiny');
+    const basisOf = Object.values(stages).map(({ basis, repliesOf }) => [basis, repliesOf]);
+    expect(basisOf).toEqual([
+      ['own', 'tiny'],
+      ['others', 'large'],
+      ['others', 'large'],
+    ]);
+    world = await fakeWorld();
+    await world.log.append(cut.map(encodeEvent));
+    await world.seam('cost', 'library', ...RUN);
+    const output = world.takeOutput();
+    expect(output).toMatch(/^summary .* 4 recorded replies$/m);
+    expect(output).toMatch(/^advantage .* an assumption$/m);
+    expect(output).toContain('is not known: advantage is assumed, consolidation is assumed)');
   });
 
   it('asks again in a stage whose recorded replies could not be read', async () => {
@@ -108,6 +129,8 @@ describe('seam cost library', () => {
 });
 
 const DECLARED = ['--currency', 'USD', '--by', 'ada', '--reason', 'price list'] as const;
+
+const accountsOf = (model: string | null) => ({ stages: { summary: { repliesOf: model } } });
 
 async function cost(...args: string[]): Promise<LibraryCost> {
   expect(await world.seam('cost', 'library', ...args, '--json')).toBe(0);

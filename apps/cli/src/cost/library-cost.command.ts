@@ -2,13 +2,15 @@
 import { count, onOneLine, plural, SeamError, shortId } from '@seamstream/kernel';
 import {
   type GivenPrices,
+  isCertain,
   LIBRARY_STAGES,
   type LibraryCost,
   type LibraryRunPlan,
   libraryCost,
+  type StageBasis,
 } from '@seamstream/operations/cost';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { Command, Option } from 'commander';
+import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
@@ -39,7 +41,8 @@ async function estimate(runtime: CommandRuntime, options: LibraryCostOptions): P
 function renderLibraryCost(cost: LibraryCost, style: Style): string {
   const { calls, promptTokens, responseTokens, error, seconds, money, currency, model, runs, verified } = cost;
   const tokens = promptTokens + responseTokens;
-  const exactness = error === null ? 'how far it is off is not known' : `95 %: ± ${percent(error)}`;
+  const exactness =
+    error === null ? `how far it is off is not known: ${uncertainties(cost)}` : `95 %: ± ${percent(error)}`;
   const ofMoney =
     money === null ? moneyOrNone(money) : `${moneyOrNone(money)}${currency === null ? '' : ` ${onOneLine(currency)}`}`;
   return [
@@ -51,18 +54,30 @@ function renderLibraryCost(cost: LibraryCost, style: Style): string {
   ].join('');
 }
 
-function renderStages({ stages, model, repliesOf }: LibraryCost, style: Style): string {
+/** Why no error is stated, stage by stage. */
+function uncertainties({ stages }: LibraryCost): string {
+  const uncertain = LIBRARY_STAGES.filter((stage) => !isCertain(stages[stage]));
+  const reasons = { assumed: 'is assumed', others: "rests on another model's replies", own: 'rests on one reply' };
+  const said = uncertain.map((stage) => `${stage} ${reasons[stages[stage].basis as keyof typeof reasons]}`);
+  return said.join(', ') || 'there is nothing to ask';
+}
+
+function renderStages({ stages }: LibraryCost, style: Style): string {
   const columns = [
     { title: 'STAGE' },
     ...['CALLS', 'READ', 'WRITTEN'].map((title) => ({ title, align: 'right' as const })),
     { title: 'KNOWN BY' },
   ];
-  const whose = repliesOf === null || repliesOf === model ? '' : ` of ${modelName(repliesOf)}`;
   const rows = LIBRARY_STAGES.map((stage) => {
-    const { replies, ...figures } = stages[stage];
-    const numbers = [figures.calls, figures.promptTokens, figures.responseTokens].map(count);
-    const recorded = `${plural(replies, 'recorded reply', 'recorded replies')}${whose}`;
-    return [stage, ...numbers, replies === 0 ? 'an assumption' : recorded];
+    const { calls, promptTokens, responseTokens, replies, repliesOf, basis } = stages[stage];
+    const recorded = plural(replies, 'recorded reply', 'recorded replies');
+    const known: Readonly<Record<StageBasis, string>> = {
+      own: recorded,
+      others: `${recorded} of ${repliesOf === null ? 'another model' : modelName(repliesOf)}`,
+      assumed: 'an assumption',
+      unasked: 'nothing: it is not asked',
+    };
+    return [stage, ...[calls, promptTokens, responseTokens].map(count), known[basis]];
   });
   return renderTable(columns, rows, style);
 }
@@ -75,21 +90,13 @@ function verifiedLine({ runId, calls, tokens, seconds, error }: NonNullable<Libr
   return `Run ${shortId(runId)} took ${plural(calls, 'call')}, ${count(tokens)} tokens${time}: the estimate is ${error > 0 ? '+' : ''}${percent(error)} off in tokens.\n`;
 }
 
-function positiveNumber(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value;
-    throw new InvalidArgumentError(`Cannot read ${option}: expected a number above 0, got "${text}".`);
-  };
-}
-
 export function libraryCostCommand(run: RunCommand): Command {
   return new Command('library')
     .summary('calls, tokens, time and money of a run that brings a library on by a model')
     .description(
-      'Counts the calls of the three stages, and takes tokens, tries and speed from the replies of the model that the log has. Without any of a\n' +
-        'stage it assumes what templates and limits leave, and says so. Money is by declared prices or by --price. With --verify the plan is the\n' +
-        "run's own, where nothing else is said.",
+      'Counts the calls of the three stages, and takes tokens, tries and speed from the replies of the model that the log has. Of a stage without\n' +
+        "any it takes another model's, or else assumes what templates, limits and the other stages leave. It says so of each stage. Money is by\n" +
+        "declared prices or by --price. With --verify the plan is the run's own, where nothing else is said.",
     )
     .option(
       '--groups <n>',
@@ -112,7 +119,7 @@ export function libraryCostCommand(run: RunCommand): Command {
     .option('--attempts <n>', 'most tries of a reply that cannot be read (default: 3)', wholeNumber('--attempts', 1))
     .option(
       '--trajectory-tokens <n>',
-      'of an attempt: problem, entry and response; needed where the log has no replies',
+      'of an attempt: problem, entry and response; needed where the log has no accounts',
       wholeNumber('--trajectory-tokens', 1),
     )
     .option('--model <name>', 'whose replies and price count (default: the one that replied last)')

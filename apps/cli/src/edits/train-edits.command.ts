@@ -1,8 +1,8 @@
 import { datasetForms } from '@seamstream/datasets';
 import { count, onOneLine, SeamError } from '@seamstream/kernel';
 import { type TrainEditsRequest, trainEdits } from '@seamstream/operations/edits';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { Command, Option } from 'commander';
+import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { forceOption } from '../evaluate/asking-options.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -76,12 +76,6 @@ function renderLearned(folder: string, record: Learned, style: Style): string {
   );
 }
 
-function parseRate(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 1) return value;
-  throw new InvalidArgumentError(`Cannot read --learning-rate: expected a number above 0 and up to 1, got "${text}".`);
-}
-
 export function trainEditsCommand(run: RunCommand): Command {
   return new Command('train')
     .summary('trains the executor on the edits of all passages, and keeps the weights')
@@ -96,7 +90,7 @@ export function trainEditsCommand(run: RunCommand): Command {
     .requiredOption('--to <folder>', 'where the weights are written; made where it is missing')
     .option('--no-passages', 'learn the edits alone, and not the passages that they were written of')
     .option('--sequence', 'learn one passage after the other, in an order of the seed')
-    .option('--learning-rate <rate>', 'of the first step; it falls to 0', parseRate)
+    .option('--learning-rate <rate>', 'of the first step; it falls to 0', positiveNumber('--learning-rate', 1))
     .option('--rank <n>', 'of the LoRA pairs; their scale stays as it is configured', wholeNumber('--rank', 1, 1024))
     .option('--epochs <n>', 'passes over the documents', wholeNumber('--epochs', 1, 1000))
     .option('--batch-tokens <n>', 'tokens of a step at most', wholeNumber('--batch-tokens', 1))

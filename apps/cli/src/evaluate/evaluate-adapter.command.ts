@@ -2,7 +2,7 @@ import { EVALUATION_ARMS, type EvaluationArm } from '@seamstream/evaluation';
 import { BASE, SERVED } from '@seamstream/operations/adapters';
 import { type Evaluated, type EvaluationRequest, evaluateAdapter } from '@seamstream/operations/evaluate';
 import { Command, InvalidArgumentError } from 'commander';
-import { byOption, examples, personOf, wholeNumber } from '../command-options.js';
+import { byOption, examples, personOf, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -53,19 +53,6 @@ function parseArms(text: string): EvaluationArm[] {
   return arms;
 }
 
-/** Reader of a number above 0 up to the given most. */
-function positive(option: string, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value > 0 && value <= most)) {
-      throw new InvalidArgumentError(
-        `Cannot read ${option}: expected a number above 0, at most ${most}, got "${text}".`,
-      );
-    }
-    return value;
-  };
-}
-
 export function evaluateCommand(run: RunCommand): Command {
   const [team, vote, maxTokens] = teamOptions();
   return withDatasetOptions(new Command('eval'))
@@ -87,11 +74,15 @@ export function evaluateCommand(run: RunCommand): Command {
     .option('--adapter <digest>', 'base, served, or the first digits of a digest (default: served; with --team: base)')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
     .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1, MOST_SAMPLES), 1)
-    .option('--temperature <t>', 'with --samples: of the drawn answers (default: 1)', positive('--temperature', 10))
+    .option(
+      '--temperature <t>',
+      'with --samples: of the drawn answers (default: 1)',
+      positiveNumber('--temperature', 10),
+    )
     .option(
       '--top-p <p>',
       'with --samples: mass of the most probable tokens to draw from (default: 1)',
-      positive('--top-p', 1),
+      positiveNumber('--top-p', 1),
     )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
     .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')

@@ -1,8 +1,8 @@
 import { datasetForms } from '@seamstream/datasets';
 import { plural } from '@seamstream/kernel';
 import { type SessionsReport, type SessionsRequest, studySessionsOf } from '@seamstream/operations/evaluate';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
+import { Command, Option } from 'commander';
+import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { stageProgress } from '../terminal/progress.js';
@@ -43,12 +43,6 @@ function rendered(result: SessionsReport, { terminal }: CommandRuntime): string 
   return `${table}${plural(sessions, 'session')}, ${plural(messages, 'message')}, ${plural(trainings, 'training')}. Intervals are at 95 %, over sessions.\n`;
 }
 
-function rate(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError(`Cannot read --learning-rate: expected a number above 0, got "${text}".`);
-}
-
 export function studySessionsCommand(run: RunCommand): Command {
   return new Command('sessions')
     .summary('adapters of single sessions: what they gain and cost')
@@ -66,7 +60,7 @@ export function studySessionsCommand(run: RunCommand): Command {
     .option('--every <n>', 'messages after which a session learns', wholeNumber('--every', 1), 4)
     .option('--rank <n>', 'of the LoRA', wholeNumber('--rank', 1), 4)
     .option('--steps <n>', 'of a training', wholeNumber('--steps', 1), 8)
-    .option('--learning-rate <rate>', 'of its first step', rate, 1e-3)
+    .option('--learning-rate <rate>', 'of its first step', positiveNumber('--learning-rate'), 1e-3)
     .addHelpText('after', examples([['seam study sessions squad.json --limit 20', 'gain and cost with the defaults']]))
     .action((path: string, options: SessionsRequest) => run((runtime) => study(runtime, path, options)));
 }

@@ -3,7 +3,14 @@ import type { EventLog } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
 import { readDeclaredLimits } from '../quotas/index.js';
 import { type GivenPrices, knownPrices } from './known-prices.js';
-import { estimateLibraryRun, type LibraryEstimate, type LibraryRunPlan } from './library-estimate.decide.js';
+import {
+  estimateLibraryRun,
+  LIBRARY_STAGES,
+  type LibraryEstimate,
+  type LibraryRunPlan,
+  type LibraryStage,
+  type StageEstimate,
+} from './library-estimate.decide.js';
 import {
   busySeconds,
   planOf,
@@ -25,11 +32,11 @@ export interface LibraryCostRequest {
   readonly verify: string | null;
 }
 
-export interface LibraryCost extends LibraryEstimate {
+export interface LibraryCost extends Omit<LibraryEstimate, 'stages'> {
+  /** Each with whose recorded replies it rests on: another model's where the log has none of `model` for it; null: on no reply. */
+  readonly stages: Readonly<Record<LibraryStage, StageEstimate & { readonly repliesOf: string | null }>>;
   readonly plan: LibraryRunPlan;
   readonly model: string | null;
-  /** Whose recorded replies it rests on: another model's where the log has none of `model`; null: no reply is recorded. */
-  readonly repliesOf: string | null;
   readonly currency: string | null;
   /** In millionths; null: no price is known. */
   readonly money: number | null;
@@ -63,16 +70,23 @@ export async function libraryCost(
   const model = request.model ?? (compared ?? others.at(-1))?.replies.at(-1)!.model ?? null;
   const known = repliesFor(model, others);
   // 3. Calls, tokens, time and money.
-  const isOwn = known.model === model;
+  const { replies, modelOf } = known;
   const estimate = estimateLibraryRun(plan, {
-    ...{ replies: known.replies, isOwn },
-    tokensPerSecond: request.tokensPerSecond ?? (isOwn ? recordedSpeed(known.replies) : null),
+    replies,
+    ofOthers: LIBRARY_STAGES.filter((stage) => modelOf.get(stage) !== model),
+    tokensPerSecond: request.tokensPerSecond ?? recordedSpeed(replies.filter((reply) => reply.model === model)),
   });
+  const { stages } = estimate;
   const prices = knownPrices(await readDeclaredLimits(log), request.prices, nowMs);
   const used = { prompt: estimate.promptTokens, completion: estimate.responseTokens };
   return {
     ...estimate,
-    ...{ plan, model, repliesOf: known.model, runs: known.runs },
+    stages: {
+      summary: restingOn(stages.summary, modelOf.get('summary')),
+      advantage: restingOn(stages.advantage, modelOf.get('advantage')),
+      consolidation: restingOn(stages.consolidation, modelOf.get('consolidation')),
+    },
+    ...{ plan, model, runs: known.runs },
     ...{ currency: prices.currency, money: model === null ? null : prices.moneyOf(model, used) },
     verified: compared === undefined ? null : verifiedBy(estimate, compared),
   };
@@ -87,16 +101,27 @@ function wholePlan(given: Partial<LibraryRunPlan>, compared: RecordedLibraryRun 
   );
 }
 
-/** All of a model's; where it has none those of the model that replied last. */
+function restingOn(
+  stage: StageEstimate,
+  model: string | undefined,
+): StageEstimate & { readonly repliesOf: string | null } {
+  return { ...stage, repliesOf: stage.replies === 0 ? null : (model ?? null) };
+}
+
+/** Of each stage the model's replies; where it has none of a stage those of the model that replied last in it. */
 function repliesFor(
   model: string | null,
   runs: readonly RecordedLibraryRun[],
-): Pick<RecordedLibraryRun, 'replies'> & { readonly model: string | null; readonly runs: number } {
+): Pick<RecordedLibraryRun, 'replies'> & {
+  readonly modelOf: ReadonlyMap<LibraryStage, string>;
+  readonly runs: number;
+} {
   const all = runs.flatMap(({ replies }) => replies);
-  const chosen = all.some((reply) => reply.model === model) ? model : (all.at(-1)?.model ?? null);
-  const isOf = (reply: { readonly model: string }): boolean => reply.model === chosen;
+  const modelOf = new Map<LibraryStage, string>();
+  for (const reply of all) if (modelOf.get(reply.stage) !== model) modelOf.set(reply.stage, reply.model);
+  const isOf = (reply: (typeof all)[number]): boolean => modelOf.get(reply.stage) === reply.model;
   return {
-    model: chosen,
+    modelOf,
     replies: all.filter(isOf),
     runs: runs.filter(({ replies }) => replies.some(isOf)).length,
   };

@@ -3,10 +3,12 @@
  *
  *   calls of a stage  = what its plan asks · tries
  *   tries             = Σ k < most (1 − p)ᵏ = (1 − (1 − p)^most) / p      p: share of the stage's recorded replies that could be read
- *   tokens of a stage = calls · mean of the recorded replies of the stage, or what the templates and the limits leave as an assumption
+ *   tokens of a stage = calls · mean of the recorded replies of the stage, or as an assumption what the templates, the limits and the
+ *                       recorded replies of the stages before leave
  *   error             = 1.96 · √( Σ stages calls² · s² / n + calls · s² ) / tokens     s, n of the recorded replies of a stage
  *
- * The error is that of the lengths of replies alone. That problems, groups, tries or a library differ from the recorded ones is not in it.
+ * Each stage says what it rests on. The error is that of the lengths of replies alone, and only where all stages rest on replies of the
+ * model. That problems, groups, tries or a library differ from the recorded ones is not in it.
  */
 import { SeamError } from '@seamstream/kernel';
 import { mean } from '@seamstream/statistics';
@@ -48,17 +50,21 @@ type UsedTokens = Pick<ReplyFigures, 'promptTokens' | 'responseTokens'>;
 /** What the log has of runs: replies, and how long the model took. */
 export interface RecordedRuns {
   readonly replies: readonly ReplyFigures[];
-  /** Whether the model of the estimate wrote them. Another's lengths say nothing of the error. */
-  readonly isOwn: boolean;
+  /** Stages whose replies another model wrote. Its lengths say nothing of the error. */
+  readonly ofOthers: readonly LibraryStage[];
   /** Tokens that were written in a second; null where nothing says it. */
   readonly tokensPerSecond: number | null;
 }
 
-interface StageEstimate {
+/** What a stage rests on: replies of the model, replies of another one, an assumption, or nothing, since it is not asked. */
+export type StageBasis = 'own' | 'others' | 'assumed' | 'unasked';
+
+export interface StageEstimate {
   readonly calls: number;
   readonly promptTokens: number;
   readonly responseTokens: number;
-  /** Recorded replies that it rests on; 0: an assumption. */
+  readonly basis: StageBasis;
+  /** Recorded replies that it rests on. */
   readonly replies: number;
 }
 
@@ -87,22 +93,19 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
   const planned = plannedCalls(plan);
   const repliesOf = Map.groupBy(recorded.replies, ({ stage }) => stage);
   const stages = Object.fromEntries(
-    LIBRARY_STAGES.map((stage) => {
+    LIBRARY_STAGES.map((stage): [LibraryStage, StageEstimate] => {
       const replies = repliesOf.get(stage) ?? [];
       const calls = Math.round(planned[stage] * triesOf(replies, plan.attempts));
-      const { promptTokens, responseTokens } = replies.length === 0 ? assumed(stage, plan) : meanOf(replies);
-      return [
-        stage,
-        {
-          ...{ calls, replies: replies.length },
-          promptTokens: Math.round(calls * promptTokens),
-          responseTokens: Math.round(calls * responseTokens),
-        },
-      ];
+      const basis = basisOf(calls, replies, recorded.ofOthers.includes(stage));
+      if (basis === 'unasked') return [stage, { calls, promptTokens: 0, responseTokens: 0, basis, replies: 0 }];
+      const each = basis === 'assumed' ? assumed(stage, plan, repliesOf) : meanOf(replies);
+      const [promptTokens, responseTokens] = [each.promptTokens, each.responseTokens].map((one) =>
+        Math.round(calls * one),
+      ) as [number, number];
+      return [stage, { calls, promptTokens, responseTokens, basis, replies: replies.length }];
     }),
   ) as Record<LibraryStage, StageEstimate>;
-  const isMeasured =
-    recorded.isOwn && LIBRARY_STAGES.every((stage) => stages[stage].calls === 0 || stages[stage].replies >= 2);
+  const isMeasured = LIBRARY_STAGES.every((stage) => isCertain(stages[stage]));
   const variance = LIBRARY_STAGES.reduce(
     (total, stage) => total + varianceOf(stages[stage].calls, repliesOf.get(stage) ?? []),
     0,
@@ -121,6 +124,17 @@ export function estimateLibraryRun(plan: LibraryRunPlan, recorded: RecordedRuns)
   };
 }
 
+function basisOf(calls: number, replies: readonly ReplyFigures[], isOfOthers: boolean): StageBasis {
+  if (calls === 0) return 'unasked';
+  if (replies.length === 0) return 'assumed';
+  return isOfOthers ? 'others' : 'own';
+}
+
+/** Whether the error of a stage is known: one reply does not say how far others differ from it. */
+export function isCertain({ basis, replies }: Pick<StageEstimate, 'basis' | 'replies'>): boolean {
+  return basis === 'unasked' || (basis === 'own' && replies >= 2);
+}
+
 /** Of one question; 1 where nothing is known. */
 function triesOf(replies: readonly ReplyFigures[], most: number): number {
   if (replies.length === 0) return 1;
@@ -136,28 +150,45 @@ function plannedCalls({
   batchSize,
   evidence,
 }: LibraryRunPlan): Readonly<Record<LibraryStage, number>> {
-  const read = { groups: groupSize, attempts: 1, problems: 0 }[evidence];
   return {
-    summary: groups * read * epochs,
+    summary: groups * readOf({ evidence, groupSize }) * epochs,
     advantage: groups * epochs,
     consolidation: Math.ceil(groups / batchSize) * epochs,
   };
 }
 
-function assumed(stage: LibraryStage, plan: LibraryRunPlan): UsedTokens {
-  const { trajectoryTokens, maxTokens, maxOperations, maxWords, batchSize, groups, groupSize } = plan;
-  if (trajectoryTokens === null)
+/** Attempts of a group that are read. */
+function readOf({ evidence, groupSize }: Pick<LibraryRunPlan, 'evidence' | 'groupSize'>): number {
+  return { groups: groupSize, attempts: 1, problems: 0 }[evidence];
+}
+
+/** Of one call. What a stage before wrote is part of its prompt: where that is recorded, its length is known. */
+function assumed(
+  stage: LibraryStage,
+  plan: LibraryRunPlan,
+  repliesOf: ReadonlyMap<LibraryStage, readonly ReplyFigures[]>,
+): UsedTokens {
+  const { maxTokens, maxOperations, maxWords, batchSize, groups } = plan;
+  const recorded = (of: LibraryStage): UsedTokens | undefined => {
+    const replies = repliesOf.get(of);
+    return replies === undefined ? undefined : meanOf(replies);
+  };
+  const [account, advice] = [recorded('summary'), recorded('advantage')];
+  const trajectoryTokens =
+    plan.trajectoryTokens ??
+    (account === undefined ? null : Math.max(0, account.promptTokens - TEMPLATE_TOKENS.summary));
+  if (trajectoryTokens === null && stage !== 'consolidation')
     throw new SeamError(
       'INVALID_INPUT',
       `Cannot estimate the stage ${stage}: expected its replies in the log, or the length of an attempt, got neither. Say how many tokens problem, entry and response of an attempt have (--trajectory-tokens).`,
     );
-  const operation = maxWords * TOKENS_A_WORD + OPERATION_TOKENS;
+  const operations = maxOperations * (maxWords * TOKENS_A_WORD + OPERATION_TOKENS);
   const prompt: Readonly<Record<LibraryStage, number>> = {
-    summary: trajectoryTokens,
-    advantage: trajectoryTokens + groupSize * ACCOUNT_TOKENS,
-    consolidation: Math.min(batchSize, groups) * maxOperations * operation,
+    summary: trajectoryTokens ?? 0,
+    advantage: (trajectoryTokens ?? 0) + readOf(plan) * (account?.responseTokens ?? ACCOUNT_TOKENS),
+    consolidation: Math.min(batchSize, groups) * (advice?.responseTokens ?? operations),
   };
-  const written = stage === 'summary' ? ACCOUNT_TOKENS : maxOperations * operation;
+  const written = stage === 'summary' ? ACCOUNT_TOKENS : operations;
   return { promptTokens: TEMPLATE_TOKENS[stage] + prompt[stage], responseTokens: Math.min(maxTokens, written) };
 }
 

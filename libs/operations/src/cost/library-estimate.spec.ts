@@ -13,9 +13,9 @@ const replies = (stage: ReplyFigures['stage'], ...tokens: number[]): ReplyFigure
   tokens.map((promptTokens) => ({ stage, promptTokens, responseTokens: 10, isRead: true }));
 const KNOWN: RecordedRuns = {
   replies: [...replies('summary', 100, 200), ...replies('advantage', 400, 400), ...replies('consolidation', 900, 900)],
-  ...{ isOwn: true, tokensPerSecond: 5 },
+  ...{ ofOthers: [], tokensPerSecond: 5 },
 };
-const NOTHING: RecordedRuns = { replies: [], isOwn: false, tokensPerSecond: null };
+const NOTHING: RecordedRuns = { replies: [], ofOthers: [], tokensPerSecond: null };
 
 describe('the cost of a run that brings a library on', () => {
   it.each([
@@ -54,7 +54,35 @@ describe('the cost of a run that brings a library on', () => {
     expect(estimateLibraryRun(PLAN, KNOWN).error).toBeCloseTo((1.96 * Math.sqrt(16_400_000)) / 26_460);
     const alike = { ...KNOWN, replies: [...replies('summary', 150, 150), ...KNOWN.replies.slice(2)] };
     expect(estimateLibraryRun(PLAN, alike).error).toBe(0);
-    expect(estimateLibraryRun(PLAN, { ...KNOWN, isOwn: false }).error).toBeNull();
+    expect(estimateLibraryRun(PLAN, { ...KNOWN, ofOthers: ['advantage'] }).error).toBeNull();
+  });
+
+  it('has each stage by what is recorded of it, and says which are assumed by the lengths of the others', () => {
+    const without = (...stages: string[]): RecordedRuns => ({
+      ...KNOWN,
+      replies: KNOWN.replies.filter(({ stage }) => !stages.includes(stage)),
+    });
+    // Of a consolidation: 400 tokens, and ten of each of its four groups.
+    const { stages, error } = estimateLibraryRun(PLAN, without('consolidation'));
+    expect(stages).toMatchObject({
+      summary: { basis: 'own', promptTokens: 80 * 150, replies: 2 },
+      consolidation: { basis: 'assumed', promptTokens: 6 * (400 + 4 * 10), replies: 0 },
+    });
+    expect(error).toBeNull();
+    // Accounts with a shorter problem than their template is long, and four accounts of ten tokens.
+    const accounts = estimateLibraryRun(PLAN, without('consolidation', 'advantage')).stages;
+    expect(accounts.advantage).toMatchObject({ basis: 'assumed', promptTokens: 20 * (350 + 40) });
+    const others = estimateLibraryRun(PLAN, { ...KNOWN, ofOthers: ['summary'] }).stages;
+    expect([others.summary.basis, others.advantage.basis]).toEqual(['others', 'own']);
+    expect(() => estimateLibraryRun(PLAN, without('summary'))).toThrow(/--trajectory-tokens/);
+  });
+
+  it('needs nothing of a stage that is not asked, as of accounts where no attempt is read', () => {
+    const direct = { ...PLAN, evidence: 'problems' } as const;
+    const replies = KNOWN.replies.filter(({ stage }) => stage !== 'summary');
+    const { stages, error } = estimateLibraryRun(direct, { ...KNOWN, replies });
+    expect(stages.summary).toEqual({ calls: 0, promptTokens: 0, responseTokens: 0, basis: 'unasked', replies: 0 });
+    expect(error).toBe(0);
   });
 
   it('says of a stage without replies that it assumes, and does not state an error', () => {
