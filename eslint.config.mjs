@@ -123,6 +123,7 @@ const FILES_WITH_IMPURE_CALLS = [
   'libs/evidence/src/known-experiences.ts',
   'libs/evidence/src/problem-contents.ts',
   'libs/tensor-graph/src/no-telemetry.ts',
+  'libs/tensor-graph/src/no-tf32.ts',
   'libs/verifiers/src/http-endpoints.ts',
 ];
 

@@ -434,6 +434,14 @@ export default [
     to: 'return RUN_TOKENS;',
   },
   {
+    file: 'libs/tensor-graph/src/session.ts',
+    suite: 'quick',
+    spec: 'libs/tensor-graph/src/no-tf32.spec.ts',
+    control: 'products on a graphics processor are not rounded to TF32',
+    from: "import './no-tf32.js';",
+    to: '',
+  },
+  {
     file: 'apps/trainer/src/torch-command.ts',
     suite: 'quick',
     spec: 'apps/trainer/src/torch-command.spec.ts',
