@@ -434,11 +434,11 @@ export default [
     to: 'return RUN_TOKENS;',
   },
   {
-    file: 'libs/tensor-graph/src/session.ts',
+    file: 'libs/tensor-graph/src/native-environment.ts',
     suite: 'quick',
-    spec: 'libs/tensor-graph/src/no-tf32.spec.ts',
+    spec: 'libs/tensor-graph/src/native-environment.spec.ts',
     control: 'products on a graphics processor are not rounded to TF32',
-    from: "import './no-tf32.js';",
+    from: "process.env.NVIDIA_TF32_OVERRIDE ??= '0';",
     to: '',
   },
   {
