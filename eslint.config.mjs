@@ -122,7 +122,7 @@ const FILES_WITH_IMPURE_CALLS = [
   'libs/evidence/src/evidence.ts',
   'libs/evidence/src/known-experiences.ts',
   'libs/evidence/src/problem-contents.ts',
-  'libs/tensor-graph/src/no-telemetry.ts',
+  'libs/tensor-graph/src/native-environment.ts',
   'libs/verifiers/src/http-endpoints.ts',
 ];
 

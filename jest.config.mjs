@@ -2,7 +2,7 @@
 // demonstrations, and what is done to them), `real-model` with a model of others,
 // `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images, `cluster` on
 // a cluster that is given, `dashboard` in a real browser, `alerts` with the checker of Prometheus.
-// Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
+// Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/native-environment.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
 const shared = {

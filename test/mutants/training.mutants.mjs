@@ -434,6 +434,14 @@ export default [
     to: 'return RUN_TOKENS;',
   },
   {
+    file: 'libs/tensor-graph/src/native-environment.ts',
+    suite: 'quick',
+    spec: 'libs/tensor-graph/src/native-environment.spec.ts',
+    control: 'products on a graphics processor are not rounded to TF32',
+    from: "process.env.NVIDIA_TF32_OVERRIDE ??= '0';",
+    to: '',
+  },
+  {
     file: 'apps/trainer/src/torch-command.ts',
     suite: 'quick',
     spec: 'apps/trainer/src/torch-command.spec.ts',

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from transformers import LlamaConfig, Qwen2Config
+from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 
-from seamstream_torch.attention import BY_SEQUENCE, FLASH, implementation_of
+from seamstream_torch.attention import BY_SEQUENCE, FLASH, OWN, implementation_of
 from seamstream_torch.errors import EngineError
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
@@ -52,3 +52,13 @@ def test_flash_attention_that_cannot_be_is_refused(
     with pytest.raises(EngineError, match=got) as refused:
         implementation_of("flash", config, precision, device)
     assert refused.value.code == "INVALID_CONFIGURATION"
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_transformers_makes_a_model_with_it(name: str) -> None:
+    """It takes some names for packages of others, which it then looks for, here and on processors without flash."""
+    config = LlamaConfig(
+        hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, vocab_size=64
+    )
+    made = AutoModelForCausalLM.from_config(config, attn_implementation=name)
+    assert made.config._attn_implementation == name

@@ -1,7 +1,7 @@
 /**
  * A compiled graph on ONNX Runtime. `run` blocks its thread while it computes: keep sessions in workers.
  */
-import './no-telemetry.js';
+import './native-environment.js';
 
 import { dirname, sep } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';

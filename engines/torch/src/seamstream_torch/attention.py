@@ -9,7 +9,8 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from seamstream_torch.errors import EngineError
 
 BY_SEQUENCE = "sdpa_by_sequence"
-FLASH = "flash_by_sequence"
+# Without the word by which transformers knows flash attention of its own: it would look for kernels to install.
+FLASH = "varlen_by_sequence"
 # Which the two above are: they take sequence_lengths and sequence_starts.
 OWN = (BY_SEQUENCE, FLASH)
 # Of a head: the kernels of PyTorch's flash attention end there, and take steps of 8.

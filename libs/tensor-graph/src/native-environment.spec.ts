@@ -15,6 +15,13 @@ await session.run({ x: { data: Float32Array.of(1), dims: [1] } });
 await session.close();
 `;
 
+/** What a process of the library has in its environment, as native code sees it: a process that it starts inherits that. */
+const SEEN = `
+import { execFileSync } from 'node:child_process';
+import ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
+process.stdout.write(execFileSync('/bin/sh', ['-c', 'echo $NVIDIA_TF32_OVERRIDE']));
+`;
+
 describe('ONNX Runtime', () => {
   it('collects nothing about its users', async () => {
     expect(await filesLeft({})).toEqual([]);
@@ -22,6 +29,16 @@ describe('ONNX Runtime', () => {
 
   it('would, and does where a setting asks for it', async () => {
     expect((await filesLeft({ ORT_DISABLE_TELEMETRY: '0' })).join()).toContain('deviceid');
+  });
+});
+
+describe('products on a graphics processor', () => {
+  it('are not rounded to TF32', async () => {
+    expect(await overrideSeen({})).toBe('0');
+  });
+
+  it('are where a setting allows it', async () => {
+    expect(await overrideSeen({ NVIDIA_TF32_OVERRIDE: '1' })).toBe('1');
   });
 });
 
@@ -36,4 +53,11 @@ async function filesLeft(environment: Record<string, string>): Promise<string[]>
   } finally {
     await rm(home, { recursive: true });
   }
+}
+
+async function overrideSeen(environment: Record<string, string>): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SEEN], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  return stdout.trim();
 }
