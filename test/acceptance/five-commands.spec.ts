@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 const guide = read('docs/how-to/kubernetes.md');
 const [, block = ''] = /\nFive commands:\n\n```sh\n([^`]+)```/.exec(guide) ?? [];
 const commands = block
-  .replaceAll(/\\\n\s+/g, ' ')
+  .replaceAll(/ \\\n\s+/g, ' ')
   .trim()
   .split('\n');
 
