@@ -24,7 +24,36 @@ const MODELS = {
   spec: 'libs/operations/src/models/exchange-models.spec.ts',
 };
 
+const chart = (file, control, from, to) => ({
+  control,
+  file: `infra/helm/seamstream/templates/${file}`,
+  ...{ from, to, suite: 'slow', spec: 'test/acceptance/chart-values.spec.ts' },
+});
+
 export default [
+  chart(
+    'hooks.yaml',
+    'no hook waits for a password that Strimzi writes after it',
+    'and .Values.hooks.topics (not .Values.strimzi.enabled)',
+    '.Values.hooks.topics',
+  ),
+  chart('_helpers.tpl', 'a whole number of a setting is written without an exponent', 'toJson .', 'toString .'),
+  {
+    control: 'values are read as Helm reads them',
+    ...RULES,
+    file: 'libs/operations/src/deploy/helm-yaml.ts',
+    spec: 'libs/operations/src/deploy/helm-yaml.spec.ts',
+    from: "version: '1.1', ",
+    to: '',
+  },
+  {
+    control: 'options that the program of PyTorch does not have are refused',
+    file: 'apps/trainer/src/torch-options.ts',
+    suite: 'quick',
+    spec: 'apps/trainer/src/torch-options.spec.ts',
+    from: "?.test(values.join(' ')) !== true",
+    to: "?.test(values.join(' ')) === false",
+  },
   {
     control: 'a record of an unknown schema ends the check of schemas',
     ...SCHEMAS,
@@ -273,7 +302,8 @@ export default [
   },
   {
     control: 'processors of AMD are counted',
-    ...of('training'),
+    ...RULES,
+    file: 'libs/operations/src/deploy/rule.ts',
     from: "['nvidia.com/gpu', 'amd.com/gpu']",
     to: "['nvidia.com/gpu']",
   },
