@@ -71,7 +71,7 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def _whole_state(folder: Path, place: Path, run_id: str, engine: dict) -> tuple[list[dict], Path] | None:
-    """Metrics, and the file with the tensors; None for a state that is cut, damaged, another run's or another engine's."""
+    """Metrics and the file of the tensors; None for a state that is cut, damaged, another run's or another engine's."""
     record = place / CHECKPOINT
     if not record.exists():
         return None

@@ -7,7 +7,10 @@ from torch import Tensor
 
 
 def tensor_file(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[bytes, memoryview]:
-    """A safetensors file in two parts. Equal content gives equal bytes: safetensors itself writes metadata in any order."""
+    """A safetensors file in two parts.
+
+    Equal content gives equal bytes: safetensors itself writes metadata in any order.
+    """
     written = save(tensors, metadata)
     size = int.from_bytes(written[:8], "little")
     header = json.loads(written[8 : 8 + size])
