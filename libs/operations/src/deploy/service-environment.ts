@@ -19,7 +19,7 @@ interface ServiceFact {
 }
 export type ServiceFacts = Readonly<Record<ServiceName, ServiceFact>>;
 
-export interface ChartFacts {
+interface ChartFacts {
   readonly services: ServiceFacts;
   /** Users of Kafka that the chart makes where Strimzi runs it. */
   readonly users: Readonly<Record<string, unknown>>;
