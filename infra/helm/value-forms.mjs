@@ -14,6 +14,8 @@ export const whole = (description, fallback, minimum = 0, more = {}) => ({
 export const list = (description, items, more = {}) => ({ type: 'array', description, items, default: [], ...more });
 /** Kubernetes' own structure, which its API server checks. */
 export const free = (description, fallback = {}) => ({ type: 'object', description, default: fallback, isFree: true });
+/** Labels or annotations. Kubernetes refuses a number or a flag without quotes. */
+export const texts = (description) => ({ ...free(description), additionalProperties: { type: 'string' } });
 /** Names of Kubernetes' objects: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 export const NAME = {
   pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$',

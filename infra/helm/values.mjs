@@ -1,7 +1,8 @@
 // Every value of the chart once: what it may be, its default, what it means. scripts/reference.mjs makes of it values.yaml,
 // values.schema.json and docs/reference/chart-values.md.
 
-import { flag, free, list, NAME, object, PORT, secretKey, text, whole } from './value-forms.mjs';
+import { modelServer, trainingJobs } from './model-values.mjs';
+import { flag, free, list, NAME, object, PORT, secretKey, text, texts, whole } from './value-forms.mjs';
 
 const settings = (names, description) => ({
   ...{ type: 'object', description, default: {} },
@@ -75,62 +76,6 @@ function autoscaling({ description, max, ...threshold }) {
   });
 }
 
-/** A server that computes the generator's model, one in each pod: a load balancer would pass an adapter to one of its servers only. */
-const modelServer = () =>
-  object(
-    'A vLLM server in each pod of the generator, which loads its adapters. The pod has the model in SEAM_GENERATOR_MODEL_FOLDER.',
-    {
-      enabled: flag(
-        'Whether each pod has one. Then the chart sets SEAM_GENERATOR_DRIVER and SEAM_GENERATOR_VLLM_….',
-        false,
-      ),
-      image: text('Image of vLLM, with its registry and tag or digest.'),
-      precision: {
-        ...text('Its --dtype. bfloat16 needs SEAM_GENERATOR_VLLM_TOLERANCE 0.05.', 'float32'),
-        enum: ['float32', 'bfloat16'],
-      },
-      maxLoras: whole(
-        'Its --max-loras: adapters that it computes with at once. A swap needs 2, the one that serves and the one that takes over.',
-        2,
-        2,
-      ),
-      maxLoraRank: whole('Its --max-lora-rank: the largest rank that is trained.', 32, 1),
-      extraArguments: list('Further arguments.', { type: 'string' }),
-      resources: free('Requests and limits.', { limits: { 'nvidia.com/gpu': 1, memory: '24Gi' } }),
-    },
-  );
-
-/** The engine on PyTorch as Jobs that the worker submits. */
-const trainingJobs = () =>
-  object(
-    'Training by PyTorch: the worker submits a Job of Kubernetes for each planned run, and its account may create Jobs (docs/how-to/gpu-training.md says what that allows).',
-    {
-      enabled: flag(
-        'Whether runs are trained so. Then the chart sets SEAM_TRAINER_ENGINE and SEAM_TRAINER_TORCH_….',
-        false,
-      ),
-      image: text('Image with engines/torch, built by npm run image:torch, with its registry and tag or digest.'),
-      claim: text(
-        'Name of a PersistentVolumeClaim (ReadWriteMany) that holds the files of jobs, for the worker and the Jobs.',
-        '',
-        { ...NAME },
-      ),
-      processes: whole('Processes of a Job: as many as it has graphics processors.', 1, 1),
-      resources: free('Requests and limits of a Job.', { limits: { 'nvidia.com/gpu': 1, memory: '64Gi' } }),
-      nodeSelector: free('Labels of the nodes that a Job may run on.'),
-      tolerations: list('Taints that a Job tolerates.', { type: 'object' }),
-      apiPorts: list(
-        'Ports of the API of Kubernetes, which the worker reaches.',
-        { type: 'integer', minimum: 1, maximum: 65535 },
-        { default: [443, 6443], minItems: 1 },
-      ),
-      apiPeers: list(
-        'Peers (as a NetworkPolicy has them) that the worker reaches at those ports: the API server; default: any address.',
-        { type: 'object' },
-      ),
-    },
-  );
-
 /** Where clients come in. */
 const entrance = () => ({
   loginSecret: secretKey('the secret of its client at the OpenID provider (docs/how-to/oidc.md)', 'secret'),
@@ -140,7 +85,7 @@ const entrance = () => ({
     className: text('Its class.', '', { ...NAME }),
     host: text('Name that clients ask.', '', { ...NAME }),
     tlsSecret: text('Name of a Secret of type kubernetes.io/tls for that name.', '', { ...NAME }),
-    annotations: free('Annotations, such as time-outs for long answers.'),
+    annotations: texts('Annotations, such as time-outs for long answers.'),
   }),
   httpRoute: object('An HTTPRoute, where the Gateway API is in the cluster.', {
     enabled: flag('Whether it is made.', false),
@@ -199,7 +144,7 @@ function service(name, given) {
       60,
       15,
     ),
-    nodeSelector: free('Labels of the nodes that it may run on.'),
+    nodeSelector: texts('Labels of the nodes that it may run on.'),
     tolerations: list('Taints that it tolerates.', { type: 'object' }),
   });
 }
@@ -236,7 +181,10 @@ const connections = () => ({
   objectStore: object(
     'The S3 bucket that holds adapters, versions of the buffer and checkpoints. It has to exist, or hooks.bucket makes it.',
     {
-      bucket: text('Name of the bucket.', 'seamstream', { minLength: 3 }),
+      bucket: text('Name of the bucket.', 'seamstream', {
+        // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+        pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      }),
       prefix: text('Every key lies below it.'),
       endpoint: text('Address of a server other than AWS.', '', { pattern: '^(https?://[^\\s@]+)?$' }),
       region: text('Region.', 'us-east-1'),
@@ -286,6 +234,11 @@ const shared = (commonSettings) => ({
     tlsSecret: text('Name of a Secret of type kubernetes.io/tls. Without one they are served by plain http.', '', {
       ...NAME,
     }),
+    serverName: text(
+      'A name in that certificate. Prometheus asks pods by their addresses, for which no certificate is valid.',
+      '',
+      { ...NAME },
+    ),
   }),
 });
 
@@ -301,7 +254,7 @@ const telemetry = () => ({
     sampleRatio: { type: 'number', description: 'Fraction of requests traced.', default: 1, minimum: 0, maximum: 1 },
   }),
   monitoring: object('Prometheus, where its operator is in the cluster.', {
-    serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
+    serviceMonitor: flag('Whether a PodMonitor is made. With http.tlsSecret it needs http.serverName.', false),
     rules: flag('Whether alert rules are made (docs/how-to/alerts.md), for the pods of this installation.', false),
     runbooksUrl: address('Stands before docs/how-to/alerts.md in the addresses that alerts name.', '[^\\s@/]'),
     board: flag("Whether a ConfigMap has the board, for the sidecar of Grafana's chart to load.", false),
@@ -314,7 +267,10 @@ const telemetry = () => ({
 /** How the cluster runs them. */
 const operation = (commonSecrets) => ({
   hooks: object('Jobs before an installation or an upgrade.', {
-    topics: flag('Makes missing topics (seam topics apply). It deletes nothing.', true),
+    topics: flag(
+      'Makes missing topics (seam topics apply). It deletes nothing. With strimzi.enabled Strimzi makes them, and this Job is left out.',
+      true,
+    ),
     bucket: flag(
       'Makes the bucket if it is missing (seam bucket apply). It needs objectStore.credentialsSecret with the right to make buckets.',
       false,
@@ -346,7 +302,7 @@ const operation = (commonSecrets) => ({
     refreshInterval: text('How often the store is read again.', '1h', { pattern: '^([0-9]+(s|m|h))+$' }),
   }),
   serviceAccount: object('The identity of the pods in the cluster. No pod has a token of it.', {
-    annotations: free('Annotations, for a cloud’s workload identity.'),
+    annotations: texts('Annotations, for a cloud’s workload identity.'),
   }),
   networkPolicy: object('Doors in and out; everything else is shut.', {
     enabled: flag('Whether NetworkPolicies are made. The cluster’s network has to enforce them.', true),
@@ -363,11 +319,14 @@ const operation = (commonSecrets) => ({
     ),
   }),
   topologySpread: flag('Whether the pods of a service are spread over nodes and zones where that is possible.', true),
-  strimzi: object('Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka.', {
-    enabled: flag('Whether KafkaTopic and KafkaUser are made.', false),
-    cluster: text('Name of the Kafka resource.', 'kafka', { ...NAME, minLength: 1 }),
-    replicas: whole('Copies of each partition.', 3, 1),
-  }),
+  strimzi: object(
+    'Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka. Its Entity Operator has to watch this namespace.',
+    {
+      enabled: flag('Whether KafkaTopic and KafkaUser are made.', false),
+      cluster: text('Name of the Kafka resource.', 'kafka', { ...NAME, minLength: 1 }),
+      replicas: whole('Copies of each partition.', 3, 1),
+    },
+  ),
 });
 
 /**

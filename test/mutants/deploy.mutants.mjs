@@ -24,7 +24,36 @@ const MODELS = {
   spec: 'libs/operations/src/models/exchange-models.spec.ts',
 };
 
+const chart = (file, control, from, to) => ({
+  control,
+  file: `infra/helm/seamstream/templates/${file}`,
+  ...{ from, to, suite: 'slow', spec: 'test/acceptance/chart-values.spec.ts' },
+});
+
 export default [
+  chart(
+    'hooks.yaml',
+    'no hook waits for a password that Strimzi writes after it',
+    'and .Values.hooks.topics (not .Values.strimzi.enabled)',
+    '.Values.hooks.topics',
+  ),
+  chart('_helpers.tpl', 'a whole number of a setting is written without an exponent', 'toJson .', 'toString .'),
+  {
+    control: 'values are read as Helm reads them',
+    ...RULES,
+    file: 'libs/operations/src/deploy/helm-yaml.ts',
+    spec: 'libs/operations/src/deploy/helm-yaml.spec.ts',
+    from: "version: '1.1', ",
+    to: '',
+  },
+  {
+    control: 'options that the program of PyTorch does not have are refused',
+    file: 'apps/trainer/src/torch-options.ts',
+    suite: 'quick',
+    spec: 'apps/trainer/src/torch-options.spec.ts',
+    from: "?.test(values.join(' ')) !== true",
+    to: "?.test(values.join(' ')) === false",
+  },
   {
     control: 'a record of an unknown schema ends the check of schemas',
     ...SCHEMAS,
@@ -77,9 +106,51 @@ export default [
   },
   {
     control: 'an address behind a door that is shut is found',
-    ...RULES,
+    ...of('addresses'),
     from: 'if (port === undefined || open.has(port) || isLoopback(new URL(address).hostname)) return [];',
     to: 'if (port !== 0) return [];',
+  },
+  {
+    control: 'an address that is the pod itself is found',
+    ...of('addresses'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: 'isLoopback(host) && !OF_CLIENTS',
+    to: "host === '' && !OF_CLIENTS",
+  },
+  {
+    control: 'a bucket that is asked for by a name that is not there is found',
+    ...of('addresses'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: 'host === undefined || pathStyle ||',
+    to: 'host === undefined || !pathStyle ||',
+  },
+  {
+    control: 'a Secret that is not the one that Strimzi writes is found',
+    ...of('kafka'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: "(name !== user || key !== 'password')",
+    to: "name === ''",
+  },
+  {
+    control: 'an entrance that its network policy keeps shut is found',
+    ...of('gateway'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: 'clients.length === 0',
+    to: 'clients.length > 99',
+  },
+  {
+    control: 'a tolerance by which every adapter is refused is found',
+    ...of('model-server'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: "own?.precision !== 'bfloat16'",
+    to: "own?.precision !== 'float16'",
+  },
+  {
+    control: 'comparisons on other problems than the planner’s are found',
+    ...of('models'),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    from: "[['planner', 'worker'], each]",
+    to: "[['planner', 'planner'], each]",
   },
   {
     control: 'a Secret without the key that is read is found',
@@ -231,7 +302,8 @@ export default [
   },
   {
     control: 'processors of AMD are counted',
-    ...of('training'),
+    ...RULES,
+    file: 'libs/operations/src/deploy/rule.ts',
     from: "['nvidia.com/gpu', 'amd.com/gpu']",
     to: "['nvidia.com/gpu']",
   },

@@ -9,6 +9,7 @@ import { fewestForShares, fewestProblems, onlineLevel } from '@seamstream/statis
 import { TEAM_METHOD } from '@seamstream/team-tuning';
 import { PROGRESS_WITHIN_MS, START_WITHIN_MS } from '@seamstream/training-contract';
 import { z } from 'zod';
+import { refusedTorchOptions, TORCH_OPTIONS } from './torch-options.js';
 
 /**
  * Fewest problems on which the rule `better` can promote: a candidate that solves every one where its parent solves none, in the first
@@ -70,7 +71,12 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           /** Processes that compute a step together: as many as there are graphics processors. */
           processes: z.int().positive().default(1),
           /** More options of seamstream-torch, e.g. --precision bfloat16. */
-          options: z.string().default(''),
+          options: z
+            .string()
+            .default('')
+            .refine((text) => refusedTorchOptions(text).length === 0, {
+              error: `expected options of seamstream-torch with their values, out of ${TORCH_OPTIONS.join(', ')}`,
+            }),
           /** Where the program is started: by this process, as a job of Ray, or as a Job of Kubernetes. */
           launcher: z.enum(['process', 'ray', 'kubernetes']).default('process'),
           /** Folder for the files of jobs, on a cluster one that its machines have at the same path; the system's temporary one when absent. */

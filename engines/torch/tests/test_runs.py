@@ -18,7 +18,8 @@ from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_once, write_whole
 from seamstream_torch.main import BUSY, REFUSED, main
-from seamstream_torch.processes import check_processors
+from seamstream_torch.model import gathered
+from seamstream_torch.processes import Processes, check_processors
 
 LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
 STEPS = 6
@@ -172,6 +173,16 @@ def test_a_checkpoint_that_is_not_whole_does_not_count(folder: Path, model: Path
         damage()
         (run / RESULT).unlink()
         assert carry_out(run, model)["artefact"] == before["artefact"]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_first_process_alone_keeps_the_whole_trained_state(rank: int) -> None:
+    """Of a model that is sharded since no process can hold it, the others give their part and drop the rest."""
+    parts = {"a": torch.ones(2, dtype=torch.bfloat16, requires_grad=True), "b": torch.zeros(3)}
+    copies = gathered(parts, Processes(rank=rank, size=2, device=torch.device("cpu"), mesh=None))
+    assert {name: (value.dtype, value.tolist()) for name, value in copies.items()} == (
+        {"a": (torch.float32, [1.0, 1.0]), "b": (torch.float32, [0.0, 0.0, 0.0])} if rank == 0 else {}
+    )
 
 
 def test_a_run_that_has_a_result_is_not_carried_out_again(

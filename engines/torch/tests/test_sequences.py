@@ -78,8 +78,8 @@ def test_equal_tensors_give_equal_files() -> None:
     tensors = {"b": torch.ones(3, 2), "a": torch.arange(5.0)}
     metadata = {str(number): "é" for number in range(8)}
     files = {
-        tensor_file(dict(reversed(tensors.items())), dict(reversed(metadata.items()))),
-        *(tensor_file(tensors, metadata) for _ in range(20)),
+        b"".join(tensor_file(dict(reversed(tensors.items())), dict(reversed(metadata.items())))),
+        *(b"".join(tensor_file(tensors, metadata)) for _ in range(20)),
     }
     assert len(files) == 1
     read = load(files.pop())

@@ -30,14 +30,14 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface Chart {
   readonly tools: KubernetesTools;
-  /** What helm makes of a profile and of values that go before it; no text and what helm said where it refuses. */
+  /** What helm makes of a profile and of values (or a file's text) on top; no text and what helm said where it refuses. */
   readonly render: (
     profile: readonly string[],
-    values?: Values,
+    values?: Values | string,
   ) => Promise<{ readonly text: string; readonly said: string }>;
   readonly lint: (profile: readonly string[]) => Promise<number | null>;
   /** Rendered without a complaint, and checked against the schemas. */
-  readonly checked: (profile: readonly string[], values?: Values) => Promise<CheckedManifests>;
+  readonly checked: (profile: readonly string[], values?: Values | string) => Promise<CheckedManifests>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function openChart(): Promise<Chart | undefined> {
   const filesOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => ['--values', fileOf(name)]);
   const render: Chart['render'] = async (profile, values = {}) => {
     const file = join(await mkdtemp(join(folder, 'values-')), 'values.json');
-    await writeFile(file, JSON.stringify(values));
+    await writeFile(file, textOf(values));
     const args = ['template', 'demo', CHART, '--namespace', 'seam', ...filesOf(profile), '--values', file];
     const { status, stdout, stderr } = await tools.helm(args);
     return { text: status === 0 ? stdout : '', said: stderr };
@@ -69,6 +69,10 @@ export async function openChart(): Promise<Chart | undefined> {
     },
     close: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function textOf(values: Values | string): string {
+  return typeof values === 'string' ? values : JSON.stringify(values);
 }
 
 /** The environment of a container as Kubernetes gives it, with a stand-in for every secret. */
@@ -100,13 +104,13 @@ export function readByServices(documents: readonly Manifest[]): void {
 /** The check of a deployment hands each service the environment that its pod has. */
 export async function handedByCheck(
   profile: readonly string[],
-  values: Values,
+  values: Values | string,
   documents: readonly Manifest[],
 ): Promise<void> {
   const handed: Environment[] = [];
   const world = {
     readInput: (path: string) =>
-      path === 'values.json' ? Promise.resolve(Buffer.from(JSON.stringify(values))) : readFile(path),
+      path === 'values.json' ? Promise.resolve(Buffer.from(textOf(values))) : readFile(path),
     readSettings: (_program: string, environment: Environment) => {
       handed.push(environment);
       return Promise.resolve([]);

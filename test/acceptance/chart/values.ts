@@ -123,7 +123,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         fetch: fc.constantFrom([], ['0a'.repeat(32)], ['0a'.repeat(32), '0b'.repeat(32)]),
       }),
       adapters: fc.record({ claim: maybeName }),
-      http: fc.record({ tlsSecret: maybeName }),
+      http: fc.record({ tlsSecret: maybeName, serverName: fc.constant('seam.example.org') }),
       services: fc.record({
         generator: service({ SEAM_GENERATOR_SCOUTS: 2 }, 'lagThreshold', true),
         executor: service({ SEAM_EXECUTOR_MAX_TOKENS: 40 }, 'lagThreshold', true, true),

@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes next to the place, flushes, and renames: a reader sees all of it or nothing."""
+def write_whole(path: Path, *content: bytes | memoryview) -> None:
+    """Writes the parts next to the place, flushes, and renames: a reader sees all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write_flushed(temporary, content)
+        _write_flushed(temporary, *content)
         temporary.replace(path)
     finally:
         # A disk that is full would stay so.
@@ -31,9 +31,10 @@ def write_once(path: Path, content: bytes) -> bool:
     return True
 
 
-def _write_flushed(path: Path, content: bytes) -> None:
+def _write_flushed(path: Path, *content: bytes | memoryview) -> None:
     with path.open("wb") as file:
-        file.write(content)
+        for part in content:
+            file.write(part)
         file.flush()
         os.fsync(file.fileno())
 

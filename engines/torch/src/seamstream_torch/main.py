@@ -82,7 +82,7 @@ def carry_out(folder: Path, model_folder: Path, compute: Compute) -> None:
         model = load_model(model_folder, folder, job, compute, all_of_them)
         if job.operation == "train":
             metrics = train(folder, job, compute, engine, model, all_of_them)
-            tensors = model.tensors()
+            tensors = model.tensors(all_of_them)
             if all_of_them.is_first:
                 publish_adapter(folder, job, engine, metrics, tensors)
         else:

@@ -1,5 +1,6 @@
 """The model that is trained: transformers reads it, peft adds LoRA factors, FSDP2 shards it over processes."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -52,9 +53,9 @@ class TrainedModel:
             )
         return token_log_probs(output.logits[0], batch.chosen, batch.legal)
 
-    def tensors(self) -> dict[str, Tensor]:
-        """The trained tensors, whole, in float32 on the CPU. All processes must ask at once."""
-        return {name: whole(parameter) for name, parameter in self.trained.items()}
+    def tensors(self, processes: Processes) -> dict[str, Tensor]:
+        """The trained tensors as `gathered` gives them. All processes must ask at once."""
+        return gathered(self.trained, processes)
 
 
 def contract_name(name: str) -> str:
@@ -62,18 +63,26 @@ def contract_name(name: str) -> str:
     return name.removeprefix(PEFT_PREFIX).replace(".default.", ".").replace(".base_layer.", ".")
 
 
-def whole(tensor: Tensor) -> Tensor:
-    """A copy of the tensor, gathered from all processes, in float32 on the CPU."""
-    value = tensor.detach()
-    gathered = value.full_tensor() if isinstance(value, DTensor) else value
-    return gathered.to("cpu", torch.float32, copy=True).contiguous()
+def gathered(tensors: Mapping[str, Tensor], processes: Processes) -> dict[str, Tensor]:
+    """Copies, whole, in float32 on the CPU, for the first process. The others help, and keep none of them.
+
+    All processes must ask at once.
+    """
+    copies = {}
+    for name, tensor in tensors.items():
+        value = tensor.detach()
+        whole = value.full_tensor() if isinstance(value, DTensor) else value
+        if processes.is_first:
+            copies[name] = whole.to("cpu", torch.float32, copy=True).contiguous()
+    return copies
 
 
 def like(value: Tensor, parameter: Tensor) -> Tensor:
     """This process's part of a whole tensor, where and as the parameter is."""
-    moved = value.to(parameter.device, parameter.dtype)
     if not isinstance(parameter, DTensor):
-        return moved
+        # A copy: the value may be a view of its file.
+        return value.to(parameter.device, parameter.dtype, copy=True)
+    moved = value.to(parameter.device, parameter.dtype)
     # Every process has the whole tensor: nothing needs to be sent.
     return distribute_tensor(moved, parameter.device_mesh, parameter.placements, src_data_rank=None)
 

@@ -50,7 +50,7 @@ def publish_adapter(
     folder: Path, job: Job, engine: dict, metrics: list[dict], tensors: dict[str, torch.Tensor]
 ) -> bool:
     """Writes the trained tensors and the metrics, then the result. False where another's result stands."""
-    write_whole(folder / ADAPTER, tensor_file(tensors, {"format": "pt"}))
+    write_whole(folder / ADAPTER, *tensor_file(tensors, {"format": "pt"}))
     write_whole(folder / METRICS, json_lines(metrics))
     artefact = {
         "kind": job.trainable.kind,

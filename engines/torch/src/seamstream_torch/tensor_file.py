@@ -6,12 +6,16 @@ from safetensors.torch import save
 from torch import Tensor
 
 
-def tensor_file(tensors: dict[str, Tensor], metadata: dict[str, str]) -> bytes:
-    """A safetensors file. Equal content gives equal bytes: safetensors itself writes metadata in any order."""
+def tensor_file(tensors: dict[str, Tensor], metadata: dict[str, str]) -> tuple[bytes, memoryview]:
+    """A safetensors file in two parts.
+
+    Equal content gives equal bytes: safetensors itself writes metadata in any order.
+    """
     written = save(tensors, metadata)
     size = int.from_bytes(written[:8], "little")
     header = json.loads(written[8 : 8 + size])
     ordered = {"__metadata__": dict(sorted(metadata.items())), **{k: header[k] for k in sorted(header) if k in tensors}}
     text = json.dumps(ordered, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text + written[8 + size :]
+    # Not joined: a state of full training would be in memory once more.
+    return len(text).to_bytes(8, "little") + text, memoryview(written)[8 + size :]

@@ -43,6 +43,9 @@ capabilities:
   drop: ["ALL"]
 {{- end }}
 
+{{- /* A setting as text. Numbers of files are floating, which toString writes as 3.6e+06. */ -}}
+{{- define "seam.textOf" -}}{{ if kindIs "float64" . }}{{ toJson . }}{{ else }}{{ toString . }}{{ end }}{{- end }}
+
 {{- /* One variable from a Secret: name, secret, key. */ -}}
 {{- define "seam.fromSecret" -}}
 - name: {{ .name }}
@@ -109,7 +112,7 @@ capabilities:
 {{- end }}
 {{- range $name, $value := $v.settings }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  value: {{ include "seam.textOf" $value | quote }}
 {{- end }}
 {{- end }}
 

@@ -194,7 +194,7 @@ spec:
         {{- end }}
         {{- range $setting, $value := $service.settings }}
         - name: {{ $setting }}
-          value: {{ $value | toString | quote }}
+          value: {{ include "seam.textOf" $value | quote }}
         {{- end }}
         {{- range $service.secretSettings }}
         {{- include "seam.fromSecret" (dict "name" .setting "secret" .secret "key" .key) | nindent 8 }}

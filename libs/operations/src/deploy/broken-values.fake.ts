@@ -59,13 +59,16 @@ export const BREAKAGES: readonly (readonly [code: string, breakage: Values])[] =
   ['executors-differ', service('executor', { settings: { SEAM_EXECUTOR_TEMPLATE: 'qwen' } })],
   ['folder-without-volume', { files: { configMap: '' } }],
   ['no-credentials', { objectStore: { credentialsSecret: '' } }],
-  ['plaintext-refused', { objectStore: { endpoint: 'http://s3:7070' } }],
+  ['plaintext-refused', { objectStore: { endpoint: 'http://s3:7070', pathStyle: true } }],
   ['door-shut', { settings: { SEAM_SCHEMA_REGISTRY_URL: 'https://registry:8081' } }],
   ['setting-refused', { settings: { SEAM_LOGGING_LEVEL: 'loud' } }],
   ['jobs-without-scaling', service('worker', { autoscaling: { enabled: false, jobs: true } })],
   ['torch-not-in-image', service('worker', { settings: { SEAM_TRAINER_ENGINE: 'torch' } })],
   ['secret-without-keys', { externalSecrets: { names: ['seam-s4'] } }],
   ['few-copies', { strimzi: { replicas: 1 } }],
+  ['mechanism-of-no-user', { kafka: { sasl: { mechanism: 'scram-sha-256' } } }],
+  ['password-of-another', service('generator', { sasl: { passwordSecret: { name: 'mine' } } })],
+  ['no-name-to-verify', { http: { serverName: '' } }],
 ];
 
 /** A gateway without a fault, with these values on top. */
@@ -74,6 +77,7 @@ export const gateway = ({ settings = {}, ...values }: Values & { readonly settin
     enabled: true,
     sasl: { passwordSecret: { name: 'seam-gateway' } },
     terminationGraceSeconds: 615,
+    clients: [{ podSelector: {} }],
     settings: {
       SEAM_GATEWAY_ACCESS: 'keys',
       SEAM_GATEWAY_UPSTREAM_URL: 'https://vllm/v1',

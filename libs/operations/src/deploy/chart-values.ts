@@ -1,8 +1,8 @@
 /** Values of the chart as Helm puts them together: the chart's own, then each file on top. */
 import { readFile } from 'node:fs/promises';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { parseAsHelm } from './helm-yaml.js';
 
 const DEFAULTS = new URL('../../../../infra/helm/seamstream/values.yaml', import.meta.url);
 const SCHEMA = new URL('../../../../infra/helm/seamstream/values.schema.json', import.meta.url);
@@ -41,7 +41,9 @@ export interface ServiceValues {
   readonly modelServer?: {
     readonly enabled: boolean;
     readonly image: string;
+    readonly precision: string;
     readonly extraArguments: readonly string[];
+    readonly resources: { readonly limits?: Readonly<Record<string, string | number>> };
   };
   readonly trainingJobs?: {
     readonly enabled: boolean;
@@ -52,7 +54,14 @@ export interface ServiceValues {
     readonly resources: { readonly limits?: Readonly<Record<string, string | number>> };
   };
   readonly decidesReleases?: boolean;
-  readonly ingress?: { readonly enabled: boolean; readonly host: string; readonly tlsSecret: string };
+  readonly ingress?: {
+    readonly enabled: boolean;
+    readonly host: string;
+    readonly tlsSecret: string;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  readonly path?: string;
+  readonly clients?: readonly unknown[];
   readonly httpRoute?: { readonly enabled: boolean; readonly parentRefs: readonly unknown[] };
   readonly minAvailable: number;
   readonly terminationGraceSeconds: number;
@@ -84,7 +93,7 @@ export interface ChartValues {
   readonly files: { readonly configMap: string };
   readonly models: { readonly claim: string; readonly fetch: readonly string[] };
   readonly adapters: { readonly claim: string };
-  readonly http: { readonly tlsSecret: string };
+  readonly http: { readonly tlsSecret: string; readonly serverName: string };
   readonly tracing: { readonly url: string; readonly sampleRatio: number; readonly headersSecret: SecretKey };
   readonly services: Readonly<Record<ServiceName, ServiceValues>>;
   readonly hooks: {
@@ -94,7 +103,7 @@ export interface ChartValues {
     readonly ledger: boolean;
     readonly secretSettings: readonly SecretSetting[];
   };
-  readonly monitoring: { readonly prometheusUrl: string };
+  readonly monitoring: { readonly serviceMonitor: boolean; readonly prometheusUrl: string };
   readonly externalSecrets: { readonly names: readonly string[] };
   readonly serviceAccount: { readonly annotations: Readonly<Record<string, string>> };
   readonly networkPolicy: { readonly enabled: boolean; readonly extraPorts: readonly number[] };
@@ -120,10 +129,12 @@ export type ReadValues =
  * @throws INVALID_INPUT for a file that is no YAML mapping
  */
 export async function readValues(world: FileDoor, paths: readonly string[]): Promise<ReadValues> {
-  let merged: unknown = parse(await readFile(DEFAULTS, 'utf8'));
-  for (const path of paths) merged = onTop(merged, mappingOf(path, await world.readInput(path)));
-  const schema = JSON.parse(await readFile(SCHEMA, 'utf8')) as z.core.JSONSchema.BaseSchema;
-  const issues = z.fromJSONSchema(schema).safeParse(merged).error?.issues ?? [];
+  chart ??= readChart();
+  const { defaults, schema, form } = await chart;
+  let given: unknown = {};
+  for (const path of paths) given = onTop(given, mappingOf(path, await world.readInput(path)));
+  const merged = onDefaults(defaults, given);
+  const issues = form.safeParse(merged).error?.issues ?? [];
   const refused = [
     ...issues.map(({ path, message }) => ({ path: path.join('.'), message })),
     ...absentIn(schema, merged).map((path) => ({ path, message: 'expected a value, got null, which takes it away' })),
@@ -131,10 +142,24 @@ export async function readValues(world: FileDoor, paths: readonly string[]): Pro
   return refused.length === 0 ? { values: merged as ChartValues, refused: [] } : { values: undefined, refused };
 }
 
+interface Chart {
+  readonly defaults: unknown;
+  readonly schema: z.core.JSONSchema.BaseSchema;
+  readonly form: z.ZodType;
+}
+
+/** Read once: a tenth of a second of reading and parsing, each time the same. */
+let chart: Promise<Chart> | undefined;
+
+async function readChart(): Promise<Chart> {
+  const schema = JSON.parse(await readFile(SCHEMA, 'utf8')) as z.core.JSONSchema.BaseSchema;
+  return { defaults: parseAsHelm(await readFile(DEFAULTS, 'utf8')), schema, form: z.fromJSONSchema(schema) };
+}
+
 function mappingOf(path: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parse(Buffer.from(bytes).toString()) ?? {};
+    value = parseAsHelm(Buffer.from(bytes).toString()) ?? {};
   } catch (cause) {
     throw new SeamError('INVALID_INPUT', `Cannot read ${path}: expected YAML, got: ${messageOf(cause)}. Correct it.`, {
       cause,
@@ -154,12 +179,23 @@ function absentIn(schema: z.core.JSONSchema.BaseSchema, value: unknown, path = '
   );
 }
 
-/** As Helm does: mappings are merged, null takes a value away, everything else is replaced. */
+/** A file on top of another, as Helm does: mappings are merged, everything else is replaced. */
 function onTop(below: unknown, above: unknown): unknown {
   if (!isRecord(below) || !isRecord(above)) return above;
-  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])].filter((name) => above[name] !== null);
+  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])];
   return Object.fromEntries(
     names.map((name) => [name, Object.hasOwn(above, name) ? onTop(below[name], above[name]) : below[name]]),
+  );
+}
+
+/** Files on top of the chart's own values, where null takes a value away. A value that the chart does not have stays null. */
+function onDefaults(below: unknown, above: unknown): unknown {
+  if (!isRecord(below) || !isRecord(above)) return above;
+  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])].filter(
+    (name) => above[name] !== null || !Object.hasOwn(below, name),
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, Object.hasOwn(above, name) ? onDefaults(below[name], above[name]) : below[name]]),
   );
 }
 

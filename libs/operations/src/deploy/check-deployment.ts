@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { TOPIC } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import { DEFAULT_TOPIC_FILE, parseTopicFile } from '../cluster/topic-file.js';
-import { readValues } from './chart-values.js';
+import { readValues, SERVICE_NAMES } from './chart-values.js';
 import type { DeployFinding } from './deploy-finding.js';
 import { examineValues } from './examine-values.decide.js';
 import { REFERENCE_KINDS, referencesOf } from './references.js';
 import { refusedSettings, type SettingsReader } from './refused-settings.js';
-import { readServiceFacts } from './service-environment.js';
+import type { DeployFacts } from './rule.js';
+import { readChartFacts } from './service-environment.js';
 
 const KINDS: readonly string[] = REFERENCE_KINDS;
 
@@ -57,13 +58,17 @@ export async function checkDeployment(
   const topics = parseTopicFile('topics.json', await readFile(DEFAULT_TOPIC_FILE));
   const partitionsOf = (topic: string): number => topics.find(({ name }) => name === topic)!.partitions;
   const partitions = { generator: partitionsOf(TOPIC.problems), executor: partitionsOf(TOPIC.experiences) };
+  const { services, users, operator } = await readChartFacts();
+  const principals = Object.fromEntries(
+    SERVICE_NAMES.map((name) => [name, services[name].principal]),
+  ) as DeployFacts['principals'];
   const found = [
-    ...(await refusedSettings(values, await readServiceFacts(), world.readSettings)),
-    ...examineValues(values, { partitions }),
+    ...(await refusedSettings(values, services, world.readSettings)),
+    ...examineValues(values, { partitions, principals, operator }),
   ];
   const inValues = production ? found.map((each) => ({ ...each, severity: 'error' as const })) : found;
   if (objects === undefined) return { findings: inValues, looked: null };
-  const references = referencesOf(values);
+  const references = referencesOf(values, Object.keys(users));
   const held = objectsOf(await world.readInput(objects));
   const missing: DeployFinding[] = [];
   for (const { value, kind, name, keys } of references) {

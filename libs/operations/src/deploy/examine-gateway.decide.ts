@@ -7,6 +7,9 @@ import { HAND_BACK_SECONDS, PRE_STOP_SECONDS } from './service-environment.js';
 /** As SEAM_GATEWAY_ANSWER_WITHIN_MS has it by default (docs/reference/settings.md). */
 const ANSWER_WITHIN_MS = 600_000;
 
+/** Paths that lead to something: the page and all below it, clients of OpenAI, problems and events. */
+const ANSWERED = /^\/$|^\/(v1|api)(\/|$)/;
+
 export const GATEWAY: readonly Rule[] = [
   function access(values: ChartValues): Findings {
     if (!values.services.gateway.enabled) return [];
@@ -55,6 +58,33 @@ export const GATEWAY: readonly Rule[] = [
             ]),
           ]
         : []),
+    ];
+  },
+
+  function entrance({ services: { gateway }, networkPolicy }: ChartValues): Findings {
+    const isLedTo = gateway.ingress?.enabled === true || gateway.httpRoute?.enabled === true;
+    if (!gateway.enabled || !isLedTo) return [];
+    const { clients = [], path = '/', ingress } = gateway;
+    const isRewritten = Object.keys(ingress?.annotations ?? {}).some((name) => name.includes('rewrite'));
+    return [
+      ...(networkPolicy.enabled && clients.length === 0
+        ? [
+            warning('entrance-shut', [
+              'services.gateway.clients',
+              'Pods of this namespace alone may ask the gateway, and what leads clients to it is rarely one of them.',
+              'Name the namespace of the Ingress controller or the Gateway.',
+            ]),
+          ]
+        : []),
+      ...(ANSWERED.test(path) || isRewritten
+        ? []
+        : [
+            warning('path-not-answered', [
+              'services.gateway.path',
+              `Requests arrive with their whole path, and the gateway has nothing below ${path}.`,
+              'Set it to /, /v1 or /api, or have the Ingress take the path away by an annotation.',
+            ]),
+          ]),
     ];
   },
 

@@ -10,7 +10,19 @@ const GENERATED: Twins = ['SEAM_GENERATOR_MODEL_FOLDER', 'SEAM_TRAINER_MODEL_FOL
 const DRIVER: Twins = ['SEAM_EXECUTOR_DRIVER', 'SEAM_TRAINER_EXECUTOR_DRIVER', 'checkpoint'];
 const FOLDER: Twins = ['SEAM_EXECUTOR_MODEL_FOLDER', 'SEAM_TRAINER_EXECUTOR_FOLDER', 'models/executor'];
 const NAME: Twins = ['SEAM_EXECUTOR_ENDPOINT_MODEL', 'SEAM_TRAINER_EXECUTOR_ENDPOINT_MODEL', ''];
+/** What the planner compares runs by, and the worker adapters. */
+const COMPARED: readonly Twins[] = ['PROBLEMS', 'DATASET', 'LIMIT'].map((each) => [
+  `SEAM_TRAINER_VALIDATION_${each}`,
+  `SEAM_TRAINER_VALIDATION_${each}`,
+  '',
+]);
+/** By what an entry is written, and read in comparisons. */
+const WRITTEN: readonly Twins[] = [
+  ['SEAM_GENERATOR_CHAT_TEMPLATE', 'SEAM_TRAINER_CHAT_TEMPLATE', 'auto'],
+  ['SEAM_GENERATOR_SAMPLING_MAX_TOKENS', 'SEAM_TRAINER_ENTRY_MAX_TOKENS', '64'],
+];
 const ASKED: readonly Twins[] = [
+  ['SEAM_EXECUTOR_MAX_TOKENS', 'SEAM_TRAINER_RESPONSE_MAX_TOKENS', '64'],
   ['SEAM_EXECUTOR_TEMPLATE', 'SEAM_TRAINER_EXECUTOR_TEMPLATE', 'plain'],
   // Otherwise the worker compares adapters by the verdicts of another model, or by none.
   ['SEAM_EXECUTOR_JUDGE_MODEL', 'SEAM_TRAINER_EXECUTOR_JUDGE_MODEL', ''],
@@ -24,6 +36,18 @@ export const MODELS: readonly Rule[] = [
     return (['planner', 'worker'] as const).flatMap((name) => {
       const said = difference(values, ['generator', name], GENERATED);
       return said === undefined ? [] : [error('models-differ', said)];
+    });
+  },
+
+  /** An adapter that is compared on other problems, or by other entries, is not the one that is wanted. */
+  function compared(values: ChartValues): Findings {
+    const pairs = [
+      ...COMPARED.map((each) => [['planner', 'worker'], each] as const),
+      ...WRITTEN.map((each) => [['generator', 'worker'], each] as const),
+    ];
+    return pairs.flatMap(([services, each]) => {
+      const said = difference(values, services, each);
+      return said === undefined ? [] : [warning('comparisons-differ', said)];
     });
   },
 

@@ -1,11 +1,9 @@
 /** Whether runs that are planned can be carried out: both halves of the trainer, the Jobs of PyTorch, their processors. */
 import type { ChartValues, ServiceValues } from './chart-values.js';
 import { error, type Findings, type Said, warning } from './deploy-finding.js';
-import { type Rule, settingOf } from './rule.js';
+import { PROCESSORS, processorsIn, type Rule, settingOf } from './rule.js';
 
 const AT = 'services.worker.trainingJobs';
-/** Names of a graphics processor as a resource of Kubernetes. */
-const PROCESSORS = ['nvidia.com/gpu', 'amd.com/gpu'] as const;
 
 export const TRAINING: readonly Rule[] = [
   function jobs(values: ChartValues): Findings {
@@ -42,7 +40,8 @@ export const TRAINING: readonly Rule[] = [
 
   function engine(values: ChartValues): Findings {
     const { worker } = values.services;
-    if (!worker.enabled || worker.trainingJobs?.enabled === true) return [];
+    if (!worker.enabled) return [];
+    if (worker.trainingJobs?.enabled === true) return imageOfServices(values, worker.trainingJobs);
     if (settingOf(values, 'worker', 'SEAM_TRAINER_ENGINE') !== 'torch') return [];
     const said: Said = [
       'services.worker.settings.SEAM_TRAINER_ENGINE',
@@ -72,6 +71,18 @@ export const TRAINING: readonly Rule[] = [
   },
 ];
 
+/** The image of the services starts no Python. */
+function imageOfServices({ image }: ChartValues, { image: own }: NonNullable<ServiceValues['trainingJobs']>): Findings {
+  const [name = ''] = own.split('@');
+  if (name !== image.repository && name.slice(0, name.lastIndexOf(':')) !== image.repository) return [];
+  const said: Said = [
+    `${AT}.image`,
+    'The Jobs that train have the image of the services, which has no PyTorch.',
+    'Name what npm run image:torch built.',
+  ];
+  return [error('torch-not-in-image', said)];
+}
+
 /** A process has a separate processor. */
 function processors({ processes, resources: { limits = {} } }: NonNullable<ServiceValues['trainingJobs']>): Findings {
   const given = PROCESSORS.filter((name) => Object.hasOwn(limits, name));
@@ -84,7 +95,7 @@ function processors({ processes, resources: { limits = {} } }: NonNullable<Servi
     ];
     return [error('no-count-of-processors', said)];
   }
-  const count = given.reduce((sum, name) => sum + Number(limits[name]), 0);
+  const count = processorsIn({ limits });
   // One process without a processor of this kind computes on the others.
   if (count === processes || (count === 0 && processes === 1)) return [];
   const said: Said = [

@@ -1,10 +1,12 @@
 /** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
-import { isLoopback } from '@seamstream/kernel';
 import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
 import type { ChartValues, ServiceName } from './chart-values.js';
 import { type DeployFinding, error, type Said, warning } from './deploy-finding.js';
+import { ADDRESSES } from './examine-addresses.decide.js';
 import { EXPOSURE } from './examine-exposure.decide.js';
 import { GATEWAY } from './examine-gateway.decide.js';
+import { KAFKA } from './examine-kafka.decide.js';
+import { MODEL_SERVER } from './examine-model-server.decide.js';
 import { MODELS } from './examine-models.decide.js';
 import { REFUSALS } from './examine-refusals.decide.js';
 import { TRAINING } from './examine-training.decide.js';
@@ -25,8 +27,9 @@ const RULES: readonly Rule[] = [
       ];
       return services.length === 0 ? [] : [warning('no-identity', said)];
     }
-    const { kafka, hooks } = values;
-    const isHookAnonymous = (hooks.topics || hooks.schemas || hooks.ledger) && kafka.operatorPasswordSecret.name === '';
+    const { kafka, hooks, strimzi } = values;
+    const asksKafka = (hooks.topics && !strimzi.enabled) || hooks.schemas || hooks.ledger;
+    const isHookAnonymous = asksKafka && kafka.operatorPasswordSecret.name === '';
     return [
       ...without.map((name) => `services.${name}.sasl.passwordSecret`),
       ...(isHookAnonymous ? ['kafka.operatorPasswordSecret'] : []),
@@ -135,6 +138,16 @@ const RULES: readonly Rule[] = [
       ];
       return [error('no-figures-to-scale-by', said)];
     });
+  },
+
+  function certificate({ http, monitoring }) {
+    if (!monitoring.serviceMonitor || http.tlsSecret === '' || http.serverName !== '') return [];
+    const said: Said = [
+      'http.serverName',
+      'Prometheus asks pods by their addresses, for which the certificate is not valid: the chart refuses it.',
+      'Give a name that the certificate of http.tlsSecret is for.',
+    ];
+    return [error('no-name-to-verify', said)];
   },
 
   function modelServer(values) {
@@ -260,48 +273,21 @@ const RULES: readonly Rule[] = [
         : []),
     ];
   },
-
-  function doors(values) {
-    const { networkPolicy, kafka, objectStore, tracing, services } = values;
-    if (!networkPolicy.enabled) return [];
-    const { trainingJobs } = services.worker;
-    const open = new Set([
-      ...networkPolicy.extraPorts,
-      ...kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1))),
-      portOf(objectStore.endpoint) ?? 443,
-      ...(tracing.url === '' ? [] : [portOf(tracing.url)!]),
-    ]);
-    const ofWorker = new Set(trainingJobs?.enabled === true ? trainingJobs.apiPorts : []);
-    return settingsIn(values).flatMap(([value, , address]) => {
-      // Its own address, and one that the chart opens a door to (templates/gateway.yaml).
-      if (/^services\.gateway\.settings\.SEAM_GATEWAY_(LOGIN_PUBLIC|ISSUER)_URL$/.test(value)) return [];
-      const port = portOf(address);
-      if (port === undefined || open.has(port) || isLoopback(new URL(address).hostname)) return [];
-      if (value.startsWith('services.worker.') && ofWorker.has(port)) return [];
-      const message = `The address is at port ${port}, which the NetworkPolicy keeps shut.`;
-      return [error('door-shut', [value, message, `Put ${port} into networkPolicy.extraPorts.`])];
-    });
-  },
-
-  function copies({ strimzi }) {
-    if (!strimzi.enabled || strimzi.replicas >= 3) return [];
-    const message = `Each partition has ${strimzi.replicas} of the 3 copies that survive the loss of a broker while another is down.`;
-    return [warning('few-copies', ['strimzi.replicas', message, 'Set it to 3.'])];
-  },
 ];
-
-/** The port of an http address; undefined for any other text. */
-function portOf(address: string): number | undefined {
-  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
-  const { port, protocol } = new URL(address);
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-}
 
 /** All that is wrong with valid values, errors first. */
 export function examineValues(values: ChartValues, facts: DeployFacts): readonly DeployFinding[] {
-  const found = [...EXPOSURE, ...RULES, ...MODELS, ...TRAINING, ...GATEWAY, ...REFUSALS].flatMap((rule) =>
-    rule(values, facts),
-  );
+  const found = [
+    ...EXPOSURE,
+    ...RULES,
+    ...ADDRESSES,
+    ...KAFKA,
+    ...MODELS,
+    ...MODEL_SERVER,
+    ...TRAINING,
+    ...GATEWAY,
+    ...REFUSALS,
+  ].flatMap((rule) => rule(values, facts));
   return [
     ...found.filter(({ severity }) => severity === 'error'),
     ...found.filter(({ severity }) => severity === 'warning'),

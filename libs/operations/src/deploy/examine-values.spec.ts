@@ -82,7 +82,10 @@ describe('the check of a deployment', () => {
     ['doors-open', { networkPolicy: { enabled: false } }],
     [
       'objects-in-the-clear',
-      { objectStore: { endpoint: 'http://s3:7070' }, settings: { SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT: true } },
+      {
+        objectStore: { endpoint: 'http://s3:7070', pathStyle: true },
+        settings: { SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT: true },
+      },
     ],
     [
       'key-in-the-clear',
@@ -120,9 +123,9 @@ describe('the check of a deployment', () => {
     ['executors-differ', service('worker', { settings: { SEAM_TRAINER_EXECUTOR_JUDGE_URL: 'https://judge/v1' } })],
     ['entrance-in-the-clear', gateway({ ingress: { enabled: true, host: 'seam.example.org' } })],
     ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: 'open' } })],
-    ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: null } })],
-    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_URL: null } })],
-    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_MODEL: null } })],
+    ['gateway-open', gateway({ settings: { SEAM_GATEWAY_ACCESS: undefined } })],
+    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_URL: undefined } })],
+    ['gateway-without-upstream', gateway({ settings: { SEAM_GATEWAY_UPSTREAM_MODEL: undefined } })],
     ['grace-shorter-than-an-answer', gateway({ terminationGraceSeconds: 614 })],
     [
       'grace-shorter-than-an-answer',
@@ -220,9 +223,12 @@ describe('the check of a deployment', () => {
     expect((await checkBroken([unsigned], true)).findings).toMatchObject([{ severity: 'error' }]);
   });
 
-  it('takes a value of the chart away where a file says null, as Helm does', async () => {
-    expect(codes(await checkBroken([{ kafka: { brokers: null } }]))).toEqual(['value-refused']);
-  });
+  it.each([{ kafka: { brokers: null } }, service('worker', { settings: { SEAM_TRAINER_VALIDATION_PROBLEMS: null } })])(
+    'refuses %j as Helm does: null takes a value of the chart away, and no value of another file',
+    async (values) => {
+      expect(codes(await checkBroken([values]))).toEqual(['value-refused']);
+    },
+  );
 
   it('refuses a file that is no mapping', async () => {
     const readInput = () => Promise.resolve(Buffer.from('- a list'));

@@ -14,10 +14,13 @@ interface Reference {
   readonly keys: readonly string[];
 }
 
-/** Every object that the values refer to, once for each value, less the Secrets that External Secrets makes. */
-export function referencesOf(values: ChartValues): readonly Reference[] {
-  const isMade = ({ kind, name }: Reference): boolean =>
-    kind === 'Secret' && values.externalSecrets.names.includes(name);
+/**
+ * Every object that the values refer to, once for each value, less the Secrets that External Secrets and Strimzi make.
+ * @param users of Kafka that the chart makes where Strimzi runs it: each has a Secret of its name
+ */
+export function referencesOf(values: ChartValues, users: readonly string[]): readonly Reference[] {
+  const made = [...values.externalSecrets.names, ...(values.strimzi.enabled ? users : [])];
+  const isMade = ({ kind, name }: Reference): boolean => kind === 'Secret' && made.includes(name);
   return namedIn(values).filter((reference) => !isMade(reference));
 }
 

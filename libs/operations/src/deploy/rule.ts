@@ -6,6 +6,10 @@ import type { DeployFinding } from './deploy-finding.js';
 export interface DeployFacts {
   /** Partitions of the topic that a service consumes, by service. */
   readonly partitions: Readonly<Partial<Record<ServiceName, number>>>;
+  /** Who each service is to Kafka. */
+  readonly principals: Readonly<Record<ServiceName, string>>;
+  /** Who the hooks are. */
+  readonly operator: string;
 }
 
 export type Rule = (values: ChartValues, facts: DeployFacts) => readonly DeployFinding[];
@@ -26,4 +30,12 @@ export function settingsIn(values: ChartValues): readonly (readonly [path: strin
     ...of('settings', values.settings),
     ...enabled(values).flatMap(([service, { settings }]) => of(`services.${service}.settings`, settings)),
   ];
+}
+
+/** Names of a graphics processor as a resource of Kubernetes. */
+export const PROCESSORS = ['nvidia.com/gpu', 'amd.com/gpu'] as const;
+
+/** How many graphics processors a container has; NaN for what is no number. */
+export function processorsIn({ limits = {} }: { readonly limits?: Readonly<Record<string, string | number>> }): number {
+  return PROCESSORS.reduce((sum, name) => sum + Number(limits[name] ?? 0), 0);
 }

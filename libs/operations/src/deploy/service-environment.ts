@@ -19,9 +19,16 @@ interface ServiceFact {
 }
 export type ServiceFacts = Readonly<Record<ServiceName, ServiceFact>>;
 
-export async function readServiceFacts(): Promise<ServiceFacts> {
-  const { services } = JSON.parse(await readFile(FACTS, 'utf8')) as { readonly services: ServiceFacts };
-  return services;
+interface ChartFacts {
+  readonly services: ServiceFacts;
+  /** Users of Kafka that the chart makes where Strimzi runs it. */
+  readonly users: Readonly<Record<string, unknown>>;
+  /** Who the hooks are to Kafka. */
+  readonly operator: string;
+}
+
+export async function readChartFacts(): Promise<ChartFacts> {
+  return JSON.parse(await readFile(FACTS, 'utf8')) as ChartFacts;
 }
 
 type Environment = Readonly<Record<string, string>>;
