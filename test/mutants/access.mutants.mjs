@@ -396,7 +396,7 @@ const seen = [
     },
     {
       control: 'an attempt is counted once',
-      from: '!this.asked.has(attempt) && ',
+      from: 'this.asked.has(attempt) || ',
       to: '',
       title: 'counts an answer when it was asked',
     },
@@ -404,8 +404,8 @@ const seen = [
   ...quick('libs/operations/src/cost/cost-report.ts', 'libs/operations/src/cost/believed-work.spec.ts', [
     {
       control: 'a forged attempt is in no sum of costs',
-      from: '&& this.noted(work.bearsOut(event)) &&',
-      to: '&&',
+      from: ' || !this.noted(work.bearsOut(event))',
+      to: '',
       title: 'answer without an entry',
     },
     {

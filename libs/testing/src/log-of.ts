@@ -267,6 +267,20 @@ export function answerTo([published, written]: readonly SeamEvent[]): EventOf<'A
   return asWritten([published!, { ...example, ...told, meta }])[1] as EventOf<'AnswerRecorded'>;
 }
 
+/** The end of an answer's wait and its result by feedback, as the executor's service writes both. */
+export function endOf(
+  answer: EventOf<'AnswerRecorded'>,
+): readonly [EventOf<'AnswerSettled'>, EventOf<'OutcomeRecorded'>] {
+  const { meta, experienceId, problem } = answer;
+  const resultId = derivedId(experienceId, resultRole(answer));
+  const { AnswerSettled: end, OutcomeRecorded: result } = EXAMPLE_EVENTS;
+  const settled = { ...meta, messageId: derivedId(meta.messageId, 'settled'), causationId: meta.messageId };
+  return [
+    { ...end, meta: settled, problemId: problem.problemId, attemptId: experienceId, resultId },
+    { ...result, problem, experienceId, attemptId: null, feedbackId: 'f', meta: { ...meta, messageId: resultId } },
+  ];
+}
+
 const WRITTEN: ReadonlySet<string> = new Set<Written['type']>([
   ...(['ExperienceGenerated', 'ExperienceWithheld', 'OutcomeRecorded', 'AnswerRecorded'] as const),
 ]);

@@ -1,7 +1,7 @@
 /** What a client with access to a topic of the log can do to the costs that are summed from it. */
 import { conversationTemplate, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
-import { answerTo, attempted } from '@seamstream/testing/log-of';
+import { type FlakyLog, openLog } from '@seamstream/testing';
+import { answerTo, attempted, endOf } from '@seamstream/testing/log-of';
 import { readCounts } from '../read-models/index.js';
 import { costReport } from './cost-report.js';
 
@@ -45,17 +45,18 @@ describe('The costs of a log', () => {
       ...[answer, { ...own, arm: 'control' as const }, { ...own, groupId: 'g' }, { ...own, adapterDigest: 'a' }],
       own,
     );
+    const [, judged] = endOf(own);
+    await append(judged);
     expect(await report()).toMatchObject({ rows: [{ name: 'deploy', attempts: 1 }], unfounded: 4 });
   });
 
   it('count an entry that is recorded again once, and do not call it unfounded', async () => {
-    const { published, answer, ...rest } = worked();
-    const entry = { ...rest.entry, promptTokenIds: [1, 2], tokenIds: [3] };
-    await append(published, { ...price(), model: entry.baseModelDigest }, entry, answer);
+    const [published, entry, outcome] = attempted('p', true);
+    await append(published!, entry!, outcome!);
     const once = await report();
-    await append(entry);
+    await append(entry!);
     expect(await report()).toEqual(once);
-    expect([once.unfounded, once.extra!.rows[0]!.extraCost.generator]).toEqual([0, 3]);
+    expect([once.unfounded, once.extra!.besides.exploration.items]).toEqual([0, 2]);
   });
 
   it('count what is about records that the log holds no more', async () => {
@@ -78,11 +79,6 @@ function worked(): { published: EventOf<'ProblemPublished'>; entry: Entry; answe
   const answer = answerTo([published!, entry!]);
   return { published: published as EventOf<'ProblemPublished'>, entry: entry as Entry, answer };
 }
-
-const price = (): EventOf<'PriceDeclared'> => ({
-  ...EXAMPLE_EVENTS.PriceDeclared,
-  ...{ validFrom: 0, promptPerMillion: 1e6, completionPerMillion: 1e6 },
-});
 
 /** What a forger would have counted. */
 const dear = (answer: Answer): Answer => ({ ...answer, promptTokens: 1_000_000 });

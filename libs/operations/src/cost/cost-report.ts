@@ -88,7 +88,8 @@ class FoundedWork {
       return this.noted(work.follows(event)) && work.write(event);
     if (!isExecuted(event)) return true;
     const attempt = tenantsAttempt(event);
-    return !this.asked.has(attempt) && this.noted(work.bearsOut(event)) && this.asked.add(attempt);
+    if (this.asked.has(attempt) || !this.noted(work.bearsOut(event))) return false;
+    return this.asked.add(attempt);
   }
 
   private noted(isFounded: boolean): boolean {
