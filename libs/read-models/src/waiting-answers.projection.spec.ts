@@ -6,7 +6,7 @@ import { waitingAnswersProjection } from './waiting-answers.projection.js';
 describe('The answers that wait', () => {
   it('are those without an end that has its result, in any order of reading', () => {
     const [first, second, third] = [answered('a', 30), answered('b', 20), answered('c', 10)];
-    const log = placed([first!, second!, third!, ...endOf(third!), ...endOf(first!).slice(0, 1)]);
+    const log = placed([first, second, third, ...endOf(third), ...endOf(first).slice(0, 1)]);
     for (let seed = 0; seed < 20; seed++)
       expect(answerOf(waitingAnswersProjection, interleaved(log, seed))).toEqual({ answers: 2, firstEndsAt: 20 });
   });

@@ -89,7 +89,8 @@ class FoundedWork {
     if (!isExecuted(event)) return true;
     const attempt = tenantsAttempt(event);
     if (this.asked.has(attempt) || !this.noted(work.bearsOut(event))) return false;
-    return this.asked.add(attempt);
+    this.asked.add(attempt);
+    return true;
   }
 
   private noted(isFounded: boolean): boolean {
