@@ -12,14 +12,17 @@ describe('Rows under names that any writer chooses', () => {
   // Few outcomes of a name that is met first, between and last; as many as all rows together of others.
   const own = Array.from({ length: 6 }, (_, at) => named('own', `own-${at}`));
   const flood = Array.from({ length: NAMES }, (_, at) => named(`flood-${at}`, `flood-${at}`));
-  const log = placed([...own.slice(0, 2), ...flood, ...own.slice(2, 4), ...flood.map(again), ...own.slice(4)]);
+  // One that was let go becomes large.
+  const back = [1, 2, 3].map((at) => named('flood-999', `back-${at}`));
+  const log = placed([...own.slice(0, 2), ...flood, ...own.slice(2, 4), ...flood.map(again), ...own.slice(4), ...back]);
 
   it('are bounded, and the others are counted together', () => {
     const { arms, domains, adapters, otherDomains, otherAdapters } = answerOf(successByArmProjection, log);
     expect([domains.length, adapters.length]).toEqual([MOST_ROWS, MOST_ROWS]);
     expect(domains.find(({ domain }) => domain === 'own')!.arms.deploy).toMatchObject({ outcomes: 6, successes: 6 });
-    const outcomes = 2 * NAMES + 6;
-    const inRows = 2 * (MOST_ROWS - 1) + 6;
+    expect(domains.find(({ domain }) => domain === 'flood-999')!.arms.deploy).toMatchObject({ outcomes: 5 });
+    const outcomes = 2 * NAMES + 6 + 3;
+    const inRows = 2 * (MOST_ROWS - 2) + 6 + 5;
     expect(arms.deploy.outcomes).toBe(outcomes);
     expect(otherDomains).toMatchObject({
       names: NAMES + 1 - MOST_ROWS,
