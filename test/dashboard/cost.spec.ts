@@ -2,6 +2,7 @@
 import { jest } from '@jest/globals';
 import type { SeamEvent } from '@seamstream/events';
 import type { CostReport, ProblemCost } from '@seamstream/operations/cost';
+import { asWritten } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { all, explored, problemAbout } from '@seamstream/testing/result-log';
 import type { Page } from 'playwright-core';
@@ -126,10 +127,10 @@ const BORNE_OUT = all(explored(problemAbout('borne-out'))).map((event) =>
 /** Entries help, and cost something. */
 function workOn(domain: string): readonly SeamEvent[] {
   const drawn = { guardId: 'g', controlShare: 0.1, domain };
-  return [
+  return asWritten([
     ...guardedProblems({ ...drawn, treated: true, solved: 60, failed: 0 }),
     ...guardedProblems({ ...drawn, treated: false, solved: 0, failed: 12 }),
-  ].map((event) =>
+  ]).map((event) =>
     event.type === 'ExperienceGenerated' ? { ...event, promptTokenIds: [1, 2], tokenIds: [3] } : event,
   );
 }

@@ -390,15 +390,85 @@ const seen = [
   ...quick('libs/operations/src/cost/cost-report.ts', 'libs/operations/src/cost/cost-report.spec.ts', [
     {
       control: "an attempt is no repetition of another tenant's",
-      from: 'asked.add(tenantsAttempt(event))',
-      to: 'asked.add(tenantsAttempt({ ...event, meta: { ...event.meta, tenant: null } }))',
+      from: 'const attempt = tenantsAttempt(event);',
+      to: 'const attempt = tenantsAttempt({ ...event, meta: { ...event.meta, tenant: null } });',
       title: 'counts an attempt of each tenant',
     },
     {
       control: 'an attempt is counted once',
-      from: 'if (isExecuted(event) && !asked.add(tenantsAttempt(event))) continue;',
+      from: 'this.asked.has(attempt) || ',
       to: '',
       title: 'counts an answer when it was asked',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/cost-report.ts', 'libs/operations/src/cost/believed-work.spec.ts', [
+    {
+      control: 'a forged attempt is in no sum of costs',
+      from: ' || !this.noted(work.bearsOut(event))',
+      to: '',
+      title: 'answer without an entry',
+    },
+    {
+      control: 'a forged entry is in no sum of costs',
+      from: 'this.noted(work.follows(event)) && work.write(event)',
+      to: 'work.write(event)',
+      title: 'entry',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/believed-work.ts', 'libs/operations/src/cost/believed-work.spec.ts', [
+    {
+      control: 'an attempt that is counted has the id that follows from its entry',
+      from: 'if (meta.causationId !== experienceId || meta.messageId !== derivedId(experienceId, role)) return false;',
+      to: '',
+      title: 'free id|another cause',
+    },
+    {
+      control: 'the client whom an attempt is counted for is that of its entry',
+      from: '...[problemId, domain, subject, of.experienceId',
+      to: '...[problemId, domain, subject && null, of.experienceId',
+      title: 'another client',
+    },
+    {
+      control: 'an attempt is counted under the arm and the adapter of its entry',
+      from: '...[of.candidateIndex, of.groupSize, of.arm, of.adapterDigest],',
+      to: '',
+      title: 'another (arm|adapter)',
+    },
+    {
+      control: 'an entry is counted for the domain of what was published',
+      from: 'problem.problemId, problem.domain, meta.subject, messageId, arm',
+      to: 'problem.problemId, meta.subject, messageId, arm',
+      title: 'for another domain',
+    },
+    {
+      control: 'an entry is counted in the mode in which its problem was published',
+      from: 'meta.subject, messageId, arm);',
+      to: "meta.subject, messageId, arm && '');",
+      title: 'entry of another arm',
+    },
+    {
+      control: "a gateway's answer without an entry is in the arm that was drawn",
+      from: "assignment === null ? ['control', 'deploy'] :",
+      to: "assignment !== undefined ? ['control', 'deploy'] :",
+      title: 'of a gateway whose entry',
+    },
+    {
+      control: 'only a gateway answers without an entry',
+      from: "executed.type === 'AnswerRecorded' && isConversation(executed.executor)",
+      to: "executed.type === 'AnswerRecorded'",
+      title: 'of a gateway whose entry',
+    },
+    {
+      control: 'an entry that is recorded again is paid once',
+      from: 'if (!this.written.add(nameOf(experience))) return false;',
+      to: 'this.written.add(nameOf(experience));',
+      title: 'recorded again once',
+    },
+    {
+      control: 'what the log holds no more does not take attempts out of the sums',
+      from: 'return !this.isWhole && !this.written.has(nameOf(executed));',
+      to: 'return false;',
+      title: 'holds no more',
     },
   ]),
   ...quick('libs/operations/src/cost/extra-solved.ts', 'libs/operations/src/cost/cost-report.spec.ts', [

@@ -219,4 +219,29 @@ export default [
     spec: 'libs/rollout/src/fitting-prompt.spec.ts',
     title: 'not read at all',
   },
+  ...[
+    [
+      'rows under names that any writer chooses are bounded',
+      'if (rows.size >= 2 * MOST_ROWS) letGo(rows, cells, kind);',
+      '',
+      'any order',
+    ],
+    [
+      'a row that was let go and is met again is the same row',
+      '(JSON.parse(cell) as Row)',
+      'kind.none()',
+      'counted together',
+    ],
+    ['an answer has the largest rows alone', '.slice(0, MOST_ROWS)\n', '\n', 'counted together'],
+    ['a name of a row is short', 'named.length > LONGEST_NAME ? sha256(named) : named', 'named', 'bounded length'],
+    [
+      'no group of verdicts is taken for a row',
+      'get: (name) => cells.get(`${what} ${name}`),',
+      'get: (name) => cells.get(`${name}`),',
+      'not confused',
+    ],
+  ].map(([control, from, to, title]) => ({
+    ...{ control, from, to, title, suite: 'quick' },
+    ...{ file: 'libs/read-models/src/bounded-rows.ts', spec: 'libs/read-models/src/bounded-rows.spec.ts' },
+  })),
 ];

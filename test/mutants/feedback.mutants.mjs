@@ -25,6 +25,44 @@ export default [
       to: 'isEndOf(event, each)) === undefined',
     },
   ]),
+  ...quick('libs/read-models/src/waiting-answers.projection.ts', 'libs/read-models/src/waiting-answers', [
+    {
+      control: 'an end without its result leaves an answer in the count of those that wait',
+      from: 'if (cells.get(result) === undefined) {',
+      to: "if (cells.get(result) === '') {",
+      title: 'in any order',
+    },
+    {
+      control: 'an end whose result comes later takes an answer out of the count',
+      from: "waiting.delete(cells.get(result) ?? '');",
+      to: '',
+      title: 'in any order',
+    },
+    {
+      control: 'an end that does not follow from an answer leaves it in the count',
+      from: ' || !isEndOf(event, { answerId, resultId: wait.resultId })',
+      to: '',
+      title: 'free id',
+    },
+    {
+      control: 'an answer that can get no end is not in the count',
+      from: "if (meta.causationId !== experienceId || meta.messageId !== derivedId(experienceId, 'answer')) return;",
+      to: '',
+      title: 'can get no end',
+    },
+    {
+      control: 'an end whose result may be deleted takes an answer out of the count',
+      from: 'endedAt === null || endedAt >= resultsSinceMs',
+      to: 'endedAt === null || endedAt >= 0',
+      title: 'in the log no more',
+    },
+    {
+      control: 'a log with its first results says of each end whether it has one',
+      from: ' && position.offset > 0)',
+      to: ')',
+      title: 'in the log no more',
+    },
+  ]),
   ...quick('libs/learning/src/feedback.ts', 'libs/learning/src/feedback.spec.ts', [
     {
       control: 'of each person the last word counts',

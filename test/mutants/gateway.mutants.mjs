@@ -145,6 +145,34 @@ export default [
       to: 'each.path.length > deepest.path.length ? deepest : deepest',
     },
   ]),
+  ...quick('apps/gateway/src/http/errors.filter.ts', 'apps/gateway/src/api/api.spec.ts', [
+    {
+      control: 'the answer to a body of many faults is short',
+      from: 'error.issues.slice(0, MOST_NAMED)',
+      to: 'error.issues.slice(0)',
+      title: 'some of many faults',
+    },
+    {
+      control: 'what a fault repeats of a body is short',
+      from: ', MOST_CHARACTERS),',
+      to: ', 1e9),',
+      title: 'some of many faults',
+    },
+  ]),
+  ...quick('apps/gateway/src/http/fastify-adapter.ts', 'apps/gateway/src/api/api.spec.ts', [
+    {
+      control: 'an address that cannot be read gets an error as all others, without the address',
+      from: ".header('x-request-id', id)",
+      to: '',
+      title: 'all kinds of bad requests',
+    },
+    {
+      control: 'a problem with the longest id has an address',
+      from: 'routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },',
+      to: '',
+      title: 'all kinds of bad requests',
+    },
+  ]),
   ...quick('apps/gateway/src/chat/chat-answers.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'one request too many is refused',

@@ -46,9 +46,11 @@ export class DoubtfulEnds {
   async look(): Promise<void> {
     const nowMs = this.clock.now();
     // An answer has come that says what its end is.
-    for (const { event, offset } of this.waiting.filter(({ event }) => !this.answers.mayEnd(event)))
-      this.answers.ended(event, offset);
-    this.waiting = this.waiting.filter(({ event }) => this.answers.mayEnd(event));
+    const open: DoubtfulEnd[] = [];
+    for (const end of this.waiting)
+      if (this.answers.mayEnd(end.event)) open.push(end);
+      else this.answers.ended(end.event, end.offset);
+    this.waiting = open;
     if (this.waiting.length === 0 || nowMs < this.lookedMs + LOOK_EVERY_MS) return;
     this.lookedMs = nowMs;
     const borneOut = await this.results.borneOut(this.waiting);

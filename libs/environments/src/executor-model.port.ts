@@ -72,9 +72,8 @@ export interface AdaptationOptions {
     | undefined;
 }
 
-/** How a training went, and the weights, for who keeps them. */
-export interface TrainedWeights {
-  readonly adapter: Adapter;
+/** How a training went. */
+export interface TrainingCourse {
   /** Mean loss in nats a token of each step, before it was taken. */
   readonly losses: readonly number[];
   /** Tokens that carried loss, over all steps. */
@@ -87,8 +86,8 @@ export type Adaptation =
       readonly status: 'adapted';
       readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt' | 'score'>;
       readonly adapter: AdapterFacts;
-      /** Absent where the weights are elsewhere. */
-      readonly trained?: TrainedWeights;
+      /** Absent where another process trained it. */
+      readonly trained?: TrainingCourse;
     }
   /** The documents make a training impossible: a fault of who wrote them. */
   | { readonly status: 'refused'; readonly reason: string };
@@ -99,6 +98,8 @@ export interface AdapterFacts {
   readonly digest: string;
   /** That it takes in memory. */
   readonly bytes: number;
+  /** For who keeps them; absent where they are elsewhere. */
+  readonly weights?: Adapter;
 }
 
 /** How far an executor has come with what it was asked. */

@@ -28,7 +28,7 @@ export type {
   SamplingParams,
   ScoredText,
   TextScore,
-  TrainedWeights,
+  TrainingCourse,
 } from './executor-model.port.js';
 export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 export { answerLine, type PassageAsking, passageAnswers, passageScores } from './passage-answers.js';

@@ -1,11 +1,5 @@
 /** Passages that a model is trained on, at once or one after the other, and how well it then answers about them without seeing them. */
-import type {
-  Adaptation,
-  AdaptationOptions,
-  AdaptationRequest,
-  ExecutorModel,
-  TrainedWeights,
-} from '@seamstream/environments';
+import type { Adaptation, AdaptationOptions, AdaptationRequest, ExecutorModel } from '@seamstream/environments';
 import { Random, SeamError } from '@seamstream/kernel';
 import { mean } from '@seamstream/statistics';
 import { squadScore } from '@seamstream/verifiers';
@@ -88,7 +82,7 @@ export interface PassageLearning extends Pick<AdaptationRequest, 'settings' | 's
 export interface PassagesLearned {
   readonly model: Learner;
   /** Of the last training; null where none had something to learn, or the weights are elsewhere. */
-  readonly adapter: TrainedWeights['adapter'] | null;
+  readonly adapter: NonNullable<Extract<Adaptation, { status: 'adapted' }>['adapter']['weights']> | null;
   /** Trainings that had something to learn. */
   readonly trainings: number;
   /** Mean loss in nats a token of each step of all of them. */
@@ -129,7 +123,7 @@ export async function learnPassages(
     }
     // The weights of earlier trainings are let go: of a long sequence they would fill the memory.
     current = adaptation.model;
-    adapter = adaptation.trained?.adapter ?? null;
+    adapter = adaptation.adapter.weights ?? null;
     for (const loss of adaptation.trained?.losses ?? []) losses.push(loss);
     tokens += adaptation.trained?.tokens ?? 0;
     trainings++;

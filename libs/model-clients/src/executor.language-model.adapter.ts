@@ -138,8 +138,8 @@ export class LanguageModelExecutor implements ExecutorModel {
     const { adapter, losses, tokens } = updated;
     return {
       status: 'adapted',
-      adapter: { digest: adapter.digest, bytes: bytesOf(adapter) },
-      trained: { adapter, losses, tokens },
+      adapter: { digest: adapter.digest, bytes: bytesOf(adapter), weights: adapter },
+      trained: { losses, tokens },
       model: {
         answer: (prompts, ended, onProgress, until) =>
           this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),

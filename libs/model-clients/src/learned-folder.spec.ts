@@ -32,7 +32,7 @@ describe('weights that an executor keeps', () => {
       expect(await opened.model.sample!(...drawn)).toEqual(await learned.model.sample!(...drawn));
       const scored = [{ prompt: 'The word after seven is', continuation: ' blue.' }];
       expect(await opened.model.score!(scored)).toEqual(await learned.model.score!(scored));
-      const { digest } = learned.trained!.adapter;
+      const { digest } = learned.adapter;
       expect(opened.model.identity.revision).toBe(`${digest}@${model.digest}`);
       expect(opened.weights!.parent).toBe(digest);
     } finally {
@@ -47,7 +47,7 @@ describe('weights that an executor keeps', () => {
     });
     const onTop = await learn(kept);
     const inTurn = await learned.model.adapt!({ documents: DOCUMENTS, settings: SETTINGS, seed: 'a' });
-    expect(onTop.trained!.adapter.digest).toBe(inTurn.status === 'adapted' && inTurn.trained!.adapter.digest);
+    expect(onTop.adapter.digest).toBe(inTurn.status === 'adapted' && inTurn.adapter.digest);
     expect(onTop.trained!.losses[0]).toBeLessThan(learned.trained!.losses[0]!);
     for (const other of [{ rank: 4 }, { alpha: 8 }, { targetModules: ['q_proj'] }]) {
       const settings = { ...SETTINGS, ...other };
@@ -79,7 +79,7 @@ describe('weights that an executor keeps', () => {
     await write({ ...files, config: Buffer.from(renamed) });
     await expect(loadLearned(folder, model)).rejects.toMatchObject({ code: 'ADAPTER_INVALID' });
     await write(files);
-    expect((await loadLearned(folder, model)).digest).toBe(learned.trained!.adapter.digest);
+    expect((await loadLearned(folder, model)).digest).toBe(learned.adapter.digest);
   });
 
   it('are refused without a record, with another one, and for another model', async () => {
@@ -116,12 +116,12 @@ beforeAll(async () => {
   learned = await learn(executor);
   files = encodeLearned(
     {
-      ...{ adapterDigest: learned.trained!.adapter.digest, baseModelDigest: model.digest, parent: null },
+      ...{ adapterDigest: learned.adapter.digest, baseModelDigest: model.digest, parent: null },
       ...{ edits: { sha256: 'e'.repeat(64), passages: 1, edits: 1, documents: 2 }, documentsDigest: 'd'.repeat(64) },
       ...{ withPassages: true, order: 'together', seed: 'a', settings: SETTINGS, measured: null },
       training: { trainings: 1, refused: 0, steps: 6, tokens: 42, firstLoss: 3, lastLoss: 1 },
     },
-    encodePeft(learned.trained!.adapter, model.config, modelFolder),
+    encodePeft(learned.adapter.weights!, model.config, modelFolder),
   ).files;
 });
 beforeEach(async () => {

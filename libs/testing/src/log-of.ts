@@ -1,8 +1,21 @@
 /** A log in a test: events put where a log would put them, and all the orders in which a reader may meet them. */
 import { partitionName } from '@seamstream/event-log';
-import { type Arm, type EventMeta, keyOf, type Problem, type SeamEvent, TOPIC_OF, TOPICS } from '@seamstream/events';
-import { Random, sha256 } from '@seamstream/kernel';
+import {
+  type Arm,
+  type EventMeta,
+  type EventOf,
+  experienceIdOf,
+  groupIdOf,
+  keyOf,
+  type Problem,
+  resultRole,
+  type SeamEvent,
+  TOPIC_OF,
+  TOPICS,
+} from '@seamstream/events';
+import { derivedId, Random, sha256 } from '@seamstream/kernel';
 import type { EventPosition, Projection } from '@seamstream/read-models';
+import { EXAMPLE_EVENTS } from './example-events.js';
 
 export type Placed = readonly [SeamEvent, EventPosition];
 
@@ -208,3 +221,67 @@ export const deadLettered = (topic: string, key: string | null, offset = 0, code
   reason: 'r',
   attempts: 1,
 });
+
+type Written = EventOf<'ExperienceGenerated' | 'ExperienceWithheld' | 'OutcomeRecorded' | 'AnswerRecorded'>;
+
+/** The same events under ids that follow from one another, as services write them: for readers that believe no others. */
+export function asWritten(events: readonly SeamEvent[]): readonly SeamEvent[] {
+  const nameOf = ({ meta, problem }: Pick<Written, 'meta' | 'problem'>) => `${meta.tenant}/${problem.problemId}`;
+  const publications = events.filter((event) => event.type === 'ProblemPublished');
+  const causes = new Map(publications.map((event) => [nameOf(event), event.meta]));
+  return events.map((event) => {
+    const cause = 'problem' in event ? causes.get(nameOf(event)) : undefined;
+    if (cause === undefined || !isWritten(event)) return event;
+    const { messageId } = cause;
+    const experienceId = experienceIdOf(messageId, 'candidateIndex' in event ? event.candidateIndex : 0);
+    const isExperience = event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+    const role = event.type === 'AnswerRecorded' ? 'answer' : resultRole(event);
+    const own = isExperience
+      ? { messageId: experienceId, causationId: messageId }
+      : { messageId: derivedId(experienceId, role), causationId: experienceId };
+    const meta = { ...event.meta, ...own, subject: cause.subject };
+    return { ...event, meta, experienceId, groupId: groupIdOf(messageId) };
+  });
+}
+
+/** One attempt with what it follows from. */
+export function attempted(problemId: string, success: boolean, options: CandidateOptions = {}): readonly SeamEvent[] {
+  const isControl = options.arm === 'control';
+  const problem = problemOf(problemId, options.domain, options.facts);
+  const mode = options.arm === 'explore' || options.arm === undefined ? 'explore' : 'deploy';
+  return asWritten([
+    { ...(published(problemId) as EventOf<'ProblemPublished'>), problem, mode },
+    isControl
+      ? { ...(withheld(problemId) as EventOf<'ExperienceWithheld'>), problem }
+      : { ...generated(problemId, options) },
+    recorded(problemId, success, options),
+  ]);
+}
+
+/** An answer to what was published and written, which waits for feedback. */
+export function answerTo([published, written]: readonly SeamEvent[]): EventOf<'AnswerRecorded'> {
+  const { experienceId, problem, arm, groupSize, adapterDigest } = written as EventOf<'ExperienceGenerated'>;
+  const { AnswerRecorded: example } = EXAMPLE_EVENTS;
+  const told = { experienceId, problem, arm, groupSize, adapterDigest, candidateIndex: 0 };
+  const meta = { ...example.meta, tenant: written!.meta.tenant };
+  return asWritten([published!, { ...example, ...told, meta }])[1] as EventOf<'AnswerRecorded'>;
+}
+
+/** The end of an answer's wait and its result by feedback, as the executor's service writes both. */
+export function endOf(
+  answer: EventOf<'AnswerRecorded'>,
+): readonly [EventOf<'AnswerSettled'>, EventOf<'OutcomeRecorded'>] {
+  const { meta, experienceId, problem } = answer;
+  const resultId = derivedId(experienceId, resultRole(answer));
+  const { AnswerSettled: end, OutcomeRecorded: result } = EXAMPLE_EVENTS;
+  const settled = { ...meta, messageId: derivedId(meta.messageId, 'settled'), causationId: meta.messageId };
+  return [
+    { ...end, meta: settled, problemId: problem.problemId, attemptId: experienceId, resultId },
+    { ...result, problem, experienceId, attemptId: null, feedbackId: 'f', meta: { ...meta, messageId: resultId } },
+  ];
+}
+
+const WRITTEN: ReadonlySet<string> = new Set<Written['type']>([
+  ...(['ExperienceGenerated', 'ExperienceWithheld', 'OutcomeRecorded', 'AnswerRecorded'] as const),
+]);
+const isWritten = (event: SeamEvent): event is Written => WRITTEN.has(event.type);

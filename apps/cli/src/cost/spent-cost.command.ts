@@ -42,6 +42,7 @@ async function showSpent(
     // Only a group has it.
     if (extra !== undefined) terminal.print(renderExtra(extra, by as ExtraGroup, cost.currency, terminal.style));
   }
+  if (!terminal.json && cost.unfounded > 0) terminal.print(unfoundedText(cost.unfounded));
   return EXIT.ok;
 }
 
@@ -52,6 +53,10 @@ function nothingIn({ since, tenant }: Readonly<Record<'since' | 'tenant', string
     since === undefined ? '' : ` since ${onOneLine(since)}`,
   ];
   return `No attempt of an executor${parts.join('')} is in the log.\n`;
+}
+
+function unfoundedText(records: number): string {
+  return `${count(records)} ${records === 1 ? 'record' : 'records'} of answers, outcomes or entries in no sum: nothing else in the log bears them out.\n`;
 }
 
 function renderSpent({ by, currency, rows }: SpentCost, style: Style): string {

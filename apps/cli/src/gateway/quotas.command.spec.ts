@@ -1,6 +1,7 @@
 /** Limits, prices and what was spent, on a log: what the commands say and record, and what they refuse. */
-import { type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
+import { conversationTemplate, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { EXAMPLE_EVENTS, recordsOf } from '@seamstream/testing';
+import { asWritten } from '@seamstream/testing/log-of';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const WHY = ['--by', 'ada', '--reason', 'a trial'] as const;
@@ -159,20 +160,19 @@ describe('seam cost spent', () => {
   it('sums what executors reported at the prices that were valid then, and counts what is unknown', async () => {
     await price('1', '2', '2026-01-01T00:00:00Z');
     await price('100', '200', '2026-06-01T00:00:00Z');
-    await world.log.append(
-      [
-        answer('a', { promptTokens: 1_000, responseTokens: 500 }),
-        answer('b', {
-          promptTokens: 1_000,
-          responseTokens: 500,
-          usage: '{"prompt_tokens_details":{"cached_tokens":1000}}',
-        }),
-        answer('c', { promptTokens: null, responseTokens: null }),
-        answer('d', { executor: { ...EXAMPLE_EVENTS.AnswerRecorded.executor, model: 'another' } }),
-        // Feedback on the first one: it was asked once.
-        { ...EXAMPLE_EVENTS.OutcomeRecorded, experienceId: 'a', attemptId: null },
-      ].map((event) => encodeEvent(event)),
-    );
+    const answers = [
+      ...answer('a', { promptTokens: 1_000, responseTokens: 500 }),
+      ...answer('b', {
+        ...{ promptTokens: 1_000, responseTokens: 500 },
+        usage: '{"prompt_tokens_details":{"cached_tokens":1000}}',
+      }),
+      ...answer('c', { promptTokens: null, responseTokens: null }),
+      ...answer('d', { executor: { ...EXAMPLE_EVENTS.AnswerRecorded.executor, model: 'another' } }),
+    ];
+    // Feedback on the first one: it was asked once.
+    const { experienceId } = answers[1] as EventOf<'AnswerRecorded'>;
+    const settled: SeamEvent = { ...EXAMPLE_EVENTS.OutcomeRecorded, experienceId, attemptId: null };
+    await world.log.append([...answers, settled].map((event) => encodeEvent(event)));
     world.takeOutput();
     expect(await world.seam('cost', 'spent', 'key', '--json')).toBe(0);
     const { promptTokens, responseTokens } = EXAMPLE_EVENTS.AnswerRecorded;
@@ -180,6 +180,7 @@ describe('seam cost spent', () => {
       {
         by: 'key',
         currency: 'USD',
+        unfounded: 0,
         rows: [
           {
             ...{ name: 'user-7', attempts: 4, unknownTokens: 1, unpriced: 1 },
@@ -191,7 +192,7 @@ describe('seam cost spent', () => {
       },
     ]);
     const theirs = answer('e', { promptTokens: 5, responseTokens: 5 });
-    await world.log.append([encodeEvent({ ...theirs, meta: { ...theirs.meta, tenant: 'acme' } })]);
+    await world.log.append(theirs.map((event) => encodeEvent({ ...event, meta: { ...event.meta, tenant: 'acme' } })));
     await world.seam('cost', 'spent', 'tenant', '--json');
     const [{ rows }] = world.takeJson() as [{ rows: { name: string; attempts: number }[] }];
     expect(rows.map(({ name, attempts }) => [name, attempts])).toEqual([
@@ -215,7 +216,7 @@ describe('seam cost spent', () => {
     [['--since', '2100-01-01'], ' since 2100-01-01'],
     [['--tenant', 'default', '--since', '2100-01-01'], ' of the tenant default since 2100-01-01'],
   ])('says of which part of the log it found nothing, with %j', async (filters, part) => {
-    if (filters.length > 0) await world.log.append([encodeEvent(answer('a', {}))]);
+    if (filters.length > 0) await world.log.append(answer('a', {}).map((event) => encodeEvent(event)));
     expect(await world.seam('cost', 'spent', 'key', ...filters)).toBe(0);
     expect(world.takeOutput()).toBe(`No attempt of an executor${part} is in the log.\n`);
   });
@@ -260,10 +261,17 @@ const price = (prompt: string, completion: string, from?: string, currency = 'US
     ...WHY,
   );
 
-function answer(id: string, changes: Partial<EventOf<'AnswerRecorded'>>): EventOf<'AnswerRecorded'> {
-  const { AnswerRecorded: example } = EXAMPLE_EVENTS;
-  const meta = { ...example.meta, messageId: id, occurredAt: Date.UTC(2026, 2, 1) };
-  return { ...example, meta, experienceId: id, attemptId: null, usage: null, ...changes };
+/** An answer of a gateway whose entry did not come, behind what it answers. */
+function answer(id: string, changes: Partial<EventOf<'AnswerRecorded'>>): readonly SeamEvent[] {
+  const { AnswerRecorded: example, ProblemPublished: asked } = EXAMPLE_EVENTS;
+  const problem = { ...asked.problem, problemId: id };
+  const executor = { ...(changes.executor ?? example.executor), template: conversationTemplate('d') };
+  const alone = { candidateIndex: 0, groupSize: 1, arm: 'deploy', adapterDigest: null } as const;
+  const meta = { ...example.meta, occurredAt: Date.UTC(2026, 2, 1) };
+  return asWritten([
+    { ...asked, problem, mode: 'deploy', meta: { ...asked.meta, messageId: id }, assignment: null, answeredBy: 'g' },
+    { ...example, ...alone, problem, meta, usage: null, ...changes, executor },
+  ]);
 }
 
 function reservation(): EventOf<'UsageReserved'> {

@@ -8,7 +8,10 @@ import { percent } from '../terminal/text.js';
 const tally = ({ successes, outcomes, rate }: SuccessTally): string =>
   outcomes === 0 ? '–' : `${percent(rate)} (${count(successes)}/${count(outcomes)})`;
 
-export function renderSuccess({ arms, domains, adapters }: SuccessByArm, style: Style): string {
+const tallies = ({ explore, deploy, control }: SuccessByArm['arms']): readonly string[] =>
+  [explore, deploy, control].map(tally);
+
+export function renderSuccess({ arms, domains, adapters, ...others }: SuccessByArm, style: Style): string {
   const perDomain = renderTable(
     [
       { title: 'DOMAIN' },
@@ -17,23 +20,22 @@ export function renderSuccess({ arms, domains, adapters }: SuccessByArm, style: 
       { title: 'CONTROL', align: 'right' },
     ],
     [
-      ...domains.map(({ domain, arms: own }) => [
-        onOneLine(domain),
-        tally(own.explore),
-        tally(own.deploy),
-        tally(own.control),
-      ]),
-      ['all', tally(arms.explore), tally(arms.deploy), tally(arms.control)],
+      ...domains.map(({ domain, arms: own }) => [...[onOneLine(domain), ...tallies(own)]]),
+      ...[others.otherDomains ?? []].flat().map(({ names, arms: own }) => [`${count(names)} others`, ...tallies(own)]),
+      ['all', ...tallies(arms)],
     ],
     style,
   );
   const perAdapter = renderTable(
     [{ title: 'ADAPTER' }, { title: 'EXPLORE', align: 'right' }, { title: 'DEPLOY', align: 'right' }],
-    adapters.map(({ adapterDigest, explore, deploy }) => [
-      adapterDigest === null ? 'base' : shortId(adapterDigest),
-      tally(explore),
-      tally(deploy),
-    ]),
+    [
+      ...adapters.map(({ adapterDigest, explore, deploy }) => [
+        ...[adapterDigest === null ? 'base' : shortId(adapterDigest), tally(explore), tally(deploy)],
+      ]),
+      ...[others.otherAdapters ?? []]
+        .flat()
+        .map(({ names, explore, deploy }) => [...[`${count(names)} others`, tally(explore), tally(deploy)]]),
+    ],
     style,
   );
   return `${perDomain}\n${perAdapter}`;

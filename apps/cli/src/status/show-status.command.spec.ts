@@ -1,7 +1,6 @@
 import { encodeEvent } from '@seamstream/events';
 import { StatusReader } from '@seamstream/operations/status';
-import { EXAMPLE_EVENTS } from '@seamstream/testing';
-import { published, recorded } from '@seamstream/testing/log-of';
+import { answerTo, attempted, endOf, published, recorded } from '@seamstream/testing/log-of';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { adapterPublished, EXAMPLE_LINEAGE } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -49,20 +48,16 @@ describe('seam status', () => {
     ]);
   });
 
-  it('counts the answers that wait for feedback, and not those that were settled', async () => {
-    const { AnswerRecorded, AnswerSettled } = EXAMPLE_EVENTS;
-    const answer = (experienceId: string, feedbackUntil: number) => ({
-      ...AnswerRecorded,
-      experienceId,
-      feedbackUntil,
-    });
-    const settled = { ...AnswerSettled, attemptId: 'x-3' };
+  it('counts the answers that wait for feedback, and not those whose end has its result', async () => {
     await world.seam('status');
     expect(world.takeOutput()).not.toContain('wait');
     const ends = [Date.UTC(2030, 1, 2), Date.UTC(2030, 1, 1, 6, 30), 1];
-    await world.log.append(
-      [...ends.map((end, index) => answer(`x-${index + 1}`, end)), settled, answer('x-1', 1)].map(encodeEvent),
-    );
+    const answers = ends.map((feedbackUntil, index) => ({
+      ...answerTo(attempted(`asked-${index}`, true, { arm: 'deploy' })),
+      feedbackUntil,
+    }));
+    const [withoutResult] = endOf(answers[0]!);
+    await world.log.append([...answers, ...endOf(answers[2]!), withoutResult, answers[0]!].map(encodeEvent));
     await world.seam('status');
     expect(world.takeOutput()).toMatch(
       /^answers +2 answers wait for feedback \(seam feedback\), the first until 2030-02-01 06:30 UTC$/m,

@@ -89,6 +89,12 @@ function Told({ of, chosen }: { readonly of: ToldCost; readonly chosen: Chosen }
       ) : (
         <Spent of={of} command={command} />
       )}
+      {of.unfounded === 0 ? null : (
+        <p data-value="unfounded">
+          {count(of.unfounded)} records of answers, outcomes or entries are in no sum: nothing else in the log bears
+          them out.
+        </p>
+      )}
       {extra === undefined || rows.length === 0 ? null : (
         <ExtraSolvedCost of={extra} by={of.by} currency={currency} command={command} />
       )}

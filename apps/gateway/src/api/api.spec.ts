@@ -262,16 +262,35 @@ describe('what every answer has', () => {
       ['/v1/chat/completions', { method: 'POST', headers, body: JSON.stringify({ ...CHAT, n: 2 }) }, 400],
       ['/v1/chat/completions', { method: 'POST', headers, body: JSON.stringify({ ...CHAT, model: 'other' }) }, 404],
       ['/v1/models/other', {}, 404],
+      ['/api/problems/%', {}, 400],
+      // As long as an id may be.
+      [`/api/problems/${encodeURIComponent('ä'.repeat(500))}`, {}, 404],
+      [`/api/problems/${'x'.repeat(10_000)}`, {}, 414],
     ];
     for (const [path, init, status] of bad) {
       const answer = await ask(path, init);
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
-      expect(await answer.json()).toMatchObject({
-        error: { message: expect.any(String), type: 'invalid_request_error' },
-      });
+      const text = await answer.text();
+      expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String), type: 'invalid_request_error' } });
+      expect(text.length).toBeLessThan(1_000);
     }
     expect(await (await ask('/api/openapi.json')).json()).toMatchObject({ openapi: '3.1.0' });
     expect(await eventsOf(gateway.log, 'ProblemPublished')).toEqual([]);
+  });
+
+  it('names some of many faults of a body, and the number of the others', async () => {
+    gateway = await startGateway();
+    const headers = { 'content-type': 'application/json' };
+    const said = async (path: string, body: object): Promise<string> => {
+      const answer = await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return ((await answer.json()) as { error: { message: string } }).error.message;
+    };
+    const messages = Array.from({ length: 5_000 }, () => 1);
+    expect(await said('/v1/chat/completions', { ...CHAT, messages })).toMatch(
+      /^messages\.0: .*; messages\.9: [^;]*; and 4,990 more$/,
+    );
+    const unknown = Object.fromEntries(messages.map((_, at) => [`key-${at}`, 1]));
+    expect((await said('/v1/feedback', unknown)).length).toBeLessThan(3_000);
   });
 });

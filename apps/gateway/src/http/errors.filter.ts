@@ -1,6 +1,6 @@
 /** One filter over everything: every error is JSON as OpenAI's clients read it. */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import { type ErrorCode, isSeamError, messageOf, type SeamError } from '@seamstream/kernel';
+import { count, type ErrorCode, excerpt, isSeamError, messageOf, type SeamError } from '@seamstream/kernel';
 import type { ServiceLogger } from '@seamstream/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodError } from 'zod';
@@ -78,13 +78,24 @@ function paramOf({ details }: SeamError): { readonly param?: string } {
 
 const FAULT = 'The gateway failed. The request id in x-request-id finds the reason in its log.';
 
+/** Faults of fields that an answer names: a body of a hundred thousand would make megabytes of it. */
+const MOST_NAMED = 10;
+/** Of each: a fault may repeat what a client sent, e.g. all keys that are not known. */
+const MOST_CHARACTERS = 1_000;
+
 function ofFields(error: ZodError): ApiError {
-  const issues = error.issues.map(innermost);
+  const issues = error.issues.slice(0, MOST_NAMED).map(innermost);
+  const more = error.issues.length - issues.length;
   const [first] = issues;
   const param = first === undefined || first.path.length === 0 ? null : first.path.join('.');
   return new ApiError({
     status: 400,
-    message: issues.map(({ path, message }) => `${path.length === 0 ? 'body' : path.join('.')}: ${message}`).join('; '),
+    message: [
+      ...issues.map(({ path, message }) =>
+        excerpt(`${path.length === 0 ? 'body' : path.join('.')}: ${message}`, MOST_CHARACTERS),
+      ),
+      ...(more === 0 ? [] : [`and ${count(more)} more`]),
+    ].join('; '),
     param,
     code: first?.code === 'unrecognized_keys' ? 'unknown_parameter' : 'invalid_value',
   });

@@ -2,12 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
+import { ApiError } from './api-error.js';
 import type { ObservedRequests } from './observed-requests.js';
 
 /** Node's own default: 16 KiB of headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Of one parameter in an address. */
+const MAX_PARAM_CHARACTERS = 512;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 export async function openAdapter(
   { maxBodyBytes, requestTimeoutMs }: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>,
@@ -24,6 +29,13 @@ export async function openAdapter(
     requestIdHeader: false,
     genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
+    // An address that the router cannot read passes no hook and no filter.
+    frameworkErrors: ({ statusCode = 400 }, { id }: FastifyRequest, reply: FastifyReply) => {
+      const message = `Cannot read the address: expected at most ${MAX_PARAM_CHARACTERS} characters of UTF-8 in each part, got another.`;
+      const { body } = new ApiError({ status: statusCode, message, code: 'invalid_address' });
+      void reply.code(statusCode).header('x-request-id', id).type(JSON_TYPE).send(body);
+    },
+    routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
   });
   const fastify = adapter.getInstance();
   requests.observe(fastify);

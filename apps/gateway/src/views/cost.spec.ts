@@ -6,6 +6,7 @@ import { COST_GROUPS, type CostReport, type CostWanted, costReport } from '@seam
 import { declarePrice, listedPrices, readDeclaredLimits } from '@seamstream/operations/quotas';
 import { readCounts } from '@seamstream/operations/read-models';
 import { eventsOf, type FlakyLog, openLog, until } from '@seamstream/testing';
+import { asWritten } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 
@@ -134,10 +135,10 @@ const price = (model: string, each: number) => ({
 /** Entries help, and cost something. */
 function workOf(tenant: string): readonly SeamEvent[] {
   const drawn = { guardId: `g-${tenant}`, controlShare: 0.1, domain: `sums of ${tenant}` };
-  return [
+  return asWritten([
     ...guardedProblems({ ...drawn, treated: true, solved: 60, failed: 0 }),
     ...guardedProblems({ ...drawn, treated: false, solved: 0, failed: 12 }),
-  ].map((event) => ({
+  ]).map((event) => ({
     ...event,
     ...(event.type === 'ExperienceGenerated' ? { promptTokenIds: [1, 2], tokenIds: [3] } : {}),
     meta: { ...event.meta, tenant: tenant === 'default' ? null : tenant },

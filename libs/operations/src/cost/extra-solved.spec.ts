@@ -1,7 +1,7 @@
 /** What an extra solved problem costs, by figures that a person computes by hand, and from a log. */
 import { type EventOf, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
 import { EXAMPLE_EVENTS, type FlakyLog, openLog } from '@seamstream/testing';
-import { generated, recorded } from '@seamstream/testing/log-of';
+import { asWritten, generated, published, recorded } from '@seamstream/testing/log-of';
 import { guardedProblems } from '@seamstream/testing/release-log';
 import { readCounts } from '../read-models/index.js';
 import { costReport } from './cost-report.js';
@@ -133,7 +133,11 @@ describe('The costs of a log', () => {
       ...{ content: '', isWhole: true, promptTokens: 5, responseTokens: 5 },
     };
     await append(
-      ...priced([generated('x'), recorded('x', true), generated('s', deployed), recorded('s', true, deployed)]),
+      ...priced([published('x'), generated('x'), recorded('x', true)]),
+      ...priced([
+        { ...(published('s') as EventOf<'ProblemPublished'>), mode: 'deploy' },
+        ...[generated('s', deployed), recorded('s', true, deployed)],
+      ]),
       reply,
     );
     const { rows, besides } = await extraCostBy('arm');
@@ -177,6 +181,6 @@ function price(model: string, prompt: number, completion: number): EventOf<'Pric
 
 /** With two tokens read and one written for each entry. */
 const priced = (events: readonly SeamEvent[]): readonly SeamEvent[] =>
-  events.map((event) =>
+  asWritten(events).map((event) =>
     event.type === 'ExperienceGenerated' ? { ...event, promptTokenIds: [1, 2], tokenIds: [3] } : event,
   );

@@ -19,6 +19,7 @@ export interface ReadingOptions {
 /** Libraries that an answer depends on, apart from the log. */
 const FOLDING_LIBRARIES = [
   'events',
+  'evidence',
   'experience-groups',
   'kernel',
   'log-reader',
