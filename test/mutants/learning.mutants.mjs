@@ -393,6 +393,34 @@ export default [
       to: 'return logBetEvidence(scores, { least: -1, greatest: 1 }, -0.05, 1);',
     },
   ]),
+  ...quick('libs/environments/src/attempts-once.ts', 'libs/environments/src/attempts-once.spec.ts', [
+    {
+      control: 'an attempt that failed is made again',
+      from: 'if (attempt.every(isAnswered)) this.known.set',
+      to: 'if (attempt.length > 0) this.known.set',
+    },
+    {
+      control: 'an attempt stands for equal seeds alone',
+      from: 'entry, [...seeds], examination',
+      to: 'entry, [seeds[0]], examination',
+    },
+    {
+      control: 'an attempt stands for its own examination alone',
+      from: 'examination?.id ?? null',
+      to: 'null',
+    },
+  ]),
+  ...quick(
+    'libs/training-runs/src/adapter-evaluation.rollout.adapter.ts',
+    'libs/training-runs/src/judged-comparison.spec.ts',
+    [
+      {
+        control: 'a comparison tries an entry that both wrote once',
+        from: 'if (this.latest?.problems === problems) return this.latest.environment;',
+        to: '',
+      },
+    ],
+  ),
   ...quick('libs/training-runs/src/compare-adapters.ts', 'libs/training-runs/src/compare-adapters.spec.ts', [
     {
       control: 'gate by shares: shares are recorded as they were measured',
@@ -745,8 +773,8 @@ export default [
   ...quick('apps/standalone/src/study/learning-speed.ts', 'apps/standalone/src/study/learning-speed.spec.ts', [
     {
       control: 'S1: a comparison of adapters costs calls for both of them',
-      from: 'compared += 2 * (runs[at]?.validationProblems ?? 0);',
-      to: 'compared += runs[at]?.validationProblems ?? 0;',
+      from: '?? 2 * (run?.validationProblems ?? 0)',
+      to: '?? run?.validationProblems ?? 0',
     },
   ]),
   ...quick('apps/standalone/src/study/reward-server.ts', 'apps/standalone/src/study/reward-server.spec.ts', [

@@ -208,6 +208,11 @@ export default [
       from: 'if (!isSameJudge(judge, others[index]?.judgedBy ?? null)) {',
       to: 'if (false) {',
     },
+    {
+      control: 'a comparison records the attempts of its own problems alone',
+      from: '? null : now - before',
+      to: '? null : now',
+    },
   ]),
   ...quick('libs/training-runs/src/keep-old-problems.ts', 'libs/training-runs/src/keep-old-problems.spec.ts', [
     {

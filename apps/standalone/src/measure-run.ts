@@ -188,7 +188,7 @@ interface LearnedRound {
     readonly reason: string | null;
   };
   /** The adapter that its run made, and on how many problems it was compared with its parent; null where there was none. */
-  readonly candidate: Pick<RunProgress, 'validationProblems'> & { readonly digest: string | null };
+  readonly candidate: Pick<RunProgress, 'validationProblems' | 'comparedAttempts'> & { readonly digest: string | null };
 }
 
 /** Every round with the run that learned from it, in their order; rounds without one are left out. */
@@ -198,9 +198,17 @@ export function learnedRounds(progress: LoopProgress): readonly LearnedRound[] {
   return rounds.flatMap((row, index) => {
     const run = runs[index];
     if (run === undefined) return [];
-    const { validation, parentValidation, reason, validationProblems, adapterDigest: digest } = run;
+    const { validation, parentValidation, reason, adapterDigest: digest } = run;
+    const { validationProblems, comparedAttempts } = run;
     const status = run.status === 'running' ? 'failed' : run.status;
     const end = { validation, parentValidation, status, reason } as const;
-    return [{ row, figure: (name) => run.metrics[name] ?? null, end, candidate: { digest, validationProblems } }];
+    return [
+      {
+        row,
+        figure: (name) => run.metrics[name] ?? null,
+        end,
+        candidate: { digest, validationProblems, comparedAttempts },
+      },
+    ];
   });
 }

@@ -58,6 +58,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           level: null,
           parentValidation: null,
           validationProblems: null,
+          comparedAttempts: null,
           metrics: {},
           reason: null,
         },

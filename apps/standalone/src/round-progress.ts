@@ -55,6 +55,8 @@ export interface RunProgress {
   /** The parent's success on the same problems, and how many they are; null where nothing was compared. */
   readonly parentValidation: number | null;
   readonly validationProblems: number | null;
+  /** Attempts that comparing took; null where nothing was compared, or it was not counted. */
+  readonly comparedAttempts: number | null;
   readonly validationPerDomain: Readonly<Record<string, number>>;
   /** Of the adapter that the candidate was compared with; empty where they were not asked the same problems side by side. */
   readonly parentPerDomain: Readonly<Record<string, number>>;
@@ -189,6 +191,7 @@ const unseenRun = (runId: string): RunProgress => ({
   validation: null,
   parentValidation: null,
   validationProblems: null,
+  comparedAttempts: null,
   validationPerDomain: {},
   parentPerDomain: {},
   askedPerDomain: {},
@@ -206,6 +209,7 @@ function measuredBy(evaluation: Evaluation | null): Partial<RunProgress> {
     validation: evaluation?.success ?? null,
     parentValidation: evaluation?.parentSuccess ?? null,
     validationProblems: evaluation?.problems ?? null,
+    comparedAttempts: evaluation?.attempts ?? null,
     validationPerDomain: evaluation?.perDomain ?? {},
     parentPerDomain: evaluation?.parentPerDomain ?? {},
     askedPerDomain: evaluation?.asked ?? {},

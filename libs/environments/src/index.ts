@@ -1,4 +1,5 @@
 export { answerOnce, statementOf } from './answer-once.js';
+export { AttemptsOnce } from './attempts-once.js';
 export {
   type Attempt,
   type AttemptOptions,

@@ -55,6 +55,7 @@ const evaluation = {
   perDomain: { arithmetic: 0.75 },
   judges: [{ model: 'words', revision: 'fp_1', verdicts: 250 }],
   judgedApart: 3,
+  attempts: 212,
   shares: null,
   differences: [
     {
@@ -515,6 +516,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       judges: [],
       shares: null,
       judgedApart: 0,
+      attempts: null,
       differences: [],
     },
     baseModelDigest: '23'.repeat(32),

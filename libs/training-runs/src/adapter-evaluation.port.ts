@@ -48,6 +48,11 @@ export abstract class AdapterEvaluation<A extends Artefact = Adapter> {
   /** SHA-256 of all its problems: whether another process has the same ones. */
   abstract readonly problemSetDigest: string;
 
+  /** Attempts that its measurements have taken so far; null where they are not counted. */
+  attempts(): number | null {
+    return null;
+  }
+
   /** The same problems under the terms of a plan. @throws as models do that cannot be opened under them */
   abstract under(terms: EvaluationTerms): Promise<AdapterEvaluation<A>>;
 

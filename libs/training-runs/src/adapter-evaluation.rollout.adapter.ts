@@ -1,4 +1,4 @@
-import type { Environment } from '@seamstream/environments';
+import { AttemptsOnce, type Environment } from '@seamstream/environments';
 import { evaluate, problemSetDigest } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
@@ -24,8 +24,16 @@ interface RolloutEvaluationSettings {
 
 /** Asks generator and executor greedily for problems of the set whose domain has appeared. */
 export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
+  /** Of the problems that were measured last: the other adapter of a comparison is asked the same ones. */
+  private latest: { readonly problems: string; readonly environment: AttemptsOnce } | null = null;
+  private attemptsBefore = 0;
+
   constructor(private readonly settings: RolloutEvaluationSettings) {
     super(settings);
+  }
+
+  override attempts(): number {
+    return this.attemptsBefore + (this.latest?.environment.made ?? 0);
   }
 
   override under({ responseMaxTokens, entryMaxTokens }: EvaluationTerms): Promise<AdapterEvaluation<Served>> {
@@ -44,12 +52,12 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
   ): Promise<readonly ProblemResult[]> {
     const problems = this.problemsOf(domains, stretch);
     if (problems.length === 0) return [];
-    const { generator, environmentOf, prompts, schemaFor, verifiers, responseMaxTokens, entryMaxTokens } =
-      this.settings;
+    const { generator, prompts, schemaFor, verifiers, entryMaxTokens } = this.settings;
+    const digest = problemSetDigest(problems);
     const judgedBy: JudgedBy[] = problems.map(() => null);
     const said: Said[] = problems.map(({ problemId, prompt }) => ({ problemId, prompt, entry: null, answer: null }));
     const shares: (number | undefined)[] = problems.map(() => undefined);
-    const environment = await environmentOf(responseMaxTokens);
+    const environment = await this.environmentFor(digest);
     const { arms } = await evaluate(problems, {
       arms: ['trained'],
       environment,
@@ -59,7 +67,7 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       schemaFor,
       verifiers,
       maxEntryTokens: entryMaxTokens,
-      seed: problemSetDigest(problems),
+      seed: digest,
       onPrediction: (prediction) => {
         const { problem, entry, answer } = prediction;
         judgedBy[problem] = prediction.judgedBy;
@@ -72,5 +80,15 @@ export class RolloutEvaluation extends ProblemSetEvaluation<Served> {
       ...{ domain, solved: arms.trained?.solved[index] ?? null, judgedBy: judgedBy[index]!, said: said[index]! },
       ...(shares[index] === undefined ? {} : { share: shares[index] }),
     }));
+  }
+
+  /** @param problems digest of what is measured */
+  private async environmentFor(problems: string): Promise<AttemptsOnce> {
+    if (this.latest?.problems === problems) return this.latest.environment;
+    const { environmentOf, responseMaxTokens } = this.settings;
+    const environment = new AttemptsOnce(await environmentOf(responseMaxTokens));
+    this.attemptsBefore = this.attempts();
+    this.latest = { problems, environment };
+    return environment;
   }
 }

@@ -34,6 +34,7 @@ export async function compareAdapters(
 ): Promise<Evaluation> {
   const sizes = evaluator.sizes(domains);
   const available = Math.min(most, sum(sizes));
+  const attemptsBefore = evaluator.attempts();
   const results: (ProblemResult & { readonly byParent: boolean })[] = [];
   const asked: Record<string, number> = {};
   const counts = { rescued: 0, broken: 0 };
@@ -82,6 +83,7 @@ export async function compareAdapters(
       0,
     ),
     ...{ judges: tallyJudges(judgedBy), judgedApart, differences: differences.noted },
+    attempts: since(attemptsBefore, evaluator.attempts()),
     ...(measure === 'share' ? { shares: shares.recorded } : {}),
   };
 }
@@ -103,6 +105,10 @@ export async function measureWhole(
     ...ratesOf(results),
     judges: tallyJudges(judgesOf(results)),
   };
+}
+
+function since(before: number | null, now: number | null): number | null {
+  return before === null || now === null ? null : now - before;
 }
 
 function judgesOf(results: readonly ProblemResult[]): readonly JudgedBy[] {

@@ -35,6 +35,16 @@ describe('a comparison of adapters that a model judges', () => {
     expect(judge.server.seen).toHaveLength(24 + 16);
   });
 
+  it('asks the executor once with an entry that both wrote, and records how many attempts it took', async () => {
+    const { evaluation, executor } = await comparison();
+    expect(await evaluation()).toMatchObject({ problems: 24, attempts: 24 + 16 });
+    expect(executor.prompts).toHaveLength(24 + 16);
+    // Half of them decide. Nothing is remembered beyond the problems that are measured side by side.
+    expect(await evaluation({ portion: 12 })).toMatchObject({ problems: 12, attempts: 12 + 8 });
+    expect(await evaluation()).toMatchObject({ attempts: 24 + 16 });
+    expect(executor.prompts).toHaveLength(2 * (24 + 16) + 12 + 8);
+  });
+
   it('does not tell the judge which adapter answered: equal answers are asked about in equal words', async () => {
     const { evaluation, names } = await comparison();
     await evaluation();
@@ -115,10 +125,10 @@ async function comparison(verifiers: Verifiers = judge.verifiers) {
   return {
     executor,
     names: [candidate.digest, parent.digest, generator.digest],
-    evaluation: () =>
+    evaluation: (changes: { readonly portion?: number } = {}) =>
       compareAdapters(
         { candidate, parent },
-        { rule: 'better', ...policy },
+        { rule: 'better', ...policy, ...changes },
         { evaluator, domains: ['herbs', 'wood'], onProgress: () => undefined },
       ),
   };

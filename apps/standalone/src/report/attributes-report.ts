@@ -104,6 +104,8 @@ interface AttributesRound {
   readonly digest: string | null;
   /** Problems on which it was compared with its parent; null where it was not. */
   readonly validationProblems: number | null;
+  /** Attempts that this took; null where they were not counted. */
+  readonly comparedAttempts: number | null;
 }
 
 /** Sets as people read them. */

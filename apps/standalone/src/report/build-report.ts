@@ -216,7 +216,7 @@ function runRow(
   round: number,
   heldOutByAdapter: ReadonlyMap<string, number>,
 ): Report['runs'][number] {
-  const { validation, validationProblems } = run;
+  const { validation, validationProblems, comparedAttempts } = run;
   return {
     round,
     algorithm: run.algorithm,
@@ -225,6 +225,7 @@ function runRow(
     parent: run.parent,
     validation,
     validationProblems,
+    comparedAttempts,
     validationInterval95:
       validation === null || validationProblems === null
         ? null

@@ -43,6 +43,8 @@ interface RunRow {
   /** On the validation problems of the domains seen by then: their number, success with Wilson's interval, the parent's success. */
   readonly validation: number | null;
   readonly validationProblems: number | null;
+  /** Attempts that comparing with the parent took; null where they were not counted. */
+  readonly comparedAttempts: number | null;
   readonly validationInterval95: Interval | null;
   readonly parentValidation: number | null;
   /** What the comparison with the parent came to; null where the two were not asked the same problems side by side. */

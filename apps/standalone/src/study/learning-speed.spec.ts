@@ -61,6 +61,11 @@ describe("the loop's calls", () => {
     ]);
   });
 
+  it('have of a comparison what its record counts: one attempt where both wrote one entry', () => {
+    const runs = report.runs.map((run, at) => ({ ...run, comparedAttempts: [100, 200, null][at] ?? null }));
+    expect(callsByRound({ ...report, runs }).map(({ all }) => all)).toEqual([105 + 100, 212 + 300, 312 + 300]);
+  });
+
   it('end a round before its adapter serves; one that is rejected is no point of the curve and costs all the same', () => {
     const success = (digest: string | null): number => ({ a: 0.4, c: 0.9 })[digest ?? ''] ?? 0.05;
     expect(loopCurve(report, success, 'all')).toEqual([

@@ -34,7 +34,10 @@ export function callsTo(curve: readonly CurvePoint[], level: number): number | n
 export interface LearningReport {
   readonly rounds: readonly Pick<Report['rounds'][number], 'rollouts' | 'controls'>[];
   /** Of the rounds, in their order. */
-  readonly runs: readonly Pick<Report['runs'][number], 'status' | 'digest' | 'validationProblems'>[];
+  readonly runs: readonly Pick<
+    Report['runs'][number],
+    'status' | 'digest' | 'validationProblems' | 'comparedAttempts'
+  >[];
 }
 
 /** The same of a report on a world of attributes, whose rounds count their own attempts and carry their runs. */
@@ -59,10 +62,15 @@ export function callsByRound({ rounds, runs }: LearningReport): readonly SpentCa
   let [controls, compared] = [0, 0];
   return rounds.map((round, at) => {
     controls += round.controls;
-    compared += 2 * (runs[at]?.validationProblems ?? 0);
+    compared += comparedOf(runs[at]);
     const exploring = round.rollouts + controls;
     return { exploring, all: exploring + compared };
   });
+}
+
+/** Reports of before count problems alone: both adapters were asked each. */
+function comparedOf(run: LearningReport['runs'][number] | undefined): number {
+  return run?.comparedAttempts ?? 2 * (run?.validationProblems ?? 0);
 }
 
 /**

@@ -126,6 +126,11 @@ export interface Evaluation {
    * earlier version.
    */
   readonly shares?: ShareComparison | null | undefined;
+  /**
+   * Attempts of the executor that candidate and parent took together, side by side: one for an entry that both
+   * wrote for a problem. Null: not counted, or the record is of an earlier version, where each had its own.
+   */
+  readonly attempts?: number | null | undefined;
 }
 
 /** Identity and causality. Every event has it. On the wire it is also in CloudEvents headers. */

@@ -39,6 +39,7 @@ const evaluationShape = {
     .array(z.strictObject({ model: words, revision: words.nullable(), verdicts: z.int().nonnegative() }))
     .optional(),
   judgedApart: z.int().nonnegative().optional(),
+  attempts: z.int().nonnegative().nullish(),
   shares: z
     .strictObject({
       candidate: z.number(),
