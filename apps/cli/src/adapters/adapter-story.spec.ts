@@ -1,7 +1,7 @@
 /** What an adapter changed against its parent, and which adapters were in use, as commands say it. */
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
-import { generated, published, recorded } from '@seamstream/testing/log-of';
+import { attempted, generated } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
 import { adapterPublished, runStarted } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -75,8 +75,8 @@ describe('commands that read the log as it was', () => {
     ['cost prices list', 'No price was declared', 'tiny'],
   ])('seam %s has nothing that came later', async (command, then, now) => {
     const world = await withEvents();
-    const solved = recorded('p-1', true, { arm: 'deploy' });
-    const events = [published('p-1'), adapterPublished(ADAPTER, null, 'r'), writtenAt(1, ADAPTER), solved];
+    const solved = attempted('p-1', true, { adapterDigest: ADAPTER, arm: 'deploy' });
+    const events = [...solved, adapterPublished(ADAPTER, null, 'r')];
     const others = [runStarted('run-one', 'sft'), runStarted('run-two', 'sft'), EXAMPLE_EVENTS.PriceDeclared];
     await world.log.append([...events, ...others].map((event) => ({ ...encodeEvent(event), timestampMs: 5_000 })));
     const printed = async (...options: string[]) => {
