@@ -60,10 +60,15 @@ describe('a result without a verdict of a request to a gateway', () => {
     const result = ended(published, 'ExecutionFailed');
     const fields = ['messageId', 'causationId', 'correlationId', 'subject', 'tenant'] as const;
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...fields), fc.string({ minLength: 1 }), fc.boolean(), async (field, word, has) => {
-        const forged = { ...result, meta: { ...result.meta, [field]: `${result.meta[field] ?? ''}${word}` } };
-        expect(await isBelieved(forged, published, has ? written(published) : undefined)).toBe(false);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...fields),
+        fc.string({ minLength: 1 }),
+        fc.boolean(),
+        async (field, word, has) => {
+          const forged = { ...result, meta: { ...result.meta, [field]: `${result.meta[field] ?? ''}${word}` } };
+          expect(await isBelieved(forged, published, has ? written(published) : undefined)).toBe(false);
+        },
+      ),
       { numRuns: 100 },
     );
   });

@@ -17,7 +17,11 @@ describe('a chat request that failed', () => {
   ])('%s has a result that the log bears out, then and after its experience is written', async (_, controlShare) => {
     const published = await failedRequest(controlShare);
     expect(await doubtsAbout(published)).toEqual([null]);
-    const experience = experienceOf(published, copyOf(published.problem, { partition: 0, offset: 0 }, 1024), () => ENTRY);
+    const experience = experienceOf(
+      published,
+      copyOf(published.problem, { partition: 0, offset: 0 }, 1024),
+      () => ENTRY,
+    );
     // By an adapter, which the gateway could not know when it recorded the failure.
     const written = experience!.type === 'ExperienceGenerated' ? { adapterDigest: 'a'.repeat(64) } : {};
     await gateway.log.append([encodeEvent({ ...experience!, ...written })]);
