@@ -48,7 +48,7 @@ describe('a result without a verdict of a request to a gateway', () => {
     expect(await isBelieved(result, published, written(published))).toBe(false);
   });
 
-  it('is doubted where a verifier judges the problem and it says that nobody did', async () => {
+  it('is doubted where a verifier judges the problem and it says that no person did', async () => {
     const verifier = { kind: 'exact', version: '1', options: {} };
     const published = asked({ problem: { ...PROBLEM, reference: '1', verifier } });
     expect(await isBelieved(ended(published, 'AttemptUngraded'), published)).toBe(false);
@@ -92,7 +92,7 @@ function ended({ meta, problem }: Published, type: Ended['type']): Ended {
 
 /** By an adapter, which a failure of before does not name. */
 function written(published: Published): EventOf<'ExperienceGenerated'> {
-  const [experience] = explored(published.problem as never, { groupSize: 1, subject: 'ada' }).experiences;
+  const [experience] = explored(published.problem, { groupSize: 1, subject: 'ada' }).experiences;
   const { answeredBy } = published;
   return { ...experience!, arm: 'deploy', answeredBy, adapterDigest: 'a'.repeat(64) };
 }
@@ -114,7 +114,7 @@ function forgeries(): Readonly<Record<string, (own: Ended) => Result>> {
       const problem = { ...own.problem, problemId: 'q' };
       return { ...own, meta, problem, experienceId, groupId: groupIdOf(otherId) };
     },
-    'with a verdict': (own) => ({ ...EXAMPLE_EVENTS.OutcomeRecorded, ...own, type: 'OutcomeRecorded' }) as Result,
+    'with a verdict': (own) => ({ ...EXAMPLE_EVENTS.OutcomeRecorded, ...own, type: 'OutcomeRecorded' }),
   };
 }
 

@@ -41,6 +41,6 @@ export async function saysTheSame(log: EventLog, records: readonly NewRecord[], 
 /** All that a publication says but when, on which trace and by which way. */
 function wordsOf(event: SeamEvent): string | undefined {
   if (event.type !== 'ProblemPublished') return undefined;
-  const { problem, mode, expiresAt, task = null, feedbackWithinMs = null } = event;
+  const { problem, mode, expiresAt, task, feedbackWithinMs } = event;
   return canonicalJson([problem, mode, expiresAt, task, feedbackWithinMs]);
 }
