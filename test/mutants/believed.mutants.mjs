@@ -32,6 +32,55 @@ const slots = { ...promotions, spec: 'libs/release/src/served-slots.projection.s
 const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
 
 export default [
+  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/gateway-failures.spec.ts', [
+    {
+      control: "a gateway's failure counts before its entry came",
+      from: '  if (published !== undefined && endsUnwritten(result, published)) return undefined;\n',
+      to: '',
+    },
+    {
+      control: "only what a gateway answers has a gateway's failure",
+      from: 'answeredBy !== null &&\n    publicationOfUnwritten',
+      to: 'publicationOfUnwritten',
+    },
+    {
+      control: "a gateway's failure is in the arm that was drawn",
+      from: "result.arm === (assignment !== null && isControl(assignment) ? 'control' : mode) &&",
+      to: '',
+    },
+    {
+      control: "a gateway's failure is about the published problem",
+      from: 'ofPublished(result.problem, problem) === undefined &&\n    follows',
+      to: 'follows',
+    },
+    {
+      control: "a gateway's failure has the ids that follow from its problem",
+      from: 'follows(result.meta, cause, resultRole(result)) === undefined &&',
+      to: '',
+    },
+    {
+      control: 'a gateway has no ungraded result where a verifier judges',
+      from: ' &&\n    ofVerdict(result, problem) === undefined\n',
+      to: '\n',
+    },
+    {
+      control: "a gateway's failure names no adapter, no other attempt and no group",
+      from: 'if (adapterDigest !== null || (attemptId ?? null) !== null || candidateIndex !== 0 || groupSize !== 1) return null;',
+      to: '',
+    },
+    {
+      control: "a gateway's failure is of the problem's own experience and group",
+      from: 'return experienceId === experienceIdOf(eventId, 0) && groupId === groupIdOf(eventId) ? eventId : null;',
+      to: "return experienceId === '' ? groupId : eventId;",
+    },
+  ]),
+  ...quick('libs/evidence/src/evidence.ts', 'apps/gateway/src/chat/believed-failures.spec.ts', [
+    {
+      control: 'what was published is looked for where no experience came',
+      from: 'publicationOfUnwritten(event) ?? experience?.causationId',
+      to: 'experience?.causationId',
+    },
+  ]),
   ...quick('libs/evidence/src/true-answers.decide.ts', 'libs/evidence/src/true-answers.decide.spec.ts', [
     {
       control: "no gateway's executor answers an executor's experience",

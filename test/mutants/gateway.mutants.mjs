@@ -2,6 +2,62 @@
 const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, spec, ...row }));
 
 export default [
+  ...quick('apps/gateway/src/http/repeat-keys.ts', 'apps/gateway/src/http/repeat-keys.spec.ts', [
+    {
+      control: 'a used name of a request is refused for another body',
+      from: 'if (known !== undefined && known !== digest) throw otherBody();',
+      to: '',
+    },
+    {
+      control: 'a used name of a request may repeat its body',
+      from: 'known !== undefined && known !== digest',
+      to: 'known !== undefined',
+    },
+    {
+      control: 'a name is free again where its request failed',
+      from: 'if (known === undefined) this.digests.delete(name);',
+      to: '',
+    },
+    {
+      control: 'names of requests are bounded',
+      from: 'if (this.digests.size > this.most) this.digests.delete(this.digests.keys().next().value!);',
+      to: '',
+    },
+    {
+      control: 'a name of a request is of one client and one path',
+      from: 'canonicalJson([path, scope, key])',
+      to: 'canonicalJson([key])',
+    },
+  ]),
+  ...quick('libs/operations/src/publish/repeated-problems.ts', 'apps/gateway/src/http/repeat-keys.spec.ts', [
+    {
+      control: 'the log knows the words of a used name',
+      from: 'if (wordsOf(decoded.event) !== words) return false;',
+      to: '',
+    },
+    {
+      control: 'a used name has no problem more',
+      from: 'return found.size === 0 || found.size === own.size;',
+      to: 'return found.size <= own.size;',
+    },
+    {
+      control: 'a used name has no problem less',
+      from: 'if (record.key === nextId) return false;',
+      to: '',
+    },
+  ]),
+  ...quick('libs/gateway-contract/src/chat.ts', 'apps/gateway/src/chat/most-tokens.spec.ts', [
+    {
+      control: 'an answer of no token is refused',
+      from: ".min(1, 'expected a whole number, 1 or more')",
+      to: '',
+    },
+    {
+      control: 'the older name of the most tokens is checked as well',
+      from: '  max_tokens: mostTokensSchema,\n',
+      to: '',
+    },
+  ]),
   ...quick('apps/gateway/src/chat/answer-chat.handler.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'what ends an answer is held until it is recorded',

@@ -281,8 +281,26 @@ export default [
   {
     ...lift,
     control: 'what is learned of a counted problem changes how it counts',
-    from: 'addTo(state.tallies, known, -1);',
+    from: 'add(state.tallies, known, -1);',
     to: '',
+  },
+  {
+    ...lift,
+    control: 'the counts of a mode wait for no problem of the other one',
+    from: 'enqueue(state.queuesOfModes, `${partition}/${mode}`, problemId);',
+    to: 'enqueue(state.queuesOfModes, `${partition}`, problemId);',
+  },
+  {
+    ...lift,
+    control: 'releases and guards count as they did, in the order of both modes',
+    from: 'queues: ({ queues }) => queues,',
+    to: 'queues: ({ queuesOfModes }) => queuesOfModes,',
+  },
+  {
+    ...lift,
+    control: 'a problem is forgotten once both counts have it',
+    from: 'COUNTINGS.every(({ mark }) => known[mark] === true)',
+    to: 'COUNTINGS.some(({ mark }) => known[mark] === true)',
   },
   {
     ...estimate,

@@ -12,6 +12,7 @@ import {
   type EventOf,
   experienceIdOf,
   groupIdOf,
+  isControl,
   isGraded,
   type Problem,
   type ProblemCopy,
@@ -80,6 +81,7 @@ export function doubtOf(
         : doubt('result_differs', 'the problem had not expired'))
     );
   }
+  if (published !== undefined && endsUnwritten(result, published)) return undefined;
   if (experience === undefined) return doubt('experience_missing', `the log has no experience ${result.experienceId}`);
   return (
     notPublished(result.problem.problemId, published) ??
@@ -89,6 +91,36 @@ export function doubtOf(
     follows(result.meta, experience.meta, resultRole(experience)) ??
     ofExperience(result, experience) ??
     ofVerdict(result, published!.problem)
+  );
+}
+
+/**
+ * The event of the problem that a result follows from, where its form is that of a gateway's request that ended before its entry came: it
+ * copies nothing of an experience but what follows from the problem. Null for every other form. Base models have results of the same form.
+ */
+export function publicationOfUnwritten(result: Result): string | null {
+  if (result.type !== 'ExecutionFailed' && result.type !== 'AttemptUngraded') return null;
+  const { problem, experienceId, groupId, adapterDigest, attemptId, candidateIndex, groupSize } = result;
+  if (adapterDigest !== null || (attemptId ?? null) !== null || candidateIndex !== 0 || groupSize !== 1) return null;
+  const eventId = derivedId(problem.problemId, 'published');
+  return experienceId === experienceIdOf(eventId, 0) && groupId === groupIdOf(eventId) ? eventId : null;
+}
+
+/**
+ * Whether a result without a verdict follows from what was published for a gateway, in the arm that was drawn there. A request may fail
+ * before its experience is in the log, and then says the same regardless of what is written afterwards.
+ */
+function endsUnwritten(result: Result, published: EventOf<'ProblemPublished'>): boolean {
+  const { meta, problem, mode, assignment = null, answeredBy = null } = published;
+  if (result.type !== 'ExecutionFailed' && result.type !== 'AttemptUngraded') return false;
+  const cause = { ...meta, messageId: result.experienceId };
+  return (
+    answeredBy !== null &&
+    publicationOfUnwritten(result) === meta.messageId &&
+    result.arm === (assignment !== null && isControl(assignment) ? 'control' : mode) &&
+    ofPublished(result.problem, problem) === undefined &&
+    follows(result.meta, cause, resultRole(result)) === undefined &&
+    ofVerdict(result, problem) === undefined
   );
 }
 

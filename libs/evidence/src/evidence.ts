@@ -21,7 +21,7 @@ import { randomInt } from 'node:crypto';
 import type { EventLog, RecordPosition } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { EncodedRecords } from './bears-out.decide.js';
-import { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
+import { type Doubt, doubtOf, type Experience, isResult, publicationOfUnwritten, type Result } from './doubt.decide.js';
 import { FirstUses } from './first-uses.js';
 import { type Kept, KeptExperience, KeptProblem, Windows } from './kept-records.js';
 import { KnownAdapters } from './known-adapters.js';
@@ -221,7 +221,9 @@ export class Evidence {
       if (event.type === 'ProblemExpired')
         return { event, index, value, experience: undefined, cause: event.meta.causationId };
       const experience = experiences.get(event.problem.problemId)?.get(event.experienceId);
-      return { event, index, value, experience, cause: experience?.causationId ?? null };
+      // A gateway's request may have ended without one: what was published is looked for all the same.
+      const cause = publicationOfUnwritten(event) ?? experience?.causationId ?? null;
+      return { event, index, value, experience, cause };
     });
     const caused = rests.filter(({ cause }) => cause !== null);
     const problems: Found<KeptProblem> = new Map();

@@ -23,6 +23,11 @@ export const seamOptionsSchema = z.strictObject({
   session: nameSchema.optional(),
 });
 
+const mostTokensSchema = z
+  .int('expected a whole number, 1 or more')
+  .min(1, 'expected a whole number, 1 or more')
+  .nullish();
+
 export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(chatMessageSchema).min(1),
@@ -30,6 +35,8 @@ export const chatRequestSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   /** More than one answer is refused: one request has one record. */
   n: z.int().nullish(),
+  max_tokens: mostTokensSchema,
+  max_completion_tokens: mostTokensSchema,
   user: z.string().nullish(),
   seam: seamOptionsSchema.optional(),
 });

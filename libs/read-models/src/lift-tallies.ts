@@ -132,7 +132,10 @@ export interface Known {
   /** It was drawn with others, and so may turn out to be repeated. */
   isOfUnit?: true;
   isRepeated?: true;
+  /** It is in the counts of its mode. */
   isCounted?: true;
+  /** It is in the counts that releases and guards decide by. */
+  isDecidedBy?: true;
 }
 
 export const NOTHING = '.';
@@ -173,8 +176,8 @@ export const initialTallies = (): Tallies => ({
   guards: new Map(),
 });
 
-/** Counts a settled problem, or takes it back as it was counted. @param times 1 or −1 */
-export function addTo({ modes, releases, guards }: Tallies, known: Known, times: 1 | -1): void {
+/** Counts a settled problem in its mode, or takes it back as it was counted. @param times 1 or −1 */
+export function addToMode({ modes }: Tallies, known: Known, times: 1 | -1): void {
   const own: ModeTallies = modes.get(known.mode!) ?? {
     ...{ domains: new Map(), tenants: new Map(), series: new Map(), widthMs: FIRST_WIDTH_MS },
     ...{ missing: new Map(), arms: new Map(), firstAt: new Map(), repeated: 0 },
@@ -199,12 +202,18 @@ export function addTo({ modes, releases, guards }: Tallies, known: Known, times:
     tally(within(own.series, Math.floor(known.at! / own.widthMs)), key, times);
     while (own.series.size > MOST_BUCKETS) widen(own);
   }
+}
+
+/** The same for its release and its guard. */
+export function addToDecisions({ releases, guards }: Tallies, known: Known, times: 1 | -1): void {
+  if (known.isRepeated === true) return;
+  const drawn = known.assigned ?? known.drawn ?? null;
   if (known.guard !== undefined && known.mode === 'deploy' && drawn !== null) {
     const [guardId, adapterDigest, treated] = known.guard;
     const name = JSON.stringify([guardId, adapterDigest]);
     const domains = guards.get(name) ?? new Map<string, Times>();
     guards.set(name, domains);
-    tally(within(domains, known.domain!), JSON.stringify([treated, result, drawn[1]]), times);
+    tally(within(domains, known.domain!), JSON.stringify([treated, resultOf(known), drawn[1]]), times);
   }
   if (known.release !== undefined && known.mode === 'deploy') {
     const { releaseId, stage, share } = known.release;

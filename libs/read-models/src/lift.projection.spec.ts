@@ -11,12 +11,18 @@ import {
   recorded,
   withheld,
 } from '@seamstream/testing/log-of';
-import { type GuardedFacts, guardedProblems } from '@seamstream/testing/release-log';
+import { type GuardedFacts, guardedProblems, triedProblems } from '@seamstream/testing/release-log';
 import fc from 'fast-check';
 import { type Lift, liftProjection } from './lift.projection.js';
 import { MOST_RECENT_PROBLEMS, recentProblemsProjection } from './recent-problems.projection.js';
 
 const liftOf = (events: readonly SeamEvent[]): Lift => answerOf(liftProjection, placed(events));
+/** In the order of the list, where each waits for those before it. */
+const inOnePartition = (events: readonly SeamEvent[]): Lift =>
+  answerOf(
+    liftProjection,
+    placed(events).map(([event, position], offset) => [event, { ...position, partition: 0, offset }] as const),
+  );
 const CONTROL = { arm: 'control' } as const;
 const RELEASE: ReleaseDraw = { releaseId: 'r', stage: 1, unit: 'u', share: 0.25, isCandidate: false };
 
@@ -75,6 +81,37 @@ describe('the counts of a lift', () => {
       ],
       unsettled: 0,
     });
+  });
+
+  it('of a mode do not wait for problems of the other one, those of releases and guards wait for both', () => {
+    const waiting = [{ ...published('chat'), mode: 'deploy' } as SeamEvent, published('trial')];
+    const [chat, trial] = waiting as [SeamEvent, SeamEvent];
+    const deployed = [
+      ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 1, failed: 0 }),
+      ...triedProblems({ releaseId: 'r', isCandidate: true, solved: 1, failed: 0 }),
+    ];
+    const explored = [published('a'), generated('a'), recorded('a', true)];
+    const counted = ({ modes, releases, guards }: Lift) => [
+      modes.map(({ mode }) => mode),
+      releases.length,
+      guards.length,
+    ];
+    expect(counted(inOnePartition([chat, ...explored, ...deployed]))).toEqual([['explore'], 0, 0]);
+    expect(counted(inOnePartition([trial, ...explored, ...deployed]))).toEqual([['deploy'], 0, 0]);
+    const all = [trial, chat, ...explored, ...deployed];
+    expect(inOnePartition(all)).toMatchObject({ modes: [], unsettled: 5 });
+    expect(counted(inOnePartition([...all, recorded('trial', false)]))).toEqual([['explore'], 0, 0]);
+    expect(counted(inOnePartition([...all, recorded('chat', false)]))).toEqual([['deploy'], 0, 0]);
+    const both = [recorded('chat', false), recorded('trial', false)];
+    expect(counted(inOnePartition([...all, ...both]))).toEqual([['deploy', 'explore'], 1, 1]);
+  });
+
+  it('of releases change with what is learned of a problem that their mode counts already', () => {
+    const [problem, experience, result] = triedProblems({ releaseId: 'r', isCandidate: true, solved: 1, failed: 0 });
+    const [trial, end] = [published('trial'), recorded('trial', true)];
+    const { releases, modes } = inOnePartition([trial, problem!, result!, experience!, end]);
+    expect(modes.map(({ mode }) => mode)).toEqual(['deploy', 'explore']);
+    expect(releases).toMatchObject([{ stages: [{ counts: { candidate: { solved: 1 } } }] }]);
   });
 
   it('leave failures of the infrastructure, expiries and dead letters to a separate count', () => {

@@ -3,7 +3,9 @@
  * release that is tried, the results of its candidate and of the parent; and, under a guard, those of each domain while one adapter was served.
  *
  * Outcomes come late where they fail, so that counting them as they arrive would favour an arm. Problems therefore count in the order of
- * their publication, of each partition up to the first that is not settled. A problem is settled once every candidate of its first group
+ * their publication, of each partition up to the first that is not settled. In the counts of a mode they wait for problems of this mode
+ * alone, since answers of the other one may wait for feedback for days. In the counts of releases and guards they wait for those of both:
+ * decisions of before were made by these. A problem is settled once every candidate of its first group
  * has a result, or once its time ran out or a record of it went to the dead letters. Its result is the share of the candidates that
  * solved it, as known when the last one came in. Problems that ended without a verdict are counted apart. What is learned of a problem
  * after it counted, say how its arm was drawn, counts as if it had been known before.
@@ -14,7 +16,8 @@ import { type Arm, type Assignment, type EventMeta, type GuardMark, type Release
 import { compareText } from '@seamstream/kernel';
 import { type Cells, MemoryCells } from './cells.js';
 import {
-  addTo,
+  addToDecisions,
+  addToMode,
   type GuardCounts,
   initialTallies,
   type Known,
@@ -57,8 +60,10 @@ export interface LiftState {
   readonly folded: FoldedOffsets;
   /** What is known of each problem; {@link COUNTED} once it counts and no record can change how. */
   readonly cells: Cells;
-  /** By partition of the problems' topic. */
+  /** By partition of the problems' topic: the problems of both modes. */
   readonly queues: Map<number, Queue>;
+  /** By partition and mode. */
+  readonly queuesOfModes: Map<string, Queue>;
   readonly tallies: Tallies;
   readonly shares: Set<number>;
   /** When the first problem of a domain that is deployed was published, settled or not. */
@@ -77,6 +82,7 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     folded: new Map(),
     cells,
     queues: new Map(),
+    queuesOfModes: new Map(),
     tallies: initialTallies(),
     shares: new Set(),
     appeared: new Map(),
@@ -113,13 +119,13 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     return state;
   },
 
-  read: ({ tallies, queues, shares, appeared, folded }) => ({
+  read: ({ tallies, queuesOfModes, shares, appeared, folded }) => ({
     modes: readModes(tallies),
     releases: readReleases(tallies),
     guards: readGuards(tallies),
     deployedDomains: [...appeared].sort(([a, at], [b, bt]) => at - bt || compareText(a, b)).map(([domain]) => domain),
     controlShares: [...shares].sort((a, b) => a - b),
-    unsettled: queues.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
+    unsettled: queuesOfModes.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
     folded: new Map(folded),
   }),
 };
@@ -141,9 +147,8 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     if (typeof meta.tenant === 'string') known.tenant = meta.tenant;
     if (assignment !== null && assignment !== undefined) known.assigned = drawnOf(assignment);
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
-    const queue = state.queues.get(partition) ?? { ids: [], head: 0 };
-    state.queues.set(partition, queue);
-    queue.ids.push(problemId);
+    enqueue(state.queues, partition, problemId);
+    enqueue(state.queuesOfModes, `${partition}/${mode}`, problemId);
   });
   if (found.isNew && mode === 'deploy')
     state.appeared.set(domain, Math.min(meta.occurredAt, state.appeared.get(domain) ?? meta.occurredAt));
@@ -219,20 +224,36 @@ function end(state: LiftState, problemId: string): void {
   });
 }
 
+function enqueue<Name>(queues: Map<Name, Queue>, name: Name, problemId: string): void {
+  const queue = queues.get(name) ?? { ids: [], head: 0 };
+  queues.set(name, queue);
+  queue.ids.push(problemId);
+}
+
+/** Two counts of the same problems, which wait for different ones. */
+interface Counting {
+  readonly queues: (state: LiftState) => ReadonlyMap<unknown, Queue>;
+  readonly mark: 'isCounted' | 'isDecidedBy';
+  readonly add: typeof addToMode;
+}
+
+const COUNTINGS: readonly Counting[] = [
+  { queues: ({ queuesOfModes }) => queuesOfModes, mark: 'isCounted', add: addToMode },
+  { queues: ({ queues }) => queues, mark: 'isDecidedBy', add: addToDecisions },
+];
+
 /** Changes what is known of a problem, and counts what may be counted from then on. */
 function note(state: LiftState, problemId: string, change: (known: Known) => void): void {
   const cell = state.cells.get(problemId);
   if (cell === COUNTED) return;
   const known = cell === undefined ? {} : (JSON.parse(cell) as Known);
-  if (known.isCounted === true) {
-    addTo(state.tallies, known, -1);
-    change(known);
-    count(state, problemId, known);
-    return;
-  }
+  const counted = COUNTINGS.filter(({ mark }) => known[mark] === true);
+  for (const { add } of counted) add(state.tallies, known, -1);
   change(known);
-  state.cells.set(problemId, JSON.stringify(known));
-  if (isSettled(known)) countFrom(state, problemId);
+  for (const { add } of counted) add(state.tallies, known, 1);
+  keep(state, problemId, known);
+  if (counted.length === COUNTINGS.length || !isSettled(known)) return;
+  for (const counting of COUNTINGS) if (known[counting.mark] !== true) countFrom(state, problemId, counting);
 }
 
 const isComplete = (group: Known['group']): boolean => group !== undefined && !group.results.includes(NOTHING);
@@ -241,21 +262,25 @@ const isSettled = ({ mode, group, ended }: Known): boolean =>
   mode !== undefined && (ended === true || isComplete(group));
 
 /** Counts the problem where it is the first of its queue, and those that waited for it. */
-function countFrom(state: LiftState, problemId: string): void {
-  const queue = [...state.queues.values()].find(({ ids, head }) => ids[head] === problemId);
+function countFrom(state: LiftState, problemId: string, { queues, mark, add }: Counting): void {
+  const queue = [...queues(state).values()].find(({ ids, head }) => ids[head] === problemId);
   if (queue === undefined) return;
   for (; queue.head < queue.ids.length; queue.head++) {
     const id = queue.ids[queue.head]!;
     const known = JSON.parse(state.cells.get(id) ?? '{}') as Known;
     if (!isSettled(known)) break;
-    count(state, id, known);
+    add(state.tallies, known, 1);
+    keep(state, id, { ...known, [mark]: true });
   }
   // Cut off now and then, so that a queue takes the room of what waits.
   if (queue.head > queue.ids.length / 2) Object.assign(queue, { ids: queue.ids.slice(queue.head), head: 0 });
 }
 
-function count(state: LiftState, problemId: string, known: Known): void {
-  addTo(state.tallies, known, 1);
-  const isFinal = isComplete(known.group) && known.isDrawn === true && known.isOfUnit !== true;
-  state.cells.set(problemId, isFinal ? COUNTED : JSON.stringify({ ...known, isCounted: true }));
+function keep(state: LiftState, problemId: string, known: Known): void {
+  const isFinal =
+    COUNTINGS.every(({ mark }) => known[mark] === true) &&
+    isComplete(known.group) &&
+    known.isDrawn === true &&
+    known.isOfUnit !== true;
+  state.cells.set(problemId, isFinal ? COUNTED : JSON.stringify(known));
 }

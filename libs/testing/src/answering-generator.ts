@@ -28,7 +28,8 @@ export async function answerProblems(log: EventLog, entryFor: EntryFor, signal: 
   }
 }
 
-function experienceOf(
+/** What a generator writes for a problem; null where it is late. */
+export function experienceOf(
   event: EventOf<'ProblemPublished'>,
   problem: ReturnType<typeof copyOf>,
   entryFor: EntryFor,

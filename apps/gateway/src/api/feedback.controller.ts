@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { experienceIdOf, originMeta } from '@seamstream/events';
+import { type EventOf, experienceIdOf, originMeta } from '@seamstream/events';
 import { feedbackRequestSchema } from '@seamstream/gateway-contract';
 import { derivedId, newId } from '@seamstream/kernel';
 import type { FastifyRequest } from 'fastify';
@@ -8,9 +8,9 @@ import { scopeOf } from '../access/principal.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { COMPLETION } from '../chat/completion-form.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { repeatKeyOf } from '../http/repeat-key.js';
 import { RESPONSE } from '../responses/response-form.decide.js';
 import { SOURCE } from '../source.js';
-import { repeatKeyOf } from './repeat-key.js';
 
 /** What is said of an answer is recorded; the executor's service decides whether it counts (docs/adr/0052). */
 @Controller('v1')
@@ -32,7 +32,7 @@ export class FeedbackController {
     const attemptId = given.attemptId ?? experienceIdOf(derivedId(problemId, 'published'), 0);
     const repeatKey = repeatKeyOf(request);
     const messageId = repeatKey === null ? newId() : derivedId(`${scopeOf(principal) ?? ''}/${repeatKey}`, 'feedback');
-    await this.world.events.send({
+    const feedback: EventOf<'FeedbackGiven'> = {
       type: 'FeedbackGiven',
       meta: originMeta({
         ...{ messageId, correlationId: problemId, source: SOURCE, subject: client, tenant },
@@ -46,7 +46,9 @@ export class FeedbackController {
         by: given.by ?? client ?? 'client',
         reason: given.comment,
       },
-    });
+    };
+    const named = { key: repeatKey, path: 'feedback', scope: scopeOf(principal) };
+    await this.world.repeats.during(named, given, () => this.world.events.send(feedback));
     return { feedbackId: messageId, problemId, attemptId };
   }
 }

@@ -1,17 +1,19 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type ProblemsReply, problemsRequestSchema } from '@seamstream/gateway-contract';
-import { jsonText } from '@seamstream/kernel';
+import { isSeamError, jsonText } from '@seamstream/kernel';
 import { UNSHOWN } from '@seamstream/log-reader';
 import { publishProblems } from '@seamstream/operations/publish';
 import { readStory, storyWithDoubts } from '@seamstream/operations/show';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.js';
+import { type Principal, scopeOf } from '../access/principal.js';
 import { ForEachTenant, Needs } from '../access/role.guard.js';
 import { confinedTo } from '../access/sight.decide.js';
 import { GatewayWorld } from '../gateway-world.js';
+import { repeatKeyOf } from '../http/repeat-key.js';
+import { otherBody } from '../http/repeat-keys.js';
 import { Quotas } from '../quotas/quotas.js';
 import { SOURCE } from '../source.js';
-import { repeatKeyOf } from './repeat-key.js';
 
 @Controller('api/problems')
 export class ProblemsController {
@@ -31,9 +33,20 @@ export class ProblemsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProblemsReply> {
     const asked = problemsRequestSchema.parse(body);
+    const key = repeatKeyOf(request);
+    const client = this.access.principalOf(request.raw);
+    const named = { key, path: 'problems', scope: scopeOf(client) };
+    return this.world.repeats.during(named, asked, () => this.publishAs(client, asked, request, reply));
+  }
+
+  private async publishAs(
+    client: Principal,
+    asked: ReturnType<typeof problemsRequestSchema.parse>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<ProblemsReply> {
     const rows = 'problems' in asked && Array.isArray(asked.problems) ? asked.problems : [asked];
     const repeatKey = repeatKeyOf(request);
-    const client = this.access.principalOf(request.raw);
     const worst = { problems: rows.length, promptTokens: 0, responseTokens: 0 };
     const charge = await this.quotas.reserve(client, () => worst, []);
     void reply.headers({ ...charge.headers });
@@ -47,7 +60,7 @@ export class ProblemsController {
     } catch (error) {
       // Without problems in the log nothing was used. Where the log is away the reservation lapses.
       await this.quotas.settle(charge.released()).catch(() => undefined);
-      throw error;
+      throw isSeamError(error) && error.code === 'CONFLICT' ? otherBody() : error;
     }
   }
 

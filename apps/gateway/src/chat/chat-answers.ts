@@ -2,8 +2,10 @@
 import type { ChatRequest } from '@seamstream/gateway-contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../access/access.js';
+import { type Principal, scopeOf } from '../access/principal.js';
 import type { GatewayWorld } from '../gateway-world.js';
 import { ApiError } from '../http/api-error.js';
+import { repeatKeyOf } from '../http/repeat-key.js';
 import { goneOf, sendFrames } from '../http/reply-stream.js';
 import type { AnswerChatHandler } from './answer-chat.handler.js';
 import type { AnswerForm } from './answer-form.js';
@@ -20,28 +22,41 @@ export class ChatAnswers {
 
   /** @throws ApiError before the first byte of an answer */
   async send(asked: ChatRequest, form: AnswerForm, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { maxConcurrent, keepAliveMs, stalledMs } = this.world.config.gateway;
+    const { maxConcurrent } = this.world.config.gateway;
     if (this.underWay >= maxConcurrent) throw tooMany(maxConcurrent);
     this.underWay++;
+    const principal = this.access.principalOf(request.raw);
     try {
-      const { headers, content } = await this.answerChat.handle(asked, form, {
-        principal: this.access.principalOf(request.raw),
-        requestId: request.id,
-        retries: textOf(request.headers['x-stainless-retry-count']),
-        traceparent: this.world.requests.traceparentOf(request),
-        gone: goneOf(reply),
-        ending: this.world.ending,
-      });
-      if ('frames' in content) await sendFrames(reply, headers, content.frames, { keepAliveMs, stalledMs });
-      else
-        await reply
-          .code(200)
-          .headers({ ...headers })
-          .type('application/json; charset=utf-8')
-          .send(content.whole);
+      // The same again is asked again: an answer is not kept for a second request.
+      const named = { key: repeatKeyOf(request), path: 'answers', scope: scopeOf(principal) };
+      await this.world.repeats.during(named, asked, () => this.answer(asked, form, { principal, request, reply }));
     } finally {
       this.underWay--;
     }
+  }
+
+  private async answer(
+    asked: ChatRequest,
+    form: AnswerForm,
+    by: { readonly principal: Principal; readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ): Promise<void> {
+    const { principal, request, reply } = by;
+    const { keepAliveMs, stalledMs } = this.world.config.gateway;
+    const { headers, content } = await this.answerChat.handle(asked, form, {
+      principal,
+      requestId: request.id,
+      retries: textOf(request.headers['x-stainless-retry-count']),
+      traceparent: this.world.requests.traceparentOf(request),
+      gone: goneOf(reply),
+      ending: this.world.ending,
+    });
+    if ('frames' in content) await sendFrames(reply, headers, content.frames, { keepAliveMs, stalledMs });
+    else
+      await reply
+        .code(200)
+        .headers({ ...headers })
+        .type('application/json; charset=utf-8')
+        .send(content.whole);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../http/api-error.js';
+import { ApiError } from './api-error.js';
 
 /**
  * The name that a client gives a request so that a second one does the same once: ids follow from it, and equal events count once.
