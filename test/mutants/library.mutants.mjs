@@ -370,9 +370,20 @@ export default [
   ]),
   ...quick(`${LIBRARY}/plain-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
     { control: 'marks that are laid over letters hide no word', from: ".replaceAll(LAID_OVER, '')", to: '' },
+    {
+      control: 'accents are no marks that hide a word',
+      from: ".replaceAll(LAID_OVER, '')",
+      to: ".normalize('NFD').replaceAll(/\\p{Script=Inherited}/gu, '')",
+    },
     { control: 'a sign between two equal sides relates nothing', from: 'left !== right &&', to: '' },
   ]),
   ...quick(`${LIBRARY}/plain-words.ts`, `${LIBRARY}/consolidate.spec.ts`, [
+    { control: 'the place in a list is no figure', from: ".replace(PLACE, '')", to: '' },
+    { control: 'a number without its sign of a list is a figure', from: '{1,3}[.):])', to: '{1,3}[.):]?)' },
+    { control: 'a sign is the same in every way to write it', from: 'SAME_SIGN[figure] ??', to: '' },
+    { control: 'a star between words multiplies', from: '${NUMBER}|${STAR}|', to: '${NUMBER}|' },
+    { control: 'commas of thousands are no figures', from: 'THOUSANDS.test(figure) ?', to: 'false ?' },
+    { control: 'only commas of thousands go', from: 'THOUSANDS.test(figure) ?', to: 'true ?' },
     { control: 'signs of writing are no figures', from: '(?<=\\p{N}\\s?)${UNSURE}', to: '${UNSURE}' },
   ]),
   ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/content-words.spec.ts`, [
@@ -390,6 +401,18 @@ export default [
       control: 'earlier runs know no relations',
       from: "hasContent(seen(text), needs === 'content')",
       to: 'hasContent(seen(text))',
+    },
+    {
+      control: 'earlier runs compare words as they did',
+      from: "needs === 'meaning' ? wordsIn : unmarkedWordsIn",
+      to: 'wordsIn',
+    },
+  ]),
+  ...quick(`${LIBRARY}/content-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'earlier runs read words as they did',
+      from: 'isEarlier ? writtenWordsIn : wordsIn',
+      to: 'wordsIn',
     },
   ]),
   ...quick(`${LIBRARY}/distillation-prompts.ts`, `${LIBRARY}/distil.spec.ts`, [
