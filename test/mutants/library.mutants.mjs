@@ -42,7 +42,7 @@ export default [
     { control: 'brackets alone are no JSON', from: '    JSON.parse(text);\n', to: '' },
     { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
     { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
-    { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
+    { control: 'a word of the instructions is no item', from: ' || isWordOf(each)', to: '' },
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
@@ -406,6 +406,13 @@ export default [
       control: 'earlier runs compare words as they did',
       from: "needs === 'meaning' ? wordsIn : unmarkedWordsIn",
       to: 'wordsIn',
+    },
+  ]),
+  ...quick('libs/learning/src/learning-settings.ts', 'libs/learning/src/learning-settings.spec.ts', [
+    {
+      control: 'a method without algorithms of the curriculum says what to name',
+      from: 'recipes === algorithms || recipes.has(name)',
+      to: 'true',
     },
   ]),
   ...quick(`${LIBRARY}/content-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
