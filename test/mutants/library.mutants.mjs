@@ -42,7 +42,7 @@ export default [
     { control: 'brackets alone are no JSON', from: '    JSON.parse(text);\n', to: '' },
     { control: 'JSON is no experience', from: 'if (isOfJson(own))', to: 'if (false)' },
     { control: 'a text that says there is nothing is no item', from: 'if (NO_ANSWER.test(words))', to: 'if (false)' },
-    { control: 'a word of the instructions is no item', from: ' || holdsWord(each, words)', to: '' },
+    { control: 'a word of the instructions is no item', from: ' || isWordOf(each)', to: '' },
     { control: "a library of its parent's texts is not served", from: '.map(actOf).sort()', to: '.map(actOf)' },
     {
       control: 'a library without a text is not served',
@@ -370,9 +370,20 @@ export default [
   ]),
   ...quick(`${LIBRARY}/plain-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
     { control: 'marks that are laid over letters hide no word', from: ".replaceAll(LAID_OVER, '')", to: '' },
+    {
+      control: 'accents are no marks that hide a word',
+      from: ".replaceAll(LAID_OVER, '')",
+      to: ".normalize('NFD').replaceAll(/\\p{Script=Inherited}/gu, '')",
+    },
     { control: 'a sign between two equal sides relates nothing', from: 'left !== right &&', to: '' },
   ]),
   ...quick(`${LIBRARY}/plain-words.ts`, `${LIBRARY}/consolidate.spec.ts`, [
+    { control: 'the place in a list is no figure', from: ".replace(PLACE, '')", to: '' },
+    { control: 'a number without its sign of a list is a figure', from: '{1,3}[.):])', to: '{1,3}[.):]?)' },
+    { control: 'a sign is the same in every way to write it', from: 'SAME_SIGN[figure] ??', to: '' },
+    { control: 'a star between words multiplies', from: '${NUMBER}|${STAR}|', to: '${NUMBER}|' },
+    { control: 'commas of thousands are no figures', from: 'THOUSANDS.test(figure) ?', to: 'false ?' },
+    { control: 'only commas of thousands go', from: 'THOUSANDS.test(figure) ?', to: 'true ?' },
     { control: 'signs of writing are no figures', from: '(?<=\\p{N}\\s?)${UNSURE}', to: '${UNSURE}' },
   ]),
   ...quick(`${LIBRARY}/says-nothing.ts`, `${LIBRARY}/content-words.spec.ts`, [
@@ -390,6 +401,25 @@ export default [
       control: 'earlier runs know no relations',
       from: "hasContent(seen(text), needs === 'content')",
       to: 'hasContent(seen(text))',
+    },
+    {
+      control: 'earlier runs compare words as they did',
+      from: "needs === 'meaning' ? wordsIn : unmarkedWordsIn",
+      to: 'wordsIn',
+    },
+  ]),
+  ...quick('libs/learning/src/learning-settings.ts', 'libs/learning/src/learning-settings.spec.ts', [
+    {
+      control: 'a method without algorithms of the curriculum says what to name',
+      from: 'recipes === algorithms || recipes.has(name)',
+      to: 'true',
+    },
+  ]),
+  ...quick(`${LIBRARY}/content-words.ts`, `${LIBRARY}/content-words.spec.ts`, [
+    {
+      control: 'earlier runs read words as they did',
+      from: 'isEarlier ? writtenWordsIn : wordsIn',
+      to: 'wordsIn',
     },
   ]),
   ...quick(`${LIBRARY}/distillation-prompts.ts`, `${LIBRARY}/distil.spec.ts`, [

@@ -21,13 +21,22 @@ const study = { suite: 'quick', spec: 'apps/standalone/src/team/team-study.spec.
 
 export default [
   {
-    control: 'no stage tunes a team with an agent that was not aligned',
-    file: 'libs/team-tuning/src/team-runner.ts',
-    from: 'if (joining >= 0 && saving !== undefined)',
-    to: 'if (false)',
+    control: 'no stage is planned for a team with an agent that was not aligned',
+    file: 'libs/team-tuning/src/team-method.ts',
+    from: 'if (this.joining !== null &&',
+    to: 'if (false &&',
     suite: 'quick',
     spec: 'apps/trainer/src/team-of-file.spec.ts',
     title: 'yet to be aligned',
+  },
+  {
+    control: 'a stage that was planned is finished',
+    file: 'libs/training-runs/src/plan-run.handler.ts',
+    from: 'if (killed !== undefined) return killed;\n    method.assertPlannable',
+    to: 'if (killed !== undefined && method.assertPlannable === undefined) return killed;\n    method.assertPlannable',
+    suite: 'quick',
+    spec: 'apps/trainer/src/team-of-file.spec.ts',
+    title: 'planned and killed',
   },
   ...[
     {

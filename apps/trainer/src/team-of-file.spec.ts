@@ -10,6 +10,7 @@ import { presets } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import { createServiceLogger, loadConfig } from '@seamstream/service-kit';
 import { TeamMethod, teamSettings } from '@seamstream/team-tuning';
+import { FlakyLog } from '@seamstream/testing';
 import { publicationOf } from '@seamstream/testing/result-log';
 import { createTrainer, trainerConfigSchema } from './app.module.js';
 import { assertReadsOutcomes } from './team-of-file.js';
@@ -190,14 +191,26 @@ describe('an agent of a team', () => {
     const { log, onDemand } = await trainerOf({
       agents: [VOTE.agents[0], { ...VOTE.agents[1], path: GENERATOR, replaces: EXECUTOR }],
     });
-    await publish(log, 'stage', 4);
+    await publish(log, 'stage', 2);
     const stage = { algorithm: 'sat-seq', settings: { sampling: SAMPLING, groupSize: 2 } };
-    const { ending } = await onDemand.handle(stage, signal);
-    const reason = expect.stringMatching(/agent two within reach .* Swap it first/);
-    expect(ending).toMatchObject([{ type: 'TrainingRunFailed', reason }]);
+    await expect(onDemand.handle(stage, signal)).rejects.toThrow(/agent two within reach .* Swap it first/);
     const swap = { agent: 'two', target: 100, sampling: SAMPLING };
     const { ending: swapped } = await onDemand.handle({ algorithm: 'swap-agent', settings: swap }, signal);
     expect(swapped).toMatchObject([{ type: 'AdapterPromoted' }]);
+  }, 120_000);
+
+  it('joins without a swap in a stage that was planned and killed before its file asked for one', async () => {
+    const world = { log: new FlakyLog(), objects: new InMemoryObjectStore() };
+    const changed = { ...VOTE.agents[1], path: GENERATOR };
+    const before = await trainerOf({ agents: [VOTE.agents[0], changed] }, {}, world);
+    await publish(world.log, 'stage', 2);
+    const stage = { algorithm: 'sat-seq', settings: { sampling: SAMPLING, groupSize: 2 } };
+    world.log.failAt = world.log.writes + 3;
+    await expect(before.onDemand.handle(stage, signal)).rejects.toThrow(/the log is away/);
+    const [planned] = await teamEvents(world.log, 'TrainingRunPlanned');
+    const now = await trainerOf({ agents: [VOTE.agents[0], { ...changed, replaces: EXECUTOR }] }, {}, world);
+    const { runId, ending } = await now.onDemand.handle(stage, signal);
+    expect([runId, ending]).toMatchObject([planned!.runId, [{ type: 'AdapterPromoted' }]]);
   }, 120_000);
 });
 

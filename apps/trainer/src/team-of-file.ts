@@ -53,7 +53,10 @@ export async function teamOfFile(
   const runner = new TeamRunner({
     ...{ ...drivers, clock: systemClock, team, agents, schemaFor, environment, verifiers, evaluation },
   });
-  return { method: new TeamMethod(TEAM_METHOD, team.slot), runner };
+  const joining = agents.findIndex(
+    ({ engine, replaced = { engine } }) => replaced.engine.baseModelDigest !== engine.baseModelDigest,
+  );
+  return { method: new TeamMethod(TEAM_METHOD, team.slot, team.agents[joining]?.name ?? null), runner };
 }
 
 async function readTeam(file: string): Promise<Team> {

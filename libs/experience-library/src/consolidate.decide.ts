@@ -137,7 +137,7 @@ class Consolidating {
     if (asked === null) return text === '' ? 'its text is blank' : undefined;
     if (showsNothing(text)) return 'its text shows nothing';
     if (asked.length === 0) return undefined;
-    const nothing = saysNothing(text) ? 'its text says nothing' : emptyReply(text, asked);
+    const nothing = saysNothing(text) ? 'its text says nothing' : emptyReply(text, asked, needs);
     if (nothing !== undefined) return nothing;
     return lacksContent(text, needs) ? 'its text talks of nothing but what was asked' : undefined;
   }

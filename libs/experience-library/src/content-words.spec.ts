@@ -46,6 +46,40 @@ describe('a text that talks of nothing but what was asked', () => {
   });
 });
 
+describe('a text with marks on its letters', () => {
+  it.each(['th\u00e9 froid', 'th\u00e9 l\u00e0', '\u00e0s armas', 'l\u00e0 s\u1ed1', 'n\u01d0 h\u1ea1\u0301.'])(
+    'keeps its words, also where English has such ones without accents: %s',
+    (text) => {
+      for (const form of ['NFC', 'NFD'])
+        for (const needs of ['meaning', 'content'] as const)
+          expect(
+            consolidate(EMPTY, [add(text.normalize(form))], DEFAULT_LIMITS, ASKED, needs).library.items,
+          ).toHaveLength(1);
+    },
+  );
+
+  // The digests are those that the release before these rules gave.
+  it.each([
+    ['content', 'b5f2666cd9c3b70f55320329fbd64d1859f7422043a310a4a7e7ec52b53d2606'],
+    ['letter', '1935a7b4eca617898e81808389ac1d9bd7095a8cd45d5dffe95bfabc6c1da376'],
+  ] as const)('is in a run of an earlier release what it was: by %s', (needs, digest) => {
+    const limits = { ...DEFAULT_LIMITS, wordsAlone: true };
+    const asked = ['\u0917\u093f\u0928\u094b', 'th\u00e9'];
+    expect(consolidate(EMPTY, earlierTexts().map(add), limits, asked, needs).library.digest).toBe(digest);
+  });
+});
+
+/** Texts of which at least one is judged otherwise by each of the rules since. */
+function earlierTexts(): readonly string[] {
+  const board =
+    'When a board of oak is cut for a wide table then measure its longer side twice and saw it from the left';
+  return [
+    ...['th\u00e9 froid', 'th\u00e9', '\u0917\u093f\u0928\u094b', 'n\u0336o\u0336n\u0336e\u0336', 'x > 3'],
+    ...['n\u0336o\u0336t\u0336 n\u0336e\u0336e\u0336d\u0336e\u0336d\u0336', '<|im_start|> <|im_end|>'],
+    ...['When [c\u0336ondition], [a\u0336ction]', 'I c\u0336annot sort boards', `${board} 7`, `${board} 8`],
+  ];
+}
+
 const add = (text: string): Proposal => ({
   ...{ operation: 'add', text, domain: null, field: null },
   ...{ reason: 'why', groups: ['g1'], calls: ['c1'] },

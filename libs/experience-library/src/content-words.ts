@@ -5,7 +5,7 @@
  * "x > 3".
  */
 import { asData } from '@seamstream/experience';
-import { hasRelation, wordsIn } from './plain-words.js';
+import { hasRelation, wordsIn, writtenWordsIn } from './plain-words.js';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
 
@@ -50,19 +50,21 @@ const LEAST_WORDS = 2;
 
 /**
  * @param text in plain letters, as a reader sees it
- * @param isEarlier as the release before judged: a relation is no content by itself, and the name of a control token is
+ * @param isEarlier as the release before judged: a relation is no content by itself, and the name of a control token and a word under
+ *   marks are
  */
 export function hasContent(text: string, isEarlier = false): boolean {
-  if (REFUSAL.test(wordsIn(text).join(' '))) return false;
+  const wordsOf = isEarlier ? writtenWordsIn : wordsIn;
+  const isSlot = (inner: string): boolean => wordsOf(inner).every((word) => isOfExchange(word) || SLOT.has(word));
+  if (REFUSAL.test(wordsOf(text).join(' '))) return false;
   const isToken = (slot: string): boolean => !isEarlier && asData(slot) !== slot;
   const filled = text.replaceAll(BRACKETS, (slot, inner: string) => (isSlot(inner) || isToken(slot) ? ' ' : slot));
   if (!isEarlier && hasRelation(filled, (word) => !isOfExchange(word))) return true;
-  const content = new Set(wordsIn(filled.replaceAll(UNSPACED, ' ')).filter(isContent));
+  const content = new Set(wordsOf(filled.replaceAll(UNSPACED, ' ')).filter(isContent));
   const unspaced = new Set(filled.match(UNSPACED)).size / 2;
   return content.size + unspaced + (FORMULA.test(filled) ? 1 : 0) >= LEAST_WORDS;
 }
 
 const isOfExchange = (word: string): boolean => STOP.has(word) || EXCHANGE.has(word);
-const isSlot = (inner: string): boolean => wordsIn(inner).every((word) => isOfExchange(word) || SLOT.has(word));
 /** A letter alone is a name for something that is not said; a digit is a number. */
 const isContent = (word: string): boolean => !isOfExchange(word) && !/^\p{L}$/u.test(word);

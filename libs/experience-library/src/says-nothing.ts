@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sharedRuns } from '@seamstream/near-duplicates';
 import { hasContent } from './content-words.js';
 import type { ExperienceLibrary, LibraryItem } from './library.js';
-import { figuresIn, wordsIn } from './plain-words.js';
+import { figuresIn, unmarkedWordsIn, wordsIn } from './plain-words.js';
 
 /** White space and control characters are no part of an experience. */
 export function tidy(text: string): string {
@@ -51,13 +51,17 @@ const ECHO = 0.8;
 /**
  * Why a text of a model is no experience, in words; undefined for one that may be. What it was asked may hold forms and sentences, but
  * no material of a problem: an experience may repeat that.
+ * @param needs other than `meaning`: words are read as earlier releases did
  */
-export function emptyReply(text: string, asked: readonly string[]): string | undefined {
+export function emptyReply(text: string, asked: readonly string[], needs: TextNeeds): string | undefined {
+  const wordsOf = needs === 'meaning' ? wordsIn : unmarkedWordsIn;
   const own = unfenced(seen(text));
-  const words = wordsIn(own).join(' ');
+  const words = wordsOf(own).join(' ');
+  // A pair of words cannot be shared by a text that is one word.
+  const isWordOf = (each: string): boolean => !words.includes(' ') && wordsOf(each).includes(words);
   if (NO_ANSWER.test(words)) return 'its text says that there is nothing to say';
   if (isOfJson(own)) return 'its text is JSON';
-  if (asked.some((each) => sharedRuns(words, each, SHINGLE_WORDS) >= ECHO || holdsWord(each, words)))
+  if (asked.some((each) => sharedRuns(words, each, SHINGLE_WORDS) >= ECHO || isWordOf(each)))
     return 'its text repeats what the model was asked';
   return undefined;
 }
@@ -82,11 +86,6 @@ function isOfJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A pair of words cannot be shared by a text that is one word. */
-function holdsWord(asked: string, words: string): boolean {
-  return !words.includes(' ') && wordsIn(asked).includes(words);
 }
 
 /**

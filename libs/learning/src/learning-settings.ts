@@ -40,7 +40,7 @@ export function learningSettings(choice: LearningChoice, recipes: Recipes = algo
   if (choice.algorithm !== CURRICULUM) at('algorithm', () => checkName(choice.algorithm, recipes, [CURRICULUM]));
   // The presets' curricula choose between this library's algorithms.
   if (recipes === algorithms || choice.algorithm === CURRICULUM)
-    at('curriculum', () => [curriculum.warmUp, curriculum.refine].map((name) => checkName(name, recipes)));
+    at('curriculum', () => [curriculum.warmUp, curriculum.refine].map((name) => checkChosen(name, recipes)));
   at('algorithms', () => Object.keys(choice.algorithms).map((name) => checkName(name, recipes)));
   at('algorithms', () => [...recipes].map(([name, each]) => each.resolveConfiguration(settings[name])));
   return { curriculum, algorithms: settings };
@@ -52,6 +52,19 @@ function checkName(name: string, recipes: Recipes, others: readonly string[] = [
   throw new SeamError(
     'INVALID_CONFIGURATION',
     `Cannot learn by ${name}: expected one of ${known.join(', ')}, got ${name}${didYouMean(name, known)}. Correct its name.`,
+  );
+}
+
+/** Of a method with other algorithms the curriculum, which is the default, knows none: no name was typed that could be corrected. */
+function checkChosen(name: string, recipes: Recipes): void {
+  if (recipes === algorithms || recipes.has(name)) {
+    checkName(name, recipes);
+    return;
+  }
+  const known = [...recipes.keys()].join(', ');
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot learn by the curriculum: expected it to choose between algorithms of the method (${known}), got ${name}. Name one of these as the algorithm (SEAM_TRAINER_ALGORITHM), or in the curriculum.`,
   );
 }
 

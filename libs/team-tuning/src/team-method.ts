@@ -4,8 +4,9 @@
  */
 import { type GradedProblem, isGraded, isWhole, type TeamPreferencePublished } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import type { JobFacts, LearningMethod, PlannedJob, Recipe } from '@seamstream/training-runs';
+import type { JobFacts, LearningMethod, PlannedJob, Recipe, RunPlan } from '@seamstream/training-runs';
 import { type SwapSettings, swapSettings } from './swap/swap.config.js';
+import { notAligned } from './team-artefact.js';
 import { ofNewStage, type TuningSettings, tuningSettings } from './tuning.config.js';
 import { type WarmUpSettings, warmUpSettings } from './warm-up/warm-up.config.js';
 
@@ -71,11 +72,20 @@ export const TEAM_RECIPES: ReadonlyMap<string, Recipe> = new Map(
 export class TeamMethod implements LearningMethod<TeamJob> {
   readonly recipes = TEAM_RECIPES;
 
-  /** @param slot what its teams are served as */
+  /**
+   * @param slot what its teams are served as
+   * @param joining the first agent that the file gives another base model than it had, if there is one
+   */
   constructor(
     readonly name: string,
     readonly slot: string,
+    private readonly joining: string | null = null,
   ) {}
+
+  /** @throws ADAPTER_INVALID where the first run of a team would leave out the swap that its file announces */
+  assertPlannable({ algorithm, parentAdapter }: Pick<RunPlan, 'algorithm' | 'parentAdapter'>): void {
+    if (this.joining !== null && parentAdapter === null && algorithm !== AGENT_SWAP) throw notAligned(this.joining);
+  }
 
   plan({ plan, input }: JobFacts): PlannedJob<TeamJob> {
     const { algorithm: given } = plan.configuration;

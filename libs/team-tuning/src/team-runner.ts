@@ -28,7 +28,6 @@ import {
   type AgentEngines,
   assertMembers,
   loadTeam,
-  notAligned,
   ofOtherModels,
   storeTeam,
   type TeamArtefact,
@@ -101,7 +100,7 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       case 'swap':
         return swapAgent(job, parent, recording, this.dependencies);
       case 'warm-up':
-        return warmUpAgent(job, this.adaptersOf(parent, recording), recording, this.dependencies);
+        return warmUpAgent(job, this.adaptersOf(parent), recording, this.dependencies);
       case 'stage':
         return this.runStage(job, parent, recording);
     }
@@ -113,7 +112,7 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     recording: Recording,
   ): Promise<JobResult<TeamArtefact>> {
     const { team } = this.dependencies;
-    const before = this.adaptersOf(parent, recording);
+    const before = this.adaptersOf(parent);
     const state = new StageState(before);
     const stage: Stage = { job, recording, state, before };
     // 1. From the newest checkpoint on.
@@ -151,18 +150,13 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     return { status: 'made', artefact, steps: state.steps, metrics };
   }
 
-  /** The team's adapters, null where an agent has its base model. @throws ADAPTER_INVALID where the parent is another team, or has other base models */
-  /** @throws ADAPTER_INVALID where the team was tuned with other base models, or an agent is yet to give its place to one */
-  private adaptersOf(parent: TeamArtefact | null, { saving }: Recording): readonly (Adapter | null)[] {
-    const { team, agents } = this.dependencies;
-    if (parent === null) {
-      const joining = agents.findIndex(
-        ({ engine, replaced = { engine } }) => replaced.engine.baseModelDigest !== engine.baseModelDigest,
-      );
-      // A run of an earlier release is made again as it was.
-      if (joining >= 0 && saving !== undefined) throw notAligned(team.agents[joining]!.name);
-      return team.agents.map(() => null);
-    }
+  /**
+   * The team's adapters, null where an agent has its base model.
+   * @throws ADAPTER_INVALID where the parent is another team, or has other base models
+   */
+  private adaptersOf(parent: TeamArtefact | null): readonly (Adapter | null)[] {
+    const { team } = this.dependencies;
+    if (parent === null) return team.agents.map(() => null);
     assertMembers(parent, team);
     if (parent.baseModelDigest !== this.baseModelDigest) throw ofOtherModels(parent);
     const members = new Map(parent.members.map((member) => [member.agent, member.adapter]));

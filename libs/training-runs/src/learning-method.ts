@@ -59,4 +59,9 @@ export interface LearningMethod<J extends Job = Job> {
   readonly recipes: ReadonlyMap<string, Recipe>;
   /** What is to be done for a plan. @throws DATA_REFUSED when records lack facts that the method needs; INVALID_CONFIGURATION */
   plan(facts: JobFacts): PlannedJob<J>;
+  /**
+   * Whether such a run may be planned now; absent: any may. A run that was planned is carried out and made again without it.
+   * @throws what has to be done before
+   */
+  assertPlannable?(run: Pick<RunPlan, 'algorithm' | 'parentAdapter'>): void;
 }

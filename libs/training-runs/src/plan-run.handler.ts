@@ -169,17 +169,18 @@ export class PlanRunHandler {
       mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {}),
     );
     const { baseModelDigest } = this.dependencies;
+    const parentAdapter = servedAdaptersIn(history, method.slot).at(-1) ?? null;
     const evaluation = { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } };
     const terms = { seed: this.config.seed, codeVersion: CODE_VERSION };
     const killed =
       request.iteration === undefined
         ? unendedRun(history, {
             ...{ method: method.name, slot: method.slot, algorithm: request.algorithm, settings, baseModelDigest },
-            ...{ evaluation, ...terms },
-            parentAdapter: servedAdaptersIn(history, method.slot).at(-1) ?? null,
+            ...{ evaluation, ...terms, parentAdapter },
           })
         : undefined;
     if (killed !== undefined) return killed;
+    method.assertPlannable?.({ algorithm: request.algorithm, parentAdapter });
     const found =
       algorithm.reads === 'problems'
         ? await unreadProblems(log, method, history)
