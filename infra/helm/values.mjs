@@ -181,9 +181,9 @@ const connections = () => ({
   objectStore: object(
     'The S3 bucket that holds adapters, versions of the buffer and checkpoints. It has to exist, or hooks.bucket makes it.',
     {
-      bucket: text('Name of the bucket.', 'seamstream', {
-        // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
-        pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      bucket: text('Name of the bucket, or the ARN of an access point.', 'seamstream', {
+        // Servers differ in what else they take: seam deploy check knows the rule of AWS.
+        pattern: '^([^\\s/]{3,}|arn:\\S+)$',
       }),
       prefix: text('Every key lies below it.'),
       endpoint: text('Address of a server other than AWS.', '', { pattern: '^(https?://[^\\s@]+)?$' }),

@@ -454,8 +454,8 @@ const seen = [
     },
     {
       control: 'only a gateway answers without an entry',
-      from: "executed.type === 'AnswerRecorded' && isConversation(executed.executor)",
-      to: "executed.type === 'AnswerRecorded'",
+      from: 'isAnswerOrItsResult(executed) && isConversation(executed.executor)',
+      to: 'isAnswerOrItsResult(executed)',
       title: 'of a gateway whose entry',
     },
     {
@@ -466,9 +466,27 @@ const seen = [
     },
     {
       control: 'what the log holds no more does not take attempts out of the sums',
-      from: 'return !this.isWhole && !this.written.has(nameOf(executed));',
+      from: 'return !this.isWhole && (isOfGateway || !this.written.has(nameOf(executed)));',
       to: 'return false;',
       title: 'holds no more',
+    },
+    {
+      control: 'the answer of a gateway before its entry came is counted after its publication is deleted',
+      from: '(isOfGateway || !this.written.has(nameOf(executed)))',
+      to: '!this.written.has(nameOf(executed))',
+      title: 'before its entry came',
+    },
+    {
+      control: 'a result by feedback is counted after its answer is deleted',
+      from: "executed.type === 'AnswerRecorded' || executed.feedbackId !== null",
+      to: "executed.type === 'AnswerRecorded'",
+      title: 'result by feedback',
+    },
+    {
+      control: 'of a gateway without an entry no result but that of feedback is counted',
+      from: "executed.type === 'AnswerRecorded' || executed.feedbackId !== null",
+      to: "executed.type === 'AnswerRecorded' || true",
+      title: 'result by feedback',
     },
   ]),
   ...quick('libs/operations/src/cost/extra-solved.ts', 'libs/operations/src/cost/cost-report.spec.ts', [

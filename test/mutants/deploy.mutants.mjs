@@ -12,6 +12,12 @@ const RULES = {
 };
 
 const of = (area) => ({ ...RULES, file: `libs/operations/src/deploy/examine-${area}.decide.ts` });
+const reach = (area, rows) =>
+  rows.map(([control, from, to]) => ({
+    ...of(area),
+    spec: 'libs/operations/src/deploy/examine-reach.spec.ts',
+    ...{ control, from, to },
+  }));
 const READ_BY_SERVICES = {
   file: 'libs/operations/src/deploy/refused-settings.ts',
   suite: 'quick',
@@ -138,6 +144,38 @@ export default [
     from: 'clients.length === 0',
     to: 'clients.length > 99',
   },
+  ...reach('training', [
+    [
+      'another tag or digest of the repository may have PyTorch',
+      'if (repository !== image.repository || !isSame) return [];',
+      'if (repository !== image.repository) return [];',
+    ],
+    ['the chart’s version is the tag of services without one', '(image.tag || appVersion)', 'image.tag'],
+    ['a tag before a digest says nothing', 'digest === undefined ? tag', 'tag !== undefined ? tag'],
+  ]),
+  ...reach('addresses', [
+    [
+      'a bucket that AWS does not make is found',
+      "bucket.startsWith('arn:') || BUCKET_OF_AWS",
+      "bucket !== '' || BUCKET_OF_AWS",
+    ],
+    ['the rule of AWS is for buckets of AWS', "endpoint !== '' || bucket", 'bucket'],
+    ['an access point has another name than a bucket', "bucket.startsWith('arn:') || ", ''],
+  ]),
+  ...reach('gateway', [
+    [
+      'a path that is stripped or given to a middleware arrives without it',
+      '/rewrite|strip|middleware/i',
+      '/rewrite/i',
+    ],
+    ['a path may be changed by the value of an annotation', '`${name} ${value}`', '`${name}`'],
+    ['an annotation that is off changes no path', "value !== 'false' && ", ''],
+  ]),
+  ...reach('model-server', [
+    ['an argument with underscores is the one with hyphens', ".replaceAll('_', '-')", ''],
+    ['a model that is on several processors wants them', '(?:tensor|pipeline|data)', '(?:tensor|pipeline)'],
+    ['a short argument for several processors counts', '|-pp|-dp)', '|-pp)'],
+  ]),
   {
     control: 'a tolerance by which every adapter is refused is found',
     ...of('model-server'),

@@ -11,14 +11,19 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.distributed as dist
 from conftest import OPTIMIZER, policy_step, write_job, write_model
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.placement_types import Placement
 
 from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_once, write_whole
 from seamstream_torch.main import BUSY, REFUSED, main
-from seamstream_torch.model import gathered
+from seamstream_torch.model import gathered, like
 from seamstream_torch.processes import Processes, check_processors
 
 LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
@@ -183,6 +188,25 @@ def test_the_first_process_alone_keeps_the_whole_trained_state(rank: int) -> Non
     assert {name: (value.dtype, value.tolist()) for name, value in copies.items()} == (
         {"a": (torch.float32, [1.0, 1.0]), "b": (torch.float32, [0.0, 0.0, 0.0])} if rank == 0 else {}
     )
+
+
+@pytest.mark.parametrize("placement", [None, Replicate(), Shard(0)])
+def test_what_is_restored_does_not_depend_on_the_file(tmp_path: Path, placement: Placement | None) -> None:
+    """Older checkpoints are deleted, and a view of a mapped file is read from the file."""
+    save_file({"a": torch.ones(4, 2)}, tmp_path / "state.safetensors")
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        parameter = torch.zeros(4, 2)
+        if placement is not None:
+            parameter = distribute_tensor(parameter, init_device_mesh("cpu", (1,)), [placement])
+        with safe_open(tmp_path / "state.safetensors", "pt") as state:
+            value = state.get_tensor("a")
+            restored = like(value, parameter)
+        part = restored.to_local() if isinstance(restored, DTensor) else restored
+        assert part.untyped_storage().data_ptr() != value.untyped_storage().data_ptr()
+        assert part.tolist() == value.tolist()
+    finally:
+        dist.destroy_process_group()
 
 
 def test_a_run_that_has_a_result_is_not_carried_out_again(

@@ -21,7 +21,10 @@ export interface RowKind<Row> {
   /** Of the cells. */
   readonly name: string;
   readonly none: () => Row;
-  /** It never falls for long: the largest rows are the same in any order of reading. */
+  /**
+   * Where no size ever falls, the largest rows are the same in any order of reading. It falls where a more definite verdict names another
+   * domain or adapter: a row in its cell may then be larger than the last in an answer, which counts it among the rest until it is met again.
+   */
   readonly sizeOf: (row: Row) => number;
 }
 

@@ -79,10 +79,10 @@ def gathered(tensors: Mapping[str, Tensor], processes: Processes) -> dict[str, T
 
 def like(value: Tensor, parameter: Tensor) -> Tensor:
     """This process's part of a whole tensor, where and as the parameter is."""
+    # A copy: the value may be a view of its file, and what is distributed a view of the value.
+    moved = value.to(parameter.device, parameter.dtype, copy=True)
     if not isinstance(parameter, DTensor):
-        # A copy: the value may be a view of its file.
-        return value.to(parameter.device, parameter.dtype, copy=True)
-    moved = value.to(parameter.device, parameter.dtype)
+        return moved
     # Every process has the whole tensor: nothing needs to be sent.
     return distribute_tensor(moved, parameter.device_mesh, parameter.placements, src_data_rank=None)
 

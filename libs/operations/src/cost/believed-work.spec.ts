@@ -39,7 +39,7 @@ describe('The costs of a log', () => {
   it('count the answer of a gateway whose entry never came, in the arm that was drawn', async () => {
     const { published, answer } = worked();
     const assignment = { experiment: 'e', unit: 'u', controlShare: 0 };
-    const own = { ...answer, executor: { ...answer.executor, template: conversationTemplate('d') } };
+    const own = inConversation(answer);
     await append(
       { ...published, assignment, answeredBy: 'seam/gateway' },
       ...[answer, { ...own, arm: 'control' as const }, { ...own, groupId: 'g' }, { ...own, adapterDigest: 'a' }],
@@ -48,6 +48,24 @@ describe('The costs of a log', () => {
     const [, judged] = endOf(own);
     await append(judged);
     expect(await report()).toMatchObject({ rows: [{ name: 'deploy', attempts: 1 }], unfounded: 4 });
+  });
+
+  it('count the result by feedback of a gateway’s answer that is no more, and no other without an entry', async () => {
+    const { published, answer } = worked();
+    const own = inConversation(answer);
+    const { groupId, candidateIndex, groupSize, arm, adapterDigest, executor } = own;
+    const judged = { ...endOf(own)[1], groupId, candidateIndex, groupSize, arm, adapterDigest, executor };
+    await append({ ...published, answeredBy: 'seam/gateway' }, { ...judged, feedbackId: null }, judged);
+    expect(await report()).toMatchObject({ rows: [{ name: 'deploy', attempts: 1 }], unfounded: 1 });
+  });
+
+  it('count the answer of a gateway before its entry came, after a publication that is no more', async () => {
+    const { published, entry, answer } = worked();
+    await append(published, { ...entry, adapterDigest: 'a' }, dear(answer), inConversation(answer));
+    expect(await report()).toMatchObject({ rows: [], unfounded: 2 });
+    deleteAll([TOPIC.problems]);
+    const rows = [{ name: 'deploy', attempts: 1, promptTokens: answer.promptTokens }];
+    expect(await report()).toMatchObject({ rows, unfounded: 1 });
   });
 
   it('count an entry that is recorded again once, and do not call it unfounded', async () => {
@@ -64,11 +82,7 @@ describe('The costs of a log', () => {
     const older = attempted('p', true, { arm: 'control' })[2]!;
     await append(published, entry, older, answer);
     expect(await report()).toMatchObject({ rows: [{ name: 'deploy' }], unfounded: 1 });
-    const watermarks = log.watermarks.bind(log);
-    log.watermarks = async (topic) => {
-      const isOfCauses = topic === TOPIC.problems || topic === TOPIC.experiences;
-      return (await watermarks(topic)).map((each) => (isOfCauses ? { ...each, low: each.high } : each));
-    };
+    deleteAll([TOPIC.problems, TOPIC.experiences]);
     expect(await report()).toMatchObject({ rows: [{ name: 'deploy' }, { name: 'control' }], unfounded: 0 });
   });
 });
@@ -80,8 +94,20 @@ function worked(): { published: EventOf<'ProblemPublished'>; entry: Entry; answe
   return { published: published as EventOf<'ProblemPublished'>, entry: entry as Entry, answer };
 }
 
+/** As a gateway records it. */
+const inConversation = (answer: Answer): Answer => ({
+  ...answer,
+  executor: { ...answer.executor, template: conversationTemplate('d') },
+});
+
 /** What a forger would have counted. */
 const dear = (answer: Answer): Answer => ({ ...answer, promptTokens: 1_000_000 });
+
+function deleteAll(topics: readonly string[]): void {
+  const watermarks = log.watermarks.bind(log);
+  log.watermarks = async (topic) =>
+    (await watermarks(topic)).map((each) => (topics.includes(topic) ? { ...each, low: each.high } : each));
+}
 
 const append = (...events: readonly SeamEvent[]) => log.append(events.map(encodeEvent));
 const OPTIONS = {

@@ -4,7 +4,7 @@
  * published, and what it copies has to be what its experience says. Of what was read hashes are kept, and nothing is looked up.
  *
  *   ProblemPublished ─► ExperienceGenerated, ExperienceWithheld ─► AnswerRecorded, OutcomeRecorded
- *                    └─ of a gateway, whose entry never came ────► AnswerRecorded
+ *                    └─ of a gateway, whose entry never came ────► AnswerRecorded, OutcomeRecorded of feedback
  */
 import {
   type EventMeta,
@@ -81,11 +81,16 @@ export class BelievedWork {
     const role = executed.type === 'AnswerRecorded' ? 'answer' : resultRole(executed);
     if (meta.causationId !== experienceId || meta.messageId !== derivedId(experienceId, role)) return false;
     if (this.copied.has(copy(meta, problem, executed))) return true;
-    const isOfGateway = executed.type === 'AnswerRecorded' && isConversation(executed.executor);
+    const isOfGateway = isAnswerOrItsResult(executed) && isConversation(executed.executor);
     if (isOfGateway && this.copied.has(unwritten(meta, problem, executed))) return true;
-    return !this.isWhole && !this.written.has(nameOf(executed));
+    // A gateway may have answered before the entry came that is here, after a publication that is no more.
+    return !this.isWhole && (isOfGateway || !this.written.has(nameOf(executed)));
   }
 }
+
+/** A result by feedback copies its answer, which may be no more. */
+const isAnswerOrItsResult = (executed: Executed): boolean =>
+  executed.type === 'AnswerRecorded' || executed.feedbackId !== null;
 
 /** Where no entry was written. */
 const WITHHELD = { candidateIndex: 0, groupSize: 1, arm: 'control', adapterDigest: null } as const;

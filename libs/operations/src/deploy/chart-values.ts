@@ -72,7 +72,12 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** The values that the check looks at. values.schema.json says what each may be. */
 export interface ChartValues {
-  readonly image: { readonly repository: string; readonly digest: string; readonly pullSecrets: readonly string[] };
+  readonly image: {
+    readonly repository: string;
+    readonly tag: string;
+    readonly digest: string;
+    readonly pullSecrets: readonly string[];
+  };
   readonly kafka: {
     readonly brokers: readonly string[];
     readonly prefix: string;

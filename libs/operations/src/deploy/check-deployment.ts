@@ -58,13 +58,13 @@ export async function checkDeployment(
   const topics = parseTopicFile('topics.json', await readFile(DEFAULT_TOPIC_FILE));
   const partitionsOf = (topic: string): number => topics.find(({ name }) => name === topic)!.partitions;
   const partitions = { generator: partitionsOf(TOPIC.problems), executor: partitionsOf(TOPIC.experiences) };
-  const { services, users, operator } = await readChartFacts();
+  const { services, users, operator, appVersion } = await readChartFacts();
   const principals = Object.fromEntries(
     SERVICE_NAMES.map((name) => [name, services[name].principal]),
   ) as DeployFacts['principals'];
   const found = [
     ...(await refusedSettings(values, services, world.readSettings)),
-    ...examineValues(values, { partitions, principals, operator }),
+    ...examineValues(values, { partitions, principals, operator, appVersion }),
   ];
   const inValues = production ? found.map((each) => ({ ...each, severity: 'error' as const })) : found;
   if (objects === undefined) return { findings: inValues, looked: null };

@@ -7,6 +7,9 @@ import { type Rule, settingsIn } from './rule.js';
 /** Addresses of the gateway itself: a client's browser asks there, and no pod. */
 const OF_CLIENTS = /^services\.gateway\.settings\.SEAM_GATEWAY_LOGIN_PUBLIC_URL$/;
 
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+const BUCKET_OF_AWS = /^(?!.*\.\.)(?!\d+(?:\.\d+){3}$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
 export const ADDRESSES: readonly Rule[] = [
   function doors(values: ChartValues): Findings {
     const { networkPolicy, kafka, objectStore, tracing, services } = values;
@@ -56,6 +59,17 @@ export const ADDRESSES: readonly Rule[] = [
       'Set it to true: the bucket is then in the path.',
     ];
     return [error('bucket-in-the-host', said)];
+  },
+
+  /** Other servers have other rules, and AWS still has buckets that are older than its own. */
+  function bucketOfAws({ objectStore: { endpoint, bucket } }: ChartValues): Findings {
+    if (endpoint !== '' || bucket.startsWith('arn:') || BUCKET_OF_AWS.test(bucket)) return [];
+    const said: Said = [
+      'objectStore.bucket',
+      `AWS makes no bucket of the name "${bucket}".`,
+      'Name one of 3 to 63 small letters, digits, dots and hyphens, or set objectStore.endpoint to another server.',
+    ];
+    return [warning('bucket-not-of-aws', said)];
   },
 ];
 

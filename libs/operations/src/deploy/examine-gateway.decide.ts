@@ -10,6 +10,9 @@ const ANSWER_WITHIN_MS = 600_000;
 /** Paths that lead to something: the page and all below it, clients of OpenAI, problems and events. */
 const ANSWERED = /^\/$|^\/(v1|api)(\/|$)/;
 
+/** Annotations by which an Ingress changes paths: nginx and HAProxy rewrite, Kong strips, Traefik has a middleware that may do both. */
+const CHANGES_PATHS = /rewrite|strip|middleware/i;
+
 export const GATEWAY: readonly Rule[] = [
   function access(values: ChartValues): Findings {
     if (!values.services.gateway.enabled) return [];
@@ -65,7 +68,9 @@ export const GATEWAY: readonly Rule[] = [
     const isLedTo = gateway.ingress?.enabled === true || gateway.httpRoute?.enabled === true;
     if (!gateway.enabled || !isLedTo) return [];
     const { clients = [], path = '/', ingress } = gateway;
-    const isRewritten = Object.keys(ingress?.annotations ?? {}).some((name) => name.includes('rewrite'));
+    const isRewritten = Object.entries(ingress?.annotations ?? {}).some(
+      ([name, value]) => value !== 'false' && CHANGES_PATHS.test(`${name} ${value}`),
+    );
     return [
       ...(networkPolicy.enabled && clients.length === 0
         ? [

@@ -8,8 +8,8 @@ const TOLERANCE = 'SEAM_GENERATOR_VLLM_TOLERANCE';
 const DEFAULT_TOLERANCE = 0.001;
 /** How far answers in bfloat16 are from a fingerprint, with a margin: docs/adr/0063. */
 const TOLERANCE_OF_BFLOAT16 = 0.05;
-/** Arguments of vLLM by which a model is divided among processors. */
-const DIVIDES = /^(?:--(?:tensor|pipeline)-parallel-size|-tp|-pp)(?:[=\s]+(\d+))?$/;
+/** Arguments of vLLM by which a model is divided among processors, or is on several. */
+const DIVIDES = /^(?:--(?:tensor|pipeline|data)-parallel-size|-tp|-pp|-dp)(?:[=\s]+(\d+))?$/;
 
 export const MODEL_SERVER: readonly Rule[] = [
   function tolerance(values: ChartValues): Findings {
@@ -27,9 +27,10 @@ export const MODEL_SERVER: readonly Rule[] = [
   function processors(values: ChartValues): Findings {
     const own = serverOf(values);
     if (own === undefined) return [];
+    // vLLM takes underscores for hyphens.
     const wanted = own.extraArguments
       .map((each, index, all) => {
-        const found = DIVIDES.exec(each);
+        const found = DIVIDES.exec(each.replaceAll('_', '-'));
         return found === null ? 1 : Number(found[1] ?? all[index + 1] ?? 1);
       })
       .reduce((product, size) => product * size, 1);
@@ -38,7 +39,7 @@ export const MODEL_SERVER: readonly Rule[] = [
     if (given === 0 || given === wanted) return [];
     const said: Said = [
       'services.generator.modelServer.extraArguments',
-      `The model is divided among ${wanted} graphics processors, and each server has ${given}.`,
+      `The arguments want ${wanted} graphics processors, and each server has ${given}.`,
       'Set --tensor-parallel-size to the number in services.generator.modelServer.resources.limits.',
     ];
     return [warning('server-without-its-gpu', said)];

@@ -1,7 +1,7 @@
 /** Whether runs that are planned can be carried out: both halves of the trainer, the Jobs of PyTorch, their processors. */
 import type { ChartValues, ServiceValues } from './chart-values.js';
 import { error, type Findings, type Said, warning } from './deploy-finding.js';
-import { PROCESSORS, processorsIn, type Rule, settingOf } from './rule.js';
+import { type DeployFacts, PROCESSORS, processorsIn, type Rule, settingOf } from './rule.js';
 
 const AT = 'services.worker.trainingJobs';
 
@@ -38,10 +38,10 @@ export const TRAINING: readonly Rule[] = [
     ];
   },
 
-  function engine(values: ChartValues): Findings {
+  function engine(values: ChartValues, facts: DeployFacts): Findings {
     const { worker } = values.services;
     if (!worker.enabled) return [];
-    if (worker.trainingJobs?.enabled === true) return imageOfServices(values, worker.trainingJobs);
+    if (worker.trainingJobs?.enabled === true) return imageOfServices(values, worker.trainingJobs, facts);
     if (settingOf(values, 'worker', 'SEAM_TRAINER_ENGINE') !== 'torch') return [];
     const said: Said = [
       'services.worker.settings.SEAM_TRAINER_ENGINE',
@@ -71,10 +71,16 @@ export const TRAINING: readonly Rule[] = [
   },
 ];
 
-/** The image of the services starts no Python. */
-function imageOfServices({ image }: ChartValues, { image: own }: NonNullable<ServiceValues['trainingJobs']>): Findings {
-  const [name = ''] = own.split('@');
-  if (name !== image.repository && name.slice(0, name.lastIndexOf(':')) !== image.repository) return [];
+/** The image of the services starts no Python. Another tag or digest of its repository may be that of PyTorch. */
+function imageOfServices(
+  { image }: ChartValues,
+  { image: own }: NonNullable<ServiceValues['trainingJobs']>,
+  { appVersion }: DeployFacts,
+): Findings {
+  const [name = '', digest] = own.split('@');
+  const [, repository, tag = 'latest'] = /^(.*?)(?::([^:/]*))?$/.exec(name) ?? [];
+  const isSame = digest === undefined ? tag === (image.tag || appVersion) : digest === image.digest;
+  if (repository !== image.repository || !isSame) return [];
   const said: Said = [
     `${AT}.image`,
     'The Jobs that train have the image of the services, which has no PyTorch.',

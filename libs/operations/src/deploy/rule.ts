@@ -8,6 +8,8 @@ export interface DeployFacts {
   readonly partitions: Readonly<Partial<Record<ServiceName, number>>>;
   /** Who each service is to Kafka. */
   readonly principals: Readonly<Record<ServiceName, string>>;
+  /** The tag of the image where values name none. */
+  readonly appVersion: string;
   /** Who the hooks are. */
   readonly operator: string;
 }

@@ -1,8 +1,10 @@
 /** The environment that the chart gives a service, with a stand-in for what comes out of a Secret. infra/helm/seamstream/templates/_pod.tpl */
 import { readFile } from 'node:fs/promises';
 import type { ChartValues, ServiceName } from './chart-values.js';
+import { parseAsHelm } from './helm-yaml.js';
 
 const FACTS = new URL('../../../../infra/helm/seamstream/files/facts.json', import.meta.url);
+const CHART = new URL('../../../../infra/helm/seamstream/Chart.yaml', import.meta.url);
 const STAND_IN = 'a-secret-of-some-length';
 /** A batch may end until so many seconds before the kill. */
 export const HAND_BACK_SECONDS = 10;
@@ -25,10 +27,13 @@ interface ChartFacts {
   readonly users: Readonly<Record<string, unknown>>;
   /** Who the hooks are to Kafka. */
   readonly operator: string;
+  /** The tag of the image where values name none. */
+  readonly appVersion: string;
 }
 
 export async function readChartFacts(): Promise<ChartFacts> {
-  return JSON.parse(await readFile(FACTS, 'utf8')) as ChartFacts;
+  const { appVersion } = parseAsHelm(await readFile(CHART, 'utf8')) as Pick<ChartFacts, 'appVersion'>;
+  return { ...(JSON.parse(await readFile(FACTS, 'utf8')) as Omit<ChartFacts, 'appVersion'>), appVersion };
 }
 
 type Environment = Readonly<Record<string, string>>;
