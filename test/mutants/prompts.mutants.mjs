@@ -141,7 +141,7 @@ export default [
     spec: 'libs/experience/src/text-mentions.spec.ts',
   },
   {
-    control: "a formula's end of a line is none of its blanks",
+    control: 'the end of a line stays in a formula',
     file: 'libs/experience/src/text-mentions.ts',
     from: 'take(end, spacing === LINE_END ? index + spacing.length : index);',
     to: 'take(end, index);',

@@ -23,7 +23,7 @@ const TOLD = new RegExp(
 
 /** Another letter, or the end of a name: "A and B", "C V", "A/B", "A and option B". */
 const OTHER_LETTER =
-  /^\s*(?:[,/&]|,?\s*(?:and|or|vs\.?|versus|with)(?!\p{L}))?\s*(?:option|choice|letter)?\s*[A-Z](?!\p{L})/u;
+  /^ ?(?:[,/&] ?|,? ?(?:and|or|vs|vs\.|versus|with)(?!\p{L}) ?)?(?:(?:option|choice|letter) )?[A-Z](?!\p{L})/u;
 /** "A = pi r^2", "A - B", "F(x)", "B-cells". A dash before words is no operator. */
 const OPERATOR = /^(?:[-([{_]|\s*[+*/=^×·÷<>≤≥≠≈∈∉⊂⊆∪∩∧∨|~→⇒±%]|\s*-\s*(?:\p{L}(?!\p{L})|[\d(\\]))/u;
 /** "Option A and option B", "not option B". */
@@ -45,7 +45,10 @@ function isNamedBy(form: RegExp, text: string, letter: string, isPraise: (behind
   for (const { 0: whole, 1: chosen, index } of text.matchAll(form)) {
     if (chosen !== letter) continue;
     const from = index + whole.length;
-    const behind = text.slice(from, from + 60).replace(/^(?:\*\*|["”)\]`])+/u, '');
+    const behind = text
+      .slice(from, from + 60)
+      .replaceAll(/\s+/gu, ' ')
+      .replace(/^(?:\*\*|["”)\]`])+/u, '');
     if (COMPARED.test(text.slice(Math.max(0, index - 24), index))) continue;
     if (OPERATOR.test(behind) || OTHER_LETTER.test(behind)) continue;
     if (!/^\s+[\p{L}\p{N}]/u.test(behind) || REASON.test(behind) || isPraise(behind)) return true;

@@ -69,21 +69,19 @@ describe('an answer of words in an entry', () => {
       expect([text, gives('Canberra', 'exact', text)]).toEqual([text, true]);
   });
 
-  it('is looked for in linear time, by answers of any length and texts of the longest', () => {
-    const slow = ['a', 'a ', 'a-', 'aa ', '\\ ', '\\', '\\,', '$', '1', '-'].flatMap((piece) =>
-      [piece.repeat(99), '\\\\\\\\\\\\x1', `${'a'.repeat(199)}b`, 'x+1', piece.repeat(60_000)].flatMap((reference) => {
-        const text = piece.repeat(131_072 / piece.length);
-        const before = process.threadCpuUsage().user;
-        gives(reference, 'exact', text);
-        givesAnswerAway(JSON.stringify([reference]), {
-          ...{ reference, prompt: text },
-          verifier: { kind: 'exact', version: '1', options: {} },
-        });
-        const ms = (process.threadCpuUsage().user - before) / 1000;
-        return ms > 1000 ? [[piece, reference.slice(0, 20), ms]] : [];
-      }),
-    );
-    expect(slow).toEqual([]);
+  it.each([
+    ['\\\\\\\\\\\\x1', '\\ '],
+    ['\\begin{pmatrix}1\\\\2\\end{pmatrix}', '\\begin{pmatrix}1\\ '],
+    ['\\frac12', ' '],
+    [`${'a'.repeat(199)}b`, 'a'],
+    ['a-'.repeat(70_000), 'a-'],
+  ])('that is %s is looked for in linear time among many %j', (reference, piece) => {
+    const text = piece.repeat(131_072 / piece.length);
+    const asked = { reference, prompt: text, verifier: { kind: 'exact', version: '1', options: {} } };
+    const before = process.threadCpuUsage().user;
+    gives(reference, 'exact', text);
+    givesAnswerAway(JSON.stringify([reference]), asked);
+    expect((process.threadCpuUsage().user - before) / 1000).toBeLessThan(2000);
   });
 
   it('is a formula too, with any blanks', () => {

@@ -141,7 +141,7 @@ function hasOnlyGapsOfPieces(
 const isGapOfPieces = (gap: string): boolean =>
   gap.includes('\n') || /^(?!['’]$)\S+$/u.test(gap) || /^ ?(?:\.{2,}|[|~_*/\\·-]+) ?$/u.test(gap);
 
-/** What changes how a formula is set, and not what it says; a pair of backslashes ends a line and is none of it. */
+/** What changes how a formula is set, and not what it says; a pair of backslashes ends a line, and stays. */
 const SPACING = /\\\\|\s|\\(?:left|right)(?![a-z])|\\[,;:! ]|\$/gu;
 const LINE_END = '\\\\';
 
