@@ -74,8 +74,8 @@ describe('an answer of words in an entry', () => {
     ['\\begin{pmatrix}1\\\\2\\end{pmatrix}', '\\begin{pmatrix}1\\ '],
     ['\\frac12', ' '],
     [`${'a'.repeat(199)}b`, 'a'],
-    ['a-'.repeat(70_000), 'a-'],
-  ])('that is %s is looked for in linear time among many %j', (reference, piece) => {
+    ['a-'.repeat(100), 'a-'],
+  ])('is looked for in linear time in a text of one piece: %#', (reference, piece) => {
     const text = piece.repeat(131_072 / piece.length);
     const asked = { reference, prompt: text, verifier: { kind: 'exact', version: '1', options: {} } };
     const before = process.threadCpuUsage().user;
