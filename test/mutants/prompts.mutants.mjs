@@ -189,14 +189,6 @@ export default [
     spec: 'libs/experience/src/text-mentions.spec.ts',
   },
   {
-    control: 'a longer answer of words is not searched for',
-    file: 'libs/experience/src/text-mentions.ts',
-    from: 'if (answer.length > MOST_OF_ANSWER) return false;',
-    to: '',
-    suite: 'quick',
-    spec: 'libs/experience/src/text-mentions.spec.ts',
-  },
-  {
     control: 'a letter in a formula is no choice',
     file: 'libs/experience/src/choice-mentions.ts',
     from: 'if (OPERATOR.test(behind) || OTHER_LETTER.test(behind)) continue;',

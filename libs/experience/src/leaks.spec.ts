@@ -213,6 +213,7 @@ describe('an entry that gives its answer away', () => {
     const given = asked('12', 'numeric', 'There are 12 apples and 3 pears.');
     for (const keyed of [
       { solution: '12 apples are in the basket' },
+      { 'solution is': '12 apples' },
       { plans: '12 apples' },
       { list: ['check the answer', '12 apples'] },
     ])
