@@ -27,6 +27,7 @@ export const PIECES = [
   '[[',
   '\\',
   '\\\\',
+  '\\ ',
   '\\"',
   '\\u',
   'answer',

@@ -42,6 +42,10 @@ const quoting = (quote: string): string => JSON.stringify({ facts: [quote] });
 const LEAKING = [
   ['exact', 'Canberra'],
   ['math', '(x + 1, x + 1)'],
+  ['math', String.raw`\frac{1}{2}`],
+  ['math', String.raw`\frac12`],
+  ['math', String.raw`\begin{pmatrix}1\\2\\3\\4\end{pmatrix}`],
+  ['math', String.raw`\\\\\\x1`],
   ['numeric', '1250'],
   ['choice', 'B'],
 ].map(([kind, reference]) => ({

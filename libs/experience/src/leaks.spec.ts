@@ -198,8 +198,27 @@ describe('an entry that gives its answer away', () => {
       'the answer is more than 5',
       'answer with 3',
       '5 is a number',
+      'beans: 5',
+      'cans = 5',
+      'plans (5)',
+      'with that result: 5 - x',
+      'the result is 5 * 3, then halve it',
+      'Give the answer (5 decimals)',
+      'answer 5 questions first',
     ])
       expect([text, givesAnswerAway(entry(text), given)]).toEqual([text, false]);
+  });
+
+  it('calls no number the answer by a key of its schema, or by the end of another text', () => {
+    const given = asked('12', 'numeric', 'There are 12 apples and 3 pears.');
+    for (const keyed of [
+      { solution: '12 apples are in the basket' },
+      { 'solution is': '12 apples' },
+      { plans: '12 apples' },
+      { list: ['check the answer', '12 apples'] },
+    ])
+      expect([keyed, givesAnswerAway(JSON.stringify(keyed), given)]).toEqual([keyed, false]);
+    expect(givesAnswerAway(JSON.stringify(['the answer is', '12']), given)).toBe(true);
   });
 
   const CASES = Number(process.env.SEAM_TEST_LEAKS ?? 2000);

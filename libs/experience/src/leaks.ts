@@ -3,8 +3,9 @@
  * nothing about the next problem.
  */
 import { type GradedProblem, isGraded, type Problem, verifierTraits } from '@seamstream/events';
+import { choosesLetter } from './choice-mentions.js';
 import { asSeen, numberMentions, valuesOfNumber } from './number-mentions.js';
-import { choosesLetter, mentionsText, spelledIn } from './text-mentions.js';
+import { digitsSpelledIn, mentionsText } from './text-mentions.js';
 
 /** Longer references are no answers that a text is searched for: the search would take the product of both lengths. */
 const MAX_ANSWER = 200;
@@ -56,23 +57,23 @@ function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>
   if (problem.verifier.kind === 'choice') return isChoiceNamed(entry, problem);
   if (!verifierTraits(problem.verifier).referenceIsAnswer) return false;
   const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
+  // Keys are the schema's: they spell no answer, and call nothing the answer.
+  const said = texts.at(-1)!;
   const prompt = asSeen(problem.prompt);
   const wanted = valuesOfNumber(problem.reference);
   if (wanted.length > 0) {
     const isMentioned = (text: string, isAnyMention: boolean): boolean =>
       numberMentions(text).some(
         ({ values, isStated }) => (isStated || isAnyMention) && values.some((value) => wanted.includes(value)),
-      ) || spelledIn(text).some((digits) => valuesOfNumber(digits).some((value) => wanted.includes(value)));
+      ) || digitsSpelledIn(text).some((digits) => valuesOfNumber(digits).some((value) => wanted.includes(value)));
     const isAnswered = (text: string): boolean =>
       numberMentions(text).some(
         ({ values, isCalledAnswer }) => isCalledAnswer && values.some((value) => wanted.includes(value)),
       );
     // Which of the problem's numbers is the answer, the problem does not say.
-    if (texts.some(isAnswered) && !isAnswered(prompt)) return true;
+    if (isAnswered(said) && !isAnswered(prompt)) return true;
     return texts.some((text) => isMentioned(text, false)) && !isMentioned(prompt, true);
   }
-  // Keys are the schema's, and spell no answer.
-  const said = asSeen(answersOf(entry)[0] ?? '');
   const answer = asSeen(problem.reference.trim());
   const isTold = (holds: (text: string) => boolean): boolean => texts.some(holds) && !holds(prompt);
   return (

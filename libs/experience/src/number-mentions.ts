@@ -53,9 +53,14 @@ const NUMBER = new RegExp(
 const NEAR = 24;
 /** Words that are glued to a number and name it as a result. */
 const MARKER = /(?:answers?|ans|is|are|equals?|result|gives|makes|total|sum|value|solution|number)$/iu;
-/** What stands before a number that is called the answer. */
+/** What stands before a number that is called the answer, and is looked for so far. A text ends only behind a verb or a mark. */
 const CALLS_ANSWER =
-  /(?:answers?|ans|results?|solution)(?: (?:is|are|must be|should be|equals))?[\s:="'*$(€£-]{0,6}$/iu;
+  /(?<!\p{L})(?:answers?|ans|results?|solution)(?:(?<verb> (?:is|are|must be|should be|equals)| ?[:=])[\s:="'*$(€£-]{0,6}|[ "'*$(€£-]{0,6})$/iu;
+const CALLED_WITHIN = 40;
+/** "Result: 12 - x" is a figure on the way. */
+const CALCULATES = /^\s*[-+*/×·÷^]\s*(?:\p{L}(?!\p{L})|[\d(\\])/u;
+/** "The answer (2 decimals)" says its form. */
+const FORM = /^[\s-]*(?:decimals?|places?|digits?|significant|dp|sf|words?|sentences?|lines?|steps?|parts?)(?!\p{L})/iu;
 /** Ordinals and steps count up to here; a larger number cannot hide among them. */
 const MOST_COUNTED = 20;
 /** What is divided and multiplied by everywhere. */
@@ -76,7 +81,11 @@ export function* numberMentions(text: string): Generator<NumberMention> {
     const values = readings(match.groups ?? {}).map((value) => (isNegative ? negated(value) : value));
     if (values.length === 0) continue;
     const behind = text.slice(match.index + match[0].length, match.index + match[0].length + NEAR);
-    yield { values, isStated: isStated(values, match[0], before, behind), isCalledAnswer: CALLS_ANSWER.test(before) };
+    yield {
+      values,
+      isStated: isStated(values, match[0], before, behind),
+      isCalledAnswer: isCalledAnswer(text.slice(Math.max(0, match.index - CALLED_WITHIN), match.index), behind),
+    };
   }
 }
 
@@ -99,6 +108,13 @@ export function valuesOfNumber(text: string): readonly string[] {
   const all =
     groups.percent === undefined ? [first] : [first, ...readings({ ...groups, plain: plain.replaceAll(',', '') })];
   return [...new Set(all)].map((value) => (isNegative ? negated(value) : value));
+}
+
+function isCalledAnswer(before: string, behind: string): boolean {
+  const called = CALLS_ANSWER.exec(before);
+  if (called === null || CALCULATES.test(behind) || FORM.test(behind)) return false;
+  // "Answer 2 questions", "the answer (3 boxes)".
+  return called.groups?.verb !== undefined || !/^\s*[\p{L}\p{N}]/u.test(behind);
 }
 
 /** Whether a mention states its number. */
