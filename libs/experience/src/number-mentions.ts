@@ -20,9 +20,13 @@ export interface NumberMention {
 const MAX_DIGITS = 60;
 const MAX_EXPONENT = 300;
 
+/** Arabic phrases of one character, whose plain forms have 18 and 8: a text of them would grow by as much, and they spell no answer. */
+const PHRASES = /[\ufdfa\ufdfb]/gu;
+
 /** The text as its reader sees it: compatible forms as plain ones, nothing invisible, digits of all scripts as ours, one minus. */
 export function asSeen(text: string): string {
   return text
+    .replaceAll(PHRASES, ' ')
     .normalize('NFKC')
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')

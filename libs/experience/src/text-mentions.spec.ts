@@ -73,6 +73,7 @@ describe('an answer of words in an entry', () => {
     ['\\\\\\\\\\\\x1', '\\ '],
     ['\\begin{pmatrix}1\\\\2\\end{pmatrix}', '\\begin{pmatrix}1\\ '],
     ['\\frac12', ' '],
+    ['Canberra', '\ufdfa'],
     [`${'a'.repeat(199)}b`, 'a'],
     ['a-'.repeat(100), 'a-'],
   ])('is looked for in linear time in a text of one piece: %#', (reference, piece) => {
