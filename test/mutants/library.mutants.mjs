@@ -282,7 +282,7 @@ export default [
   ...quick('libs/training-runs/src/judged-groups.ts', 'libs/training-runs/src/library-method.spec.ts', [
     { control: 'a run without a group says what its groups are', from: '${what}: of ', to: '${what}; ' },
     {
-      control: 'a group of another base model is told as such',
+      control: 'a group of another base model is said as such',
       from: 'else if (models.size > 0 && !models.has(baseModelDigest)) leftOut.foreign++;',
       to: '',
     },

@@ -209,7 +209,7 @@ export default [
       to: 'if (false) {',
     },
     {
-      control: 'a comparison records the attempts of its own problems alone',
+      control: 'a comparison records no attempts of comparisons before it',
       from: '? null : now - before',
       to: '? null : now',
     },

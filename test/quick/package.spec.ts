@@ -157,7 +157,7 @@ describe('The package', () => {
       /\.(ts|map)$|\.(spec|contract)\.|(^|\/)(test|src|node_modules)\/|make-models/.test(path),
     );
     expect(strange).toEqual([]);
-    // Models are 13 MB beside it.
+    // Models are 13 MB more.
     const others = files.filter((path) => !path.startsWith('models/'));
     expect(others.reduce((sum, path) => sum + statSync(join(shipped, path)).size, 0)).toBeLessThan(8e6);
   });

@@ -124,7 +124,7 @@ export function trlMeasurements(log: string): readonly TrlMeasurement[] {
 export const trlCurve = (measured: readonly TrlMeasurement[]): readonly CurvePoint[] =>
   measured.map(({ calls, solved, problems }) => ({ calls, success: solved / problems }));
 
-export interface SeedRatio {
+interface SeedRatio {
   /** The loop's calls over TRL's. */
   readonly ratio: number;
   /** TRL ended below the level, so that its calls are all that it spent, and the true ratio is smaller. */
