@@ -247,8 +247,8 @@ export default [
   {
     control: 'an entry that chooses the right letter earns nothing',
     file: 'libs/experience/src/leaks.ts',
-    from: "if (problem.verifier.kind === 'choice') return isChoiceNamed(entry, problem);",
-    to: "if (problem.verifier.kind === '') return isChoiceNamed(entry, problem);",
+    from: "question.verifier.kind === 'choice' && isChoiceNamed(",
+    to: "question.verifier.kind === '' && isChoiceNamed(",
     suite: 'quick',
     spec: 'libs/experience/src/text-mentions.spec.ts',
   },

@@ -16,16 +16,18 @@ export function wordsIn(text: string): readonly string[] {
 
 /** Words as earlier releases read them: each with every mark, also one that hides it. */
 export function writtenWordsIn(text: string): readonly string[] {
-  return matchesOf(text, `[${LETTER}]+`);
+  return matchesOf(text, MARKED_WORD);
 }
 
 /** Words as earlier releases compared them: without marks, which part a word that is written with them. */
 export function unmarkedWordsIn(text: string): readonly string[] {
-  return matchesOf(text, String.raw`[\p{L}\p{N}]+`);
+  return matchesOf(text, UNMARKED_WORD);
 }
 
-const matchesOf = (text: string, words: string): readonly string[] =>
-  Array.from(text.toLowerCase().matchAll(new RegExp(words, 'gu')), ([word]) => word);
+const MARKED_WORD = new RegExp(`[${LETTER}]+`, 'gu');
+const UNMARKED_WORD = /[\p{L}\p{N}]+/gu;
+const matchesOf = (text: string, word: RegExp): readonly string[] =>
+  Array.from(text.toLowerCase().matchAll(word), ([one]) => one);
 
 const BEFORE = String.raw`(?<=[${LETTER})\]}!%°]\s?)`;
 const AFTER = String.raw`(?=\s?[-+√(\[{|]{0,2}[${LETTER}])`;

@@ -5,10 +5,7 @@
 import { type GradedProblem, isGraded, type Problem, verifierTraits } from '@seamstream/events';
 import { choosesLetter } from './choice-mentions.js';
 import { asSeen, numberMentions, valuesOfNumber } from './number-mentions.js';
-import { digitsSpelledIn, mentionsText } from './text-mentions.js';
-
-/** Longer references are no answers that a text is searched for: the search would take the product of both lengths. */
-const MAX_ANSWER = 200;
+import { digitsSpelledIn, MOST_OF_ANSWER, mentionsText } from './text-mentions.js';
 
 /** What stands for a removed answer. */
 const MASK = '…';
@@ -35,7 +32,29 @@ const SHARED_WORDS = 5;
  * problem itself states is no secret.
  */
 export function givesAnswerAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
-  return questionsOf(problem).some((question) => givesOneAway(entry, question));
+  const questions = questionsOf(problem).filter((question) => isGraded(question));
+  if (questions.some((question) => question.verifier.kind === 'choice' && isChoiceNamed(entry, question))) return true;
+  const sought = questions.filter(
+    ({ verifier }) => verifier.kind !== 'choice' && verifierTraits(verifier).referenceIsAnswer,
+  );
+  if (sought.length === 0) return false;
+  const read = readAs(entry, problem.prompt);
+  return sought.some((question) => givesOneAway(read, question));
+}
+
+/** What is said of a problem, as its reader sees it: one reading for all its questions. */
+interface Read {
+  readonly entry: string;
+  /** The entry, and its texts without the schema's keys where it has any. */
+  readonly texts: readonly string[];
+  /** The last of them. Keys are the schema's: they spell no answer, and call nothing the answer. */
+  readonly said: string;
+  readonly prompt: string;
+}
+
+function readAs(entry: string, prompt: string): Read {
+  const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
+  return { entry, texts, said: texts.at(-1)!, prompt: asSeen(prompt) };
 }
 
 /** A problem with several questions, each with its own reference, as that many problems. */
@@ -52,14 +71,7 @@ function questionsOf<P extends Answered>(problem: P): readonly P[] {
   }
 }
 
-function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
-  if (!isGraded(problem)) return false;
-  if (problem.verifier.kind === 'choice') return isChoiceNamed(entry, problem);
-  if (!verifierTraits(problem.verifier).referenceIsAnswer) return false;
-  const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
-  // Keys are the schema's: they spell no answer, and call nothing the answer.
-  const said = texts.at(-1)!;
-  const prompt = asSeen(problem.prompt);
+function givesOneAway({ entry, texts, said, prompt }: Read, problem: Graded): boolean {
   const wanted = valuesOfNumber(problem.reference);
   if (wanted.length > 0) {
     const isMentioned = (text: string, isAnyMention: boolean): boolean =>
@@ -149,7 +161,7 @@ function patternOf(problem: Answered): RegExp | undefined {
   if (!isGraded(problem)) return undefined;
   const { reference, verifier } = problem;
   const answer = reference.trim();
-  if (!verifierTraits(verifier).referenceIsAnswer || !/[\p{L}\p{N}]/u.test(answer) || answer.length > MAX_ANSWER)
+  if (!verifierTraits(verifier).referenceIsAnswer || !/[\p{L}\p{N}]/u.test(answer) || answer.length > MOST_OF_ANSWER)
     return undefined;
   if (isOneLetter(answer)) return undefined;
   const body = answer

@@ -11,7 +11,7 @@ const LEAST_IN_PIECES = 6;
 const LEAST_LETTERS = 3;
 const LEAST_OF_FORMULA = 3;
 /** Longer ones are no answers that a text is searched for: the search takes the product of both lengths. */
-const MOST_OF_ANSWER = 200;
+export const MOST_OF_ANSWER = 200;
 /** Two letters may be two names. */
 const LEAST_SPELLED = 3;
 

@@ -75,12 +75,15 @@ export const ADDRESSES: readonly Rule[] = [
 
 /** The port of an http address; undefined for any other text. */
 function portOf(address: string): number | undefined {
-  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
-  const { port, protocol } = new URL(address);
-  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+  const url = httpAddress(address);
+  if (url === undefined) return undefined;
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
 }
 
 /** The host of an http address; undefined for any other text. */
-function hostOf(address: string): string | undefined {
-  return /^https?:\/\//.test(address) && URL.canParse(address) ? new URL(address).hostname : undefined;
+const hostOf = (address: string): string | undefined => httpAddress(address)?.hostname;
+
+function httpAddress(text: string): URL | undefined {
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
