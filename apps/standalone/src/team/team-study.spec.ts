@@ -20,6 +20,16 @@ describe('a study of a team', () => {
     expect(width(ungated!.all.interval95)).toBeLessThan(width(ungated!.bySeed[0]!.interval95));
   });
 
+  it('says how far apart the ways may be on other seeds', () => {
+    const [simultaneous] = teamDifferences(
+      whole().map((each) => (each.arm === 'team' && each.seed === 2 ? runOf('team', 2, { solved: 99 }) : each)),
+    );
+    // 1 and 4 points apart: their mean less and more 12.706 times the standard error of two values, 1.5 points.
+    expect(simultaneous!.overSeeds![0]).toBeCloseTo(0.025 - 12.706 * 0.015);
+    expect(simultaneous!.overSeeds![1]).toBeCloseTo(0.025 + 12.706 * 0.015);
+    expect(teamDifferences(whole().filter(({ seed }) => seed === 1))[0]!.overSeeds).toBeNull();
+  });
+
   it('shows a row for each way with its worst fall, and that all bars hold', () => {
     const lines = teamStudyTable(whole(), SEEDS).split('\n');
     expect(lines[2]).toBe(

@@ -3,6 +3,7 @@ import { count } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import { inBrackets, inHundredths } from '../report/page-pieces.js';
 import { type ArmFigures, worstFall } from '../report/team-report.js';
+import { studentInterval } from '../study/comparison.js';
 import { TEAM_ARMS } from './team-arms.js';
 
 /** One way on one seed. */
@@ -31,9 +32,14 @@ interface TeamDifference {
     readonly value: number;
     readonly interval95: Estimate['interval95'];
   }[];
-  /** Of the problems of all seeds together. */
+  /** Of the problems of all seeds together: of these runs, on other problems. */
   readonly all: Estimate;
+  /** Student's, over seeds: of other runs; null for fewer than two. */
+  readonly overSeeds: Estimate['interval95'] | null;
 }
+
+const differenceOf = (pairs: readonly (readonly [boolean, boolean])[]): number =>
+  mean(pairs.map(([mine, theirs]) => Number(mine) - Number(theirs)));
 
 const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean).length / verdicts.length;
 
@@ -56,6 +62,7 @@ export function teamDifferences(runs: readonly TeamArmRun[]): readonly TeamDiffe
         return { seed, value, interval95 };
       }),
       all: pairedDifference(paired.flat())!,
+      overSeeds: studentInterval(paired.map(differenceOf)),
     };
   });
 }
@@ -101,6 +108,9 @@ export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly nu
 
 const spentOf = ({ rollouts }: TeamArmRun): number => rollouts;
 
+const rangeOf = (interval: Estimate['interval95'] | null): string =>
+  interval === null ? 'not known' : interval.map(inHundredths).join(' to ');
+
 /** The study as Markdown: a row for each way, the differences, and what does not hold. */
 export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly number[]): string {
   const short = teamShortcomings(runs, seeds);
@@ -126,8 +136,8 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
     ...rows,
     '',
     ...teamDifferences(runs).map(
-      ({ less, all, bySeed }) =>
-        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
+      ({ less, all, overSeeds, bySeed }) =>
+        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; over seeds ${rangeOf(overSeeds)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
     ),
     short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
   ].join('\n');
