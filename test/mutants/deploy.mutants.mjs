@@ -317,8 +317,20 @@ export default [
   {
     control: 'a key among the arguments of a model server is found',
     ...of('exposure'),
-    from: '/^--(api-key|port|',
-    to: '/^--(port|',
+    from: "['api-key', 'port',",
+    to: "['port',",
+  },
+  {
+    control: 'a key among the arguments is found however its name is written',
+    ...of('exposure'),
+    from: ".replaceAll('_', '-')",
+    to: ".replaceAll('=', '-')",
+  },
+  {
+    control: 'a key among the arguments is found by the beginning of its name',
+    ...of('exposure'),
+    from: 'taken.startsWith(name)',
+    to: 'taken === name',
   },
   {
     control: 'a gateway that is open to everybody is found',

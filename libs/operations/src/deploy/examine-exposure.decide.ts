@@ -11,8 +11,10 @@ const ASKED_WITH_KEY = [
 ] as const;
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** Arguments that the chart gives its model server, or that hold a key. */
-const TAKEN_ARGUMENT =
-  /^--(api-key|port|served-model-name|dtype|enable-lora|no-enable-lora|max-loras|max-lora-rank|logprobs-mode)(=|\s|$)/;
+const TAKEN_ARGUMENTS = [
+  ...['api-key', 'port', 'served-model-name', 'dtype', 'enable-lora', 'no-enable-lora'],
+  ...['max-loras', 'max-lora-rank', 'logprobs-mode'],
+];
 
 export const EXPOSURE: readonly Rule[] = [
   function images(values: ChartValues): Findings {
@@ -96,7 +98,7 @@ export const EXPOSURE: readonly Rule[] = [
 
   function modelServerArguments({ services: { generator } }: ChartValues): Findings {
     const { enabled: isOn, extraArguments = [] } = generator.modelServer ?? { enabled: false };
-    const taken = extraArguments.map((each) => TAKEN_ARGUMENT.exec(each)?.[1]).filter((each) => each !== undefined);
+    const taken = extraArguments.flatMap(takenArguments);
     if (!generator.enabled || !isOn || taken.length === 0) return [];
     const said: Said = [
       'services.generator.modelServer.extraArguments',
@@ -106,6 +108,12 @@ export const EXPOSURE: readonly Rule[] = [
     return [error('argument-given', said)];
   },
 ];
+
+/** The server reads `_` as `-`, and the beginning of a name for the name. */
+function takenArguments(given: string): readonly string[] {
+  const name = /^--([^=\s]+)/.exec(given)?.[1]?.replaceAll('_', '-');
+  return name === undefined ? [] : TAKEN_ARGUMENTS.filter((taken) => taken.startsWith(name)).slice(0, 1);
+}
 
 function unpinned(value: string, remedy: string): DeployFinding {
   return warning('image-without-digest', [value, 'The image is named by a tag, which may be moved.', remedy]);

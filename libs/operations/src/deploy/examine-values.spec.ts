@@ -78,6 +78,8 @@ describe('the check of a deployment', () => {
     ['image-without-digest', trainingJobs({ image: 'torch:latest' })],
     ['image-without-digest', modelServer({ image: 'vllm:v0.32.0' })],
     ['argument-given', modelServer({ extraArguments: ['--api-key=sk-1'] })],
+    ['argument-given', modelServer({ extraArguments: ['--api_key', 'sk-1'] })],
+    ['argument-given', modelServer({ extraArguments: ['--api=sk-1'] })],
     ['argument-given', modelServer({ extraArguments: ['--seed=1', '--port', '9000'] })],
     ['doors-open', { networkPolicy: { enabled: false } }],
     [
