@@ -570,8 +570,8 @@ export default [
     },
     {
       control: 'an outage is no try of an edit',
-      from: '|| !isOfThisTry) throw error;',
-      to: '&& !isOfThisTry) throw error;',
+      from: "if (!isSeamError(error, 'SESSION_FAILED') && !isSeamError(error, 'NON_FINITE')) throw error;",
+      to: 'if (!isSeamError(error)) throw error;',
     },
     {
       control: 'a group is told of when all of it is written',

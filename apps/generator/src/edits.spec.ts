@@ -22,7 +22,7 @@ describe('self-edits of the service', () => {
     await log.append([encodeEvent(passage('explore'))]);
     await untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
     const group = (await eventsOf(log, 'ExperienceGenerated')).toSorted((a, b) => a.candidateIndex - b.candidateIndex);
-    expect(group.map(({ groupSize, arm }) => [groupSize, arm])).toEqual(Array(3).fill([3, 'explore']));
+    expect(group.map(({ groupSize, arm }) => `${groupSize} ${arm}`)).toEqual(['3 explore', '3 explore', '3 explore']);
     expect(editText(group[0]!.entry).length).toBeGreaterThan(0);
     expect(group[0]!.unaugmented).toBeNull();
     for (const unwritten of group.slice(1)) {

@@ -100,9 +100,9 @@ class EditsOfGroups {
       );
       explorations.forEach((exploration, at) => tell(groups[at]![0], exploration));
     } catch (error) {
+      if (signal?.aborted === true) throw error;
       // A thread that ended is replaced, and another draw may be finite.
-      const isOfThisTry = isSeamError(error, 'SESSION_FAILED') || isSeamError(error, 'NON_FINITE');
-      if (signal?.aborted === true || !isOfThisTry) throw error;
+      if (!isSeamError(error, 'SESSION_FAILED') && !isSeamError(error, 'NON_FINITE')) throw error;
       const failed = { status: 'failed', code: error.code, reason: error.message, retryable: true } as const;
       for (const edit of [...open.values()].flat()) take(edit, failed);
     }

@@ -31,8 +31,8 @@ export interface Try<Written> {
   readonly asked: readonly number[];
   /** From 1. */
   readonly attempt: number;
-  /** Has to be called once with each of them. @returns whether it was its last try */
-  readonly take: (request: number, outcome: Written | FailedEdit) => boolean;
+  /** Has to be called once with each of them. */
+  readonly take: (request: number, outcome: Written | FailedEdit) => void;
 }
 
 /**
@@ -50,16 +50,15 @@ export async function inTries<Written extends { readonly status: 'written' }>(
   for (let attempt = 1; attempt <= tries && left.length > 0; attempt++) {
     const again: number[] = [];
     const halting: FailedEdit[] = [];
-    const take = (index: number, outcome: Written | FailedEdit): boolean => {
+    const take = (index: number, outcome: Written | FailedEdit): void => {
       if (outcome.status === 'written') {
         outcomes[index] = outcome;
-        return true;
+        return;
       }
       const { code, reason, retryable, halts = false } = outcome;
       outcomes[index] = { status: 'failed', code, reason, tries: attempt };
       if (halts) halting.push(outcome);
       else if (retryable) again.push(index);
-      return halts || !retryable || attempt === tries;
     };
     await write({ asked: left, attempt, take });
     const [halted] = halting;
