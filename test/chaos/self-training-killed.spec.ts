@@ -67,9 +67,8 @@ async function trained(
   const root = join(folder, name);
   const environment: Environment = {
     ...selfTrainingEnvironment(root),
-    // Small parts of work, so that a kill falls between two as well as into one.
+    // Small parts of work, so that a kill falls between two as well as into one; attempts are recorded one by one in any case.
     SEAM_GENERATOR_MAX_BATCH_RECORDS: '1',
-    SEAM_EXECUTOR_MAX_BATCH_RECORDS: '2',
     SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: '1',
   };
   await mkdir(root, { recursive: true });

@@ -612,7 +612,7 @@ export default [
   ...quick('libs/rollout/src/explore.ts', ROLLOUT, [
     {
       control: 'B18: every candidate of a group has a separate seed',
-      from: 'candidateSeed(eventId, firstCandidate + candidate)',
+      from: 'candidateSeed(eventId, firstCandidate + at)',
       to: 'candidateSeed(eventId, firstCandidate)',
     },
   ]),

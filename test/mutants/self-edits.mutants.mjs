@@ -97,7 +97,7 @@ export default [
       from: 'if (halted !== undefined) throw',
       to: 'if (halted !== undefined && tries === 0) throw',
     },
-    { control: 'another try has another seed', from: 'attempt === 1 ? request', to: 'attempt > 0 ? request' },
+    { control: 'another try has another seed', from: 'attempt === 1 ? seed', to: 'attempt > 0 ? seed' },
   ]),
   ...quick('libs/operations/src/edits/edit-cache.ts', 'libs/operations/src/edits/edit-cache.spec.ts', [
     { control: 'a file of another edit is not a hit', from: 'entry.data.key === key', to: 'entry.data.key !== null' },
@@ -548,6 +548,87 @@ export default [
       control: 'figures of an iteration under way are not final',
       from: 'run !== null && run.endedAt !== null',
       to: 'run !== null',
+    },
+  ]),
+  ...quick('libs/language-model/src/generation/generation-queue.ts', 'generation/generation-queue.spec.ts', [
+    {
+      control: 'a candidate that had its time ends as late',
+      from: 'members.forEach(endLate);',
+      to: 'members.forEach(() => undefined);',
+    },
+    {
+      control: 'the time of a candidate begins with its writing',
+      from: 'group.beganAtMs = performance.now();',
+      to: 'group.beganAtMs = 0;',
+    },
+  ]),
+  ...quick('libs/rollout/src/explore-edits.ts', 'libs/rollout/src/explore-edits.spec.ts', [
+    {
+      control: 'further tries are of one passage at a time',
+      from: 'attempt === 1 ? [groups] : groups.map((group) => [group])',
+      to: '[groups]',
+    },
+    {
+      control: 'an outage is no try of an edit',
+      from: "if (!isSeamError(error, 'SESSION_FAILED') && !isSeamError(error, 'NON_FINITE')) throw error;",
+      to: 'if (!isSeamError(error)) throw error;',
+    },
+    {
+      control: 'a group is told of when all of it is written',
+      from: 'every((edit) => this.written.has(edit))',
+      to: 'some((edit) => this.written.has(edit))',
+    },
+  ]),
+  ...quick('libs/model-clients/src/vllm-completions.ts', 'libs/model-clients/src/generator.vllm.spec.ts', [
+    {
+      control: 'a candidate of a server that had its time is late',
+      from: 'await write(AbortSignal.any([late, signal]))',
+      to: 'await write(signal)',
+    },
+  ]),
+  ...quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/edits.spec.ts', [
+    {
+      control: 'edits of the service have a time and tries',
+      from: 'return editLimits === null',
+      to: 'return editLimits !== undefined',
+    },
+  ]),
+  ...quick('apps/generator/src/app.module.ts', 'apps/generator/src/edits.spec.ts', [
+    {
+      control: 'the tries of an edit fit into the deadline',
+      from: 'if (longestMs < deadlineMs) return;',
+      to: 'if (longestMs !== deadlineMs + 1) return;',
+    },
+  ]),
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
+    {
+      control: 'an edit that was not written is no attempt of the writer',
+      from: 'if (unaugmented == null) return undefined;',
+      to: 'return undefined;',
+    },
+    {
+      control: 'a passage without an edit is answered where an answer is wanted',
+      from: "|| experience.arm !== 'explore') return undefined;",
+      to: ') return undefined;',
+    },
+    {
+      control: 'a passage without an edit earns what its answers are worth',
+      from: ' || experience.unaugmented != null)',
+      to: ')',
+    },
+  ]),
+  ...quick('apps/executor/src/app.module.ts', 'apps/executor/src/attempts-recorded.spec.ts', [
+    {
+      control: 'attempts that train are recorded one by one',
+      from: 'trains ? attemptsAtOnce : undefined',
+      to: 'trains ? undefined : attemptsAtOnce',
+    },
+  ]),
+  ...quick('libs/model-clients/src/executor.batches.ts', 'apps/executor/src/attempts-recorded.spec.ts', [
+    {
+      control: 'as many trainings are under way as the setting says',
+      from: '{ maxBatchRecords: 1, maxConcurrentPartitions: trainingsAtOnce }',
+      to: '{ maxBatchRecords: 1, maxConcurrentPartitions: trainingsAtOnce + 1 }',
     },
   ]),
 ];

@@ -1,5 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type Environments, type ExecutorModel, openEnvironment, repeatedAnswers } from '@seamstream/environments';
+import {
+  type Environments,
+  type ExecutorModel,
+  environmentKind,
+  openEnvironment,
+  repeatedAnswers,
+} from '@seamstream/environments';
 import { GROUP, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
@@ -166,8 +172,11 @@ export function executorService(assets: ExecutorAssets = {}): ServiceDefinition<
   return {
     name: 'executor',
     module: (context) => ExecutorModule.forRoot(context, assets),
-    consumption: ({ executor }) => ({
-      [GROUP.executor]: executorBatches(executor, executor.maxBatchRecords, executor.rollouts),
-    }),
+    consumption: ({ executor }) => {
+      const { maxBatchRecords, rollouts, attemptsAtOnce } = executor;
+      const { trains = false } = environmentKind(executor.environment, assets.environments);
+      const batches = executorBatches(executor, maxBatchRecords, rollouts, trains ? attemptsAtOnce : undefined);
+      return { [GROUP.executor]: batches };
+    },
   };
 }

@@ -18,8 +18,13 @@ export const executorConfigSchema = commonConfigSchema.extend({
       rolloutTemperature: z.number().nonnegative().default(1),
       /** Nucleus sampling of several answers; 1 leaves all tokens. */
       rolloutTopP: z.number().gt(0).max(1).default(1),
-      /** Most experiences of a batch; an endpoint's limits may make it less. */
+      /** Most experiences of a batch; an endpoint's limits may make it less, and attempts that train are recorded one by one. */
       maxBatchRecords: z.int().positive().default(256),
+      /**
+       * Of environments that train: attempts under way at a time, of different partitions. Each needs the memory of a training, and a process
+       * that dies repeats so many.
+       */
+      attemptsAtOnce: z.int().positive().default(1),
       /**
        * Whether a success is rewarded whose entry gives the answer away (docs/reference/verifiers.md, "Entries that give the answer
        * away"). `rewarded` is for domains whose words are their answers.

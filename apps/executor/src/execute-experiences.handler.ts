@@ -22,7 +22,7 @@ import {
 } from '@seamstream/events';
 import { contentMissing, type ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, type EntryWorth, entryWorth } from '@seamstream/experience';
-import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { type Clock, ERROR_CODES, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { type ConfiguredReward, type Judgement, judgeAll } from '@seamstream/rollout';
 import {
   type DeliveredBatch,
@@ -82,7 +82,9 @@ export class ExecuteExperiencesHandler {
     const problems = await this.dependencies.contents.find(experiences.map(({ event }) => event.problem));
     experiences.forEach((record, index) => {
       const problem = problems[index];
-      if (problem === undefined) answers.set(record.event, [withoutContent(record.event)]);
+      const unwritten = unwrittenIn(record.event);
+      if (unwritten !== undefined) answers.set(record.event, [unwritten]);
+      else if (problem === undefined) answers.set(record.event, [withoutContent(record.event)]);
       else tasks.set(record.event, { ...record, problem });
     });
     const given = await this.answersTo([...tasks.values()], batch);
@@ -257,7 +259,9 @@ export class ExecuteExperiencesHandler {
 
   /** Of an experience that was written; of one that was withheld, nothing. */
   private worth({ event: experience, problem }: Task): EntryWorth {
-    if (experience.type === 'ExperienceWithheld') return { faithful: null, misquote: undefined, isValid: true };
+    // Nor of one that could not be written: the passage alone has earned what it did.
+    if (experience.type === 'ExperienceWithheld' || experience.unaugmented != null)
+      return { faithful: null, misquote: undefined, isValid: true };
     const worth = entryWorth(experience, problem, this.dependencies.schemaFor);
     if (worth.faithful !== null) this.dependencies.onQuoting?.(worth.faithful);
     return worth;
@@ -268,6 +272,24 @@ export class ExecuteExperiencesHandler {
 function withoutContent({ problem }: Experience): ExecutorFailure {
   const { code, message } = contentMissing(problem);
   return { status: 'failed', code, reason: message, retryable: false };
+}
+
+/**
+ * An edit of an exploration that was not written: there is no attempt to reward, and none to compare others with. Where an answer is wanted,
+ * the passage is trained on alone.
+ */
+function unwrittenIn(experience: Experience): ExecutorFailure | undefined {
+  if (experience.type === 'ExperienceWithheld' || experience.arm !== 'explore') return undefined;
+  const { unaugmented } = experience;
+  if (unaugmented == null) return undefined;
+  const { code, reason, tries } = unaugmented;
+  const tried = `${tries} ${tries === 1 ? 'try' : 'tries'}`;
+  return {
+    status: 'failed',
+    code: Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'INTERNAL',
+    reason: `No self-edit was written in ${tried}: ${reason}`,
+    retryable: false,
+  };
 }
 
 /** Of several answers to one edit: it could not act in any of them. */

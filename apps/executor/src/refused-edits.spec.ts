@@ -2,19 +2,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AdaptationRequest } from '@seamstream/environments';
 import { adaptedTo, FakeExecutor } from '@seamstream/environments/testing';
 import { type EventOf, encodeEvent } from '@seamstream/events';
 import { editEntry } from '@seamstream/experience';
-import { passagePrompt } from '@seamstream/tasks';
+import { passagePrompt, passageReference } from '@seamstream/tasks';
 import { EXAMPLE_EVENTS, eventsOf, openLog, until } from '@seamstream/testing';
 import { startForTest } from '@seamstream/testing/services';
 import { executorConfigSchema, executorService } from './app.module.js';
 
 const FIT = 'Ada wrote the first program for a machine. She was born in 1815 in London, lived there, and died in 1852.';
-const prompt = passagePrompt({
-  ...{ kind: 'passage', title: 'Ada', passage: `${FIT} Charles built the machine.` },
-  questions: [{ question: 'Who wrote?', reference: null, alternatives: [] }],
-});
+const PASSAGE = `${FIT} Charles built the machine.`;
+const TASK = { kind: 'passage', title: 'Ada', passage: PASSAGE } as const;
+const QUESTION = { question: 'Who wrote?', reference: null, alternatives: [] };
+const prompt = passagePrompt({ ...TASK, questions: [QUESTION] });
 
 describe('self-edits with filters', () => {
   it('are recorded with the reason of their refusal, earn nothing under any verifier, and train nothing', async () => {
@@ -44,6 +45,30 @@ describe('self-edits with filters', () => {
   });
 });
 
+describe('self-edits that were not written', () => {
+  it('are failures of the writing while the writer explores; where an answer is wanted, the passage is trained on alone', async () => {
+    const [executor, log] = [new Trainable(), await openLog()];
+    const config = executorConfigSchema.parse({
+      ...{ logging: { level: 'silent' }, entrySchemas: 'self-edit/implications' },
+      executor: { environment: 'inner-lora-update' },
+    });
+    await startForTest(executorService({ executor }), { config, log });
+    await log.append([unwritten('explored', 'explore'), unwritten('served', 'deploy')].map(encodeEvent));
+    await until(async () => (await eventsOf(log, 'OutcomeRecorded')).length === 1, 'the outcome');
+    await until(async () => (await eventsOf(log, 'ExecutionFailed')).length === 1, 'the failure');
+    expect(await eventsOf(log, 'ExecutionFailed')).toMatchObject([
+      {
+        ...{ experienceId: 'explored', code: 'DEADLINE_EXCEEDED' },
+        reason: 'No self-edit was written in 3 tries: it was late',
+      },
+    ]);
+    expect(await eventsOf(log, 'OutcomeRecorded')).toMatchObject([
+      { experienceId: 'served', entry: '', reward: 1, editRefusal: null },
+    ]);
+    expect(executor.documents).toEqual([['Ada\n' + PASSAGE]]);
+  });
+});
+
 /** Answers all questions alike; a token is a word. */
 class Trainable extends FakeExecutor {
   trainings = 0;
@@ -56,8 +81,11 @@ class Trainable extends FakeExecutor {
     return text.split(/\s+/).length;
   }
 
-  adapt() {
+  readonly documents: string[][] = [];
+
+  adapt({ documents }: AdaptationRequest) {
     this.trainings++;
+    this.documents.push(documents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))));
     return Promise.resolve(adaptedTo(this));
   }
 }
@@ -69,5 +97,18 @@ function written(id: string, edit: string): EventOf<'ExperienceGenerated'> {
     ...rest,
     ...{ meta: { ...meta, messageId: `event-${id}` }, attemptId: null, experienceId: id, entry: editEntry(edit) },
     problem: { ...problem, problemId: id, prompt, reference: 'Ada', verifier },
+  };
+}
+
+/** Who answers "nothing" is right. */
+function unwritten(id: string, arm: 'explore' | 'deploy'): EventOf<'ExperienceGenerated'> {
+  const { problem, ...rest } = written(id, 'Ada');
+  const verifier = { kind: 'passage', version: '1', options: { answers: 'exact' } };
+  const reference = passageReference({ ...TASK, questions: [{ ...QUESTION, reference: 'nothing' }] });
+  return {
+    ...rest,
+    ...{ arm, entry: '', promptTokenIds: [], tokenIds: [], forced: [], logProbs: [], legalMass: [] },
+    problem: { ...problem, reference, verifier },
+    unaugmented: { code: 'DEADLINE_EXCEEDED', reason: 'it was late', tries: 3 },
   };
 }

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
-import { systemClock } from '@seamstream/kernel';
+import { SeamError, systemClock } from '@seamstream/kernel';
 import {
   fromNamedFolder,
   LanguageModel,
@@ -11,7 +11,7 @@ import {
 } from '@seamstream/language-model';
 import { assertGenerates, openVllmGenerator } from '@seamstream/model-clients';
 import { type GeneratorModel } from '@seamstream/rollout';
-import { editWriter } from '@seamstream/self-edits';
+import { editWriter, entryKind } from '@seamstream/self-edits';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { ProblemsConsumer } from './problems.consumer.js';
@@ -32,6 +32,8 @@ export interface GeneratorAssets {
 export class GeneratorModule {
   static async forRoot(context: ServiceContext<GeneratorConfig>, assets: GeneratorAssets = {}): Promise<DynamicModule> {
     const { config, drivers, logger, metrics, health, onClose } = context;
+    const writesEdits = entryKind(config.entrySchemas) !== null;
+    if (writesEdits) assertEditsEndInTime(config);
     const opened = assets.model === undefined ? await openGenerator(config.generator, process.env) : undefined;
     if (opened !== undefined) onClose(opened.close);
     const model = assets.model ?? opened!.model;
@@ -64,6 +66,11 @@ export class GeneratorModule {
     const prompts = assets.prompts ?? (await loadPrompts({ writer: editWriter(config.entrySchemas) }));
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     await assertGenerates(model, prompts, schemaFor, config.generator.sampling.maxTokens);
+    const unaugmented = metrics.counter(
+      'seam_edits_unaugmented_total',
+      'Self-edits that were not written in their tries, by the code of the last failure.',
+      ['code'],
+    );
     const handler = new WriteExperiencesHandler(
       {
         model,
@@ -71,6 +78,8 @@ export class GeneratorModule {
         schemaFor,
         adapters,
         clock: systemClock,
+        editLimits: writesEdits ? config.generator.edits : null,
+        onUnaugmented: (code) => unaugmented.inc({ code }),
       },
       config.generator,
     );
@@ -83,6 +92,16 @@ export class GeneratorModule {
       ],
     };
   }
+}
+
+/** @throws INVALID_CONFIGURATION where the tries of one passage may take longer than its batch is given */
+function assertEditsEndInTime({ generator: { edits }, consuming: { deadlineMs } }: GeneratorConfig): void {
+  const longestMs = edits.tries * edits.timeoutMs;
+  if (longestMs < deadlineMs) return;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot start the generator: expected a batch's deadline above ${longestMs} ms, for ${edits.tries} tries of an edit with ${edits.timeoutMs} ms each, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS, or lower SEAM_GENERATOR_EDITS_TIMEOUT_MS or SEAM_GENERATOR_EDITS_TRIES.`,
+  );
 }
 
 /** The tensors that an adapter must have for this model; undefined for a double that has no layers. */

@@ -1,6 +1,7 @@
 import { GENERATOR_SLOT } from '@seamstream/events';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/model-clients';
+import { WRITING_LIMITS } from '@seamstream/self-edits';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
@@ -50,6 +51,15 @@ export const generatorConfigSchema = commonConfigSchema.extend({
           topP: z.number().gt(0).max(1).default(1),
           /** Most tokens of an entry. */
           maxTokens: z.int().positive().default(64),
+        })
+        .prefault({}),
+      /** Of self-edits, which may be long and fail: */
+      edits: z
+        .object({
+          /** Longest time for a try of an edit, in milliseconds from its beginning. */
+          timeoutMs: z.int().positive().default(WRITING_LIMITS.timeoutMs),
+          /** Tries of an edit. Then its passage is without one, and ExperienceGenerated says so. */
+          tries: z.int().positive().max(100).default(WRITING_LIMITS.tries),
         })
         .prefault({}),
       /** Most problems of a batch; one adapter serves a batch, scouts aside. */

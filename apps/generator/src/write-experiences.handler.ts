@@ -17,10 +17,13 @@ import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import { type Clock, isSeamError } from '@seamstream/kernel';
 import {
   type Exploration,
+  type ExplorationRequest,
   type ExplorationSettings,
+  exploreEdits,
   type GeneratorModel,
   generateExperiences,
   type Served,
+  type WritingLimits,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
 import { type ArmAssignment, assignArm, assignmentOf, guardMarkOf } from './arm.decide.js';
@@ -36,6 +39,10 @@ export interface WriteExperiencesDependencies {
   readonly schemaFor: EntrySchemas;
   readonly adapters: Pick<ServingAdapter, 'catchUp' | 'candidateFailed'>;
   readonly clock: Clock;
+  /** Of entries that are self-edits; null where entries are something else. */
+  readonly editLimits: WritingLimits | null;
+  /** Called for each self-edit that was not written in its tries. */
+  readonly onUnaugmented: (code: string) => void;
 }
 
 /** Groups that are kept of batches that were ended before they were done, by what was asked. */
@@ -99,6 +106,8 @@ export class WriteExperiencesHandler {
         // Who answers it does so without an experience, and says so.
         return isAnsweredElsewhere(event) ? done() : deadLetter(exploration.code, exploration.reason);
       }
+      for (const { unaugmented } of exploration.candidates)
+        if (unaugmented !== undefined) this.dependencies.onUnaugmented(unaugmented.code);
       return done(generated({ ...event, problem, assignment, draw, guard }, arm, exploration, { nowMs, latencyMs }));
     });
   }
@@ -194,7 +203,7 @@ export class WriteExperiencesHandler {
     const explorations = keys.map((key) => this.kept.get(key));
     const missing = events.flatMap((_, at) => (explorations[at] === undefined ? [at] : []));
     let records = events.length - missing.length;
-    const written = await generateExperiences(
+    const written = await this.written(
       missing.map((at) => {
         const {
           meta,
@@ -220,6 +229,14 @@ export class WriteExperiencesHandler {
     });
     for (const key of keys) this.kept.delete(key);
     return explorations as readonly Exploration[];
+  }
+
+  private written(
+    requests: readonly ExplorationRequest[],
+    settings: ExplorationSettings,
+  ): Promise<readonly Exploration[]> {
+    const { editLimits } = this.dependencies;
+    return editLimits === null ? generateExperiences(requests, settings) : exploreEdits(requests, settings, editLimits);
   }
 
   private keep(key: string, exploration: Exploration): void {

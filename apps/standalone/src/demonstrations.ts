@@ -160,6 +160,8 @@ const DEMONSTRATION_ENVIRONMENTS: Readonly<Record<Demonstration, Environment>> =
     SEAM_EXECUTOR_INNER_UPDATE_EPOCHS: '10',
     SEAM_EXECUTOR_INNER_UPDATE_BATCH_SIZE: '8',
     SEAM_EXECUTOR_INNER_UPDATE_PLATEAU_PATIENCE: '0',
+    // A training of so small a model keeps one core busy.
+    SEAM_EXECUTOR_ATTEMPTS_AT_ONCE: '4',
     SEAM_TRAINER_ALGORITHMS: JSON.stringify({ 'rest-em': REST_EM }),
     // A comparison costs a training for every problem and adapter.
     SEAM_TRAINER_PROMOTION_PORTION: '32',

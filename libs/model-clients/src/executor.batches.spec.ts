@@ -39,4 +39,10 @@ describe('batches of an executor behind an endpoint', () => {
     const choice = z.object(executorChoiceShape).parse({});
     expect(executorBatches(choice, 256, 4)).toEqual({ maxBatchRecords: 256 });
   });
+
+  it('are single records where an attempt is a training, of as many partitions as may train at once', () => {
+    const choice = z.object(executorChoiceShape).parse({});
+    expect(executorBatches(choice, 256, 4, 1)).toEqual({ maxBatchRecords: 1, maxConcurrentPartitions: 1 });
+    expect(executorBatches(choice, 256, 4, 3)).toEqual({ maxBatchRecords: 1, maxConcurrentPartitions: 3 });
+  });
 });

@@ -25,8 +25,16 @@ const MINUTE_OF_A_LIMIT_MS = 70_000;
  * minute's worth of its limits. Two partitions share that: one alone keeps the endpoint busy.
  * @param most records of a batch, for any executor
  * @param rollouts answers to each record
+ * @param trainingsAtOnce attempts that are under way at a time, where each is a training: it is recorded when it is finished, so that a
+ *   process that dies repeats no other. Absent: attempts are answers, which are quicker together
  */
-export function executorBatches(choice: BatchChoice, most: number, rollouts: number): ExecutorBatches {
+export function executorBatches(
+  choice: BatchChoice,
+  most: number,
+  rollouts: number,
+  trainingsAtOnce?: number,
+): ExecutorBatches {
+  if (trainingsAtOnce !== undefined) return { maxBatchRecords: 1, maxConcurrentPartitions: trainingsAtOnce };
   if (choice.driver === 'checkpoint') return { maxBatchRecords: most };
   const { concurrency } = choice.endpoint;
   const { requests, tokens } = perMinute(choice);

@@ -37,6 +37,7 @@ import {
   type Drawn,
   drawnOf,
   greedy,
+  inTime,
   isSame,
   NO_TOKENS,
   PROBE_TOKENS,
@@ -159,12 +160,9 @@ export class VllmGenerator implements GeneratorModel {
       for (const { request, candidate } of left) {
         const asked = requests[request]!;
         try {
-          const written = await this.candidate(
-            asked,
-            asked.schema === undefined ? undefined : grammarOf(asked.schema),
-            asked.seeds[candidate]!,
-            adapter,
-            until,
+          const grammar = asked.schema === undefined ? undefined : grammarOf(asked.schema);
+          const written = await inTime(asked, until, (signal) =>
+            this.candidate(asked, grammar, asked.seeds[candidate]!, adapter, signal),
           );
           results[request]![candidate] = written;
           tokens += written.tokenIds.length;
@@ -271,7 +269,7 @@ export class VllmGenerator implements GeneratorModel {
       tokenIds,
       logProbs,
       tokenIds.map(() => false),
-      finishReason === 'stop',
+      finishReason === 'stop' ? 'completed' : 'length',
     );
   }
 
@@ -327,7 +325,7 @@ export class VllmGenerator implements GeneratorModel {
       if (drawn.tokenIds.length === 0)
         throw new SeamError('ENDPOINT_FAILED', 'Cannot generate by vLLM: expected at least one token, got none.');
     }
-    return sequence(tokenIds, logProbs, forced, grammar.isComplete(state));
+    return sequence(tokenIds, logProbs, forced, grammar.isComplete(state) ? 'completed' : 'length');
   }
 
   /** With an adapter: as {@link complete}; a server that was started again has lost its adapters and is given this one again. */

@@ -313,6 +313,15 @@ describe('a vLLM server', () => {
     }
   });
 
+  it('that hangs at one candidate makes it late, where its time is limited, and writes the others', async () => {
+    const vllm = new ScriptedVllm(Random.of('late'));
+    const generator = await open(vllm);
+    let completions = 0;
+    server.behave = (request) => (completions++ === 0 ? { kind: 'hang' } : vllm.answer(request));
+    const [written] = await generator.generate([{ ...requestFor(3), timeoutMs: 600 }]);
+    expect(written!.map(({ finishReason }) => finishReason).sort()).toEqual(['late', 'length', 'length']);
+  });
+
   it('gets the masks that the trainer forms its ratios under, also where the tokenizer puts a space before a first word', async () => {
     const modelFolder = join(folder, 'byte-fallback');
     const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');

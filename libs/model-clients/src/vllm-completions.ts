@@ -1,6 +1,6 @@
 /** What is asked of vLLM and what it answers, as values. */
-import { Random, SeamError, sha256 } from '@seamstream/kernel';
-import type { GeneratedSequence, SamplingSettings } from '@seamstream/language-model';
+import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
+import type { FinishReason, GeneratedSequence, GenerationRequest, SamplingSettings } from '@seamstream/language-model';
 import type { EndpointFailure, EndpointResult } from '@seamstream/openai-endpoint';
 import { z } from 'zod';
 
@@ -65,14 +65,14 @@ export function sequence(
   tokenIds: readonly number[],
   logProbs: readonly number[],
   forced: readonly boolean[],
-  isComplete: boolean,
+  finishReason: FinishReason,
 ): GeneratedSequence {
   return {
     tokenIds,
     logProbs,
     legalMass: tokenIds.map(() => 1),
     forced,
-    finishReason: isComplete ? 'completed' : 'length',
+    finishReason,
   };
 }
 
@@ -102,4 +102,20 @@ export function valueOf<T>(result: EndpointResult<T>): T {
 
 export function errorOf({ code, reason, halts }: EndpointFailure): SeamError {
   return new SeamError(code, `Cannot generate by vLLM: ${reason}`, { details: { halts } });
+}
+
+/** One that takes longer than its request allows is `late`, and the others continue. Its time begins with its first request to the server. */
+export async function inTime(
+  { timeoutMs }: GenerationRequest,
+  signal: AbortSignal,
+  write: (signal: AbortSignal) => Promise<GeneratedSequence>,
+): Promise<GeneratedSequence> {
+  if (timeoutMs === undefined) return write(signal);
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    return await write(AbortSignal.any([late, signal]));
+  } catch (error) {
+    if (late.aborted && !signal.aborted && isSeamError(error, 'ABORTED')) return sequence([], [], [], 'late');
+    throw error;
+  }
 }

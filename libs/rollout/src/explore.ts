@@ -1,6 +1,6 @@
 /** Problem to experiences: groups of candidates to learn from, or one to deploy. */
 import type { ProblemStatement } from '@seamstream/environments';
-import { experienceIdOf, groupIdOf } from '@seamstream/events';
+import { experienceIdOf, groupIdOf, type Unaugmented } from '@seamstream/events';
 import { groundedSchema, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { type GuidanceSettings, guidedSchema } from '@seamstream/experience-library';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
@@ -20,6 +20,8 @@ export interface ExplorationSettings {
   /** Index of the first of them; 0 when absent. Ids and seeds follow from it. */
   readonly firstCandidate?: number;
   readonly sampling: SamplingSettings;
+  /** Longest time that a candidate may take, in milliseconds from its beginning. One that takes longer is not among the candidates. Absent: any. */
+  readonly timeoutMs?: number;
   /** Of a domain; each problem's entries are written under what is left of it by the problem, see groundedSchema. */
   schemaFor(domain: string): JsonSchema;
   /** Ends what is under way, with ABORTED. */
@@ -39,6 +41,8 @@ export interface ExplorationProgress {
 export interface ExplorationRequest {
   readonly eventId: string;
   readonly problem: ProblemStatement;
+  /** Which candidates to write, and from which seeds; the whole group from its own seeds when absent. */
+  readonly candidates?: readonly { readonly index: number; readonly seed: string }[];
 }
 
 /** One candidate, with everything that cannot be measured again later. */
@@ -58,6 +62,8 @@ export interface ExperienceCandidate {
   readonly tokenizerDigest: string;
   readonly baseModelDigest: string;
   readonly adapterDigest: string | null;
+  /** Why nothing was written, of a self-edit: its entry is empty, and so are its tokens. */
+  readonly unaugmented?: Unaugmented;
 }
 
 export type Exploration =
@@ -90,11 +96,17 @@ export async function generateExperiences(
   requests: readonly ExplorationRequest[],
   settings: ExplorationSettings,
 ): Promise<Exploration[]> {
-  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0, signal, onProgress } = settings;
+  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0, timeoutMs, signal, onProgress } = settings;
   const prepared = requests.map(
-    ({ eventId, problem }): Prepared => ({
+    ({ eventId, problem, candidates }): Prepared => ({
       eventId,
       problem,
+      candidates:
+        candidates ??
+        Array.from({ length: groupSize }, (_, at) => ({
+          index: firstCandidate + at,
+          seed: candidateSeed(eventId, firstCandidate + at),
+        })),
       schema: settings.schemaFor(problem.domain),
       prompt: fittingPrompt(
         model,
@@ -118,12 +130,11 @@ export async function generateExperiences(
     asked.length === 0
       ? []
       : await model.generate(
-          asked.map(({ eventId, problem, schema, promptTokenIds }) => ({
+          asked.map(({ problem, candidates, schema, promptTokenIds }) => ({
             promptTokenIds,
-            seeds: Array.from({ length: groupSize }, (_, candidate) =>
-              candidateSeed(eventId, firstCandidate + candidate),
-            ),
+            seeds: candidates.map(({ seed }) => seed),
             sampling,
+            ...(timeoutMs === undefined ? {} : { timeoutMs }),
             // What it quotes from the problem, it finds there.
             schema: groundedSchema(guided(schema, problem), problem.prompt),
           })),
@@ -151,12 +162,12 @@ export async function generateExperiences(
   });
 }
 
-interface Prepared extends ExplorationRequest {
+interface Prepared extends Required<ExplorationRequest> {
   readonly schema: JsonSchema;
   readonly prompt: FittingPrompt;
 }
 
-interface Asked extends ExplorationRequest {
+interface Asked extends Required<ExplorationRequest> {
   /** Of its request. */
   readonly place: number;
   readonly schema: JsonSchema;
@@ -164,12 +175,13 @@ interface Asked extends ExplorationRequest {
 }
 
 function explorationOf(each: Asked, sequences: GenerationResult, settings: ExplorationSettings): Exploration {
-  const { firstCandidate = 0 } = settings;
   return {
     status: 'explored',
     problem: each.problem,
     groupId: groupIdOf(each.eventId),
-    candidates: sequences.map((sequence, index) => candidateOf(each, sequence, firstCandidate + index, settings)),
+    candidates: sequences.flatMap((sequence, at) =>
+      sequence.finishReason === 'late' ? [] : [candidateOf(each, sequence, each.candidates[at]!, settings)],
+    ),
   };
 }
 
@@ -192,9 +204,10 @@ function endedOf(
 function candidateOf(
   { eventId, problem, schema, promptTokenIds }: Asked,
   sequence: GenerationResult[number],
-  candidateIndex: number,
-  { model, adapter, sampling }: Pick<ExplorationSettings, 'model' | 'adapter' | 'sampling'>,
+  { index: candidateIndex, seed }: Asked['candidates'][number],
+  settings: ExplorationSettings,
 ): ExperienceCandidate {
+  const { model, sampling } = settings;
   const text = model.tokenizer.decode(sequence.tokenIds);
   if (sequence.finishReason !== 'completed') {
     throw new SeamError(
@@ -206,13 +219,24 @@ function candidateOf(
     experienceId: experienceIdOf(eventId, candidateIndex),
     candidateIndex,
     entry: parseEntry(text, schema).text,
-    entrySchema: schemaDigest(schema),
     promptTokenIds,
     tokenIds: sequence.tokenIds,
     logProbs: sequence.logProbs,
     legalMass: sequence.legalMass,
     forced: sequence.forced,
-    sampling: { ...sampling, seed: candidateSeed(eventId, candidateIndex) },
+    ...writerOf(settings, schema, seed),
+  };
+}
+
+/** Who wrote a candidate, and how. */
+export function writerOf(
+  { model, adapter, sampling }: Pick<ExplorationSettings, 'model' | 'adapter' | 'sampling'>,
+  schema: JsonSchema,
+  seed: string,
+): Pick<ExperienceCandidate, 'entrySchema' | 'sampling' | 'tokenizerDigest' | 'baseModelDigest' | 'adapterDigest'> {
+  return {
+    entrySchema: schemaDigest(schema),
+    sampling: { ...sampling, seed },
     tokenizerDigest: model.tokenizer.digest,
     baseModelDigest: model.digest,
     adapterDigest: adapter?.digest ?? null,

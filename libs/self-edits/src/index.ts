@@ -24,5 +24,14 @@ export { ownSelfEditKind } from './own-kind.js';
 export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
 export type { TextSimilarity } from './text-similarity.port.js';
 export { trainingDocuments } from './training-documents.js';
-export { type FinalOutcome, WRITING_LIMITS, type WriteSettings, writeEdits } from './write-edits.js';
+export {
+  type FinalOutcome,
+  type GivenUp,
+  inTries,
+  seedOfTry,
+  type Try,
+  WRITING_LIMITS,
+  type WriteSettings,
+  writeEdits,
+} from './write-edits.js';
 export { type WriterMessage, writerMessages, writerPrompt } from './writer-prompt.js';

@@ -15,30 +15,44 @@ export interface WriteSettings {
 /** As the plan that we follow states them. */
 export const WRITING_LIMITS = { timeoutMs: 30_000, tries: 3 } as const;
 
-export type FinalOutcome =
-  | { readonly status: 'written'; readonly text: string }
-  | { readonly status: 'failed'; readonly code: FailedEdit['code']; readonly reason: string; readonly tries: number };
+/** A request that was not written in its tries. */
+export interface GivenUp {
+  readonly status: 'failed';
+  readonly code: FailedEdit['code'];
+  readonly reason: string;
+  readonly tries: number;
+}
+
+export type FinalOutcome = { readonly status: 'written'; readonly text: string } | GivenUp;
+
+/** What is asked for in one try. */
+export interface Try<Written> {
+  /** Requests that are asked for. */
+  readonly asked: readonly number[];
+  /** From 1. */
+  readonly attempt: number;
+  /** Has to be called once with each of them. */
+  readonly take: (request: number, outcome: Written | FailedEdit) => void;
+}
 
 /**
- * One outcome for each request. A further try has another seed, since the same one may draw the same text.
- * @throws ABORTED by the signal; the code of a failure that no other edit would escape
+ * One outcome for each request. One that failed is asked for again where that may help.
+ * @param write one try of all that are left
+ * @throws the code of a failure that no other request would escape; otherwise as `write`
  */
-export async function writeEdits(
-  writer: EditWriter,
-  requests: readonly EditRequest[],
-  { timeoutMs, tries, signal, onWritten }: WriteSettings,
-): Promise<readonly FinalOutcome[]> {
-  const outcomes = requests.map((): FinalOutcome | undefined => undefined);
-  let left = requests.map((_, index) => index);
+export async function inTries<Written extends { readonly status: 'written' }>(
+  requests: number,
+  tries: number,
+  write: (asked: Try<Written>) => Promise<void>,
+): Promise<readonly (Written | GivenUp)[]> {
+  const outcomes = Array.from({ length: requests }, (): Written | GivenUp | undefined => undefined);
+  let left = outcomes.map((_, index) => index);
   for (let attempt = 1; attempt <= tries && left.length > 0; attempt++) {
-    const asked = left;
     const again: number[] = [];
     const halting: FailedEdit[] = [];
-    const take = (at: number, outcome: EditOutcome): void => {
-      const index = asked[at]!;
+    const take = (index: number, outcome: Written | FailedEdit): void => {
       if (outcome.status === 'written') {
         outcomes[index] = outcome;
-        onWritten?.(index, outcome.text);
         return;
       }
       const { code, reason, retryable, halts = false } = outcome;
@@ -46,10 +60,7 @@ export async function writeEdits(
       if (halts) halting.push(outcome);
       else if (retryable) again.push(index);
     };
-    await writer.write(
-      asked.map((index) => triedAgain(requests[index]!, attempt)),
-      { timeoutMs, signal, onOutcome: take },
-    );
+    await write({ asked: left, attempt, take });
     const [halted] = halting;
     if (halted !== undefined) throw new SeamError(halted.code, halted.reason);
     left = again.sort((a, b) => a - b);
@@ -63,6 +74,32 @@ export async function writeEdits(
   });
 }
 
-function triedAgain(request: EditRequest, attempt: number): EditRequest {
-  return attempt === 1 ? request : { ...request, seed: `${request.seed}/try-${attempt}` };
+/** A further try has another seed, since the same one may draw the same text. */
+export function seedOfTry(seed: string, attempt: number): string {
+  return attempt === 1 ? seed : `${seed}/try-${attempt}`;
+}
+
+/**
+ * One outcome for each request.
+ * @throws ABORTED by the signal; the code of a failure that no other edit would escape
+ */
+export function writeEdits(
+  writer: EditWriter,
+  requests: readonly EditRequest[],
+  { timeoutMs, tries, signal, onWritten }: WriteSettings,
+): Promise<readonly FinalOutcome[]> {
+  return inTries<Extract<EditOutcome, { status: 'written' }>>(requests.length, tries, ({ asked, attempt, take }) =>
+    writer.write(
+      asked.map((index) => ({ ...requests[index]!, seed: seedOfTry(requests[index]!.seed, attempt) })),
+      {
+        timeoutMs,
+        signal,
+        onOutcome: (at, outcome) => {
+          const index = asked[at]!;
+          take(index, outcome);
+          if (outcome.status === 'written') onWritten?.(index, outcome.text);
+        },
+      },
+    ),
+  );
 }

@@ -111,6 +111,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     latencyMs: 12.5,
     guard: { guardId: 'guard-1', adapterDigest: '45'.repeat(32) },
     release: { releaseId: 'release-1', stage: 1, unit: 'u-1', share: 0.05, isCandidate: true },
+    unaugmented: null,
   },
   ExperienceWithheld: {
     type: 'ExperienceWithheld',

@@ -461,6 +461,16 @@ export interface ToolCall {
   readonly resultDigest: string;
 }
 
+/** Why no self-edit was written for a passage. That is a failure of the writing, and no finding about an edit. */
+export interface Unaugmented {
+  /** Code of the last failure: `DEADLINE_EXCEEDED`, `SESSION_FAILED` or `NON_FINITE`. */
+  readonly code: string;
+  /** The last failure, in words. */
+  readonly reason: string;
+  /** How many times the edit was tried. */
+  readonly tries: number;
+}
+
 /** A limit as it was known when a request reserved its use. */
 export interface UsageLimit {
   readonly measure: QuotaMeasure;
@@ -527,7 +537,7 @@ export interface ExperienceGenerated {
   readonly groupSize: number;
   /** explore or deploy. */
   readonly arm: Arm;
-  /** The entry, JSON text valid under its schema. */
+  /** The entry, JSON text valid under its schema; empty where there is none (`unaugmented`). */
   readonly entry: string;
   /** Digest of the entry's JSON Schema. */
   readonly entrySchema: string;
@@ -575,6 +585,11 @@ export interface ExperienceGenerated {
   readonly release?: ReleaseDraw | null | undefined;
   /** The guard that counts the problem. Null: none does. */
   readonly guard?: GuardMark | null | undefined;
+  /**
+   * Why the self-edit could not be written: the passage is without one, and the entry is empty. Null: it was
+   * written, or the entry is no self-edit.
+   */
+  readonly unaugmented?: Unaugmented | null | undefined;
 }
 
 /** The problem is in the control arm. The executor solves it without an entry. */

@@ -164,6 +164,27 @@ describe('a queue of generations', () => {
     await running;
     expect(runs.filter((run) => run.startsWith('prefill'))).toEqual(['prefill 1x16']);
   });
+
+  it('ends as late what takes longer than its request allows, and nothing else', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const [slow, quick] = [call(9, 1, 80, {}, 1), call(9, 1, 20, {}, 60_000)];
+    await Promise.all([slow, quick].map((each) => queue.run(each)));
+    expect(slow.candidates[0]).toMatchObject({ finishReason: 'late' });
+    expect(slow.candidates[0]!.tokenIds.length).toBeLessThan(80);
+    expect(quick.candidates[0]).toMatchObject({ finishReason: 'length' });
+    expect(quick.candidates[0]!.tokenIds).toHaveLength(20);
+  });
+
+  it('does not count the wait for a turn as the time of a candidate', async () => {
+    // Room for one group.
+    const queue = new GenerationQueue(config, 100 * PER_TOKEN);
+    const startedMs = performance.now();
+    await queue.run(call(9, 1, 80));
+    // The second one waits for twice as long as it may take, and takes a fortieth of that.
+    const next = call(9, 1, 2, {}, (performance.now() - startedMs) / 2);
+    await Promise.all([queue.run(call(9, 1, 80)), queue.run(next)]);
+    expect(next.candidates[0]).toMatchObject({ finishReason: 'length' });
+  });
 });
 
 function call(
@@ -171,12 +192,14 @@ function call(
   seeds: number,
   maxTokens: number,
   more: Partial<QueueCall> = {},
+  timeoutMs?: number,
 ): QueueCall & { candidates: readonly Candidate[] } {
   const promptTokenIds = Array.from({ length: prompt }, (_, at) => 1 + (at % 250));
   const request = {
     promptTokenIds,
     seeds: Array.from({ length: seeds }, (_, seed) => `${seed}`),
     sampling: { temperature: 1, topK: 0, topP: 1, maxTokens },
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
   const job: Job = {
     request,

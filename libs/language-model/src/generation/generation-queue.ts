@@ -45,6 +45,8 @@ interface Waiting {
 
 interface QueuedGroup extends Group {
   readonly owner: Waiting;
+  /** When it joined a wave; undefined while it waits. */
+  beganAtMs: number | undefined;
 }
 
 export class GenerationQueue {
@@ -94,6 +96,7 @@ export class GenerationQueue {
       owner,
       job,
       candidates: running.slice(part * most, (part + 1) * most),
+      beganAtMs: undefined,
     }));
   }
 
@@ -116,8 +119,10 @@ export class GenerationQueue {
       const joining = this.#joining(kind, wave.groups);
       const members = [...wave.groups, ...joining];
       try {
+        for (const group of joining) group.beganAtMs = performance.now();
         if (joining.length > 0) await wave.admit(joining, fail);
         else await wave.step(fail);
+        members.forEach(endLate);
       } catch (error) {
         for (const { owner } of members) this.#end(owner, error);
         wave = undefined;
@@ -191,6 +196,13 @@ export class GenerationQueue {
 function kindOf({ owner, job }: QueuedGroup): string {
   const { promptColumns, chunkColumns } = waveKind(job);
   return `${owner.call.weightsKey} ${promptColumns} ${chunkColumns}`;
+}
+
+/** What had its time ends between two tokens, as it stands. */
+function endLate({ job, candidates, beganAtMs }: QueuedGroup): void {
+  const { timeoutMs } = job.request;
+  if (timeoutMs === undefined || beganAtMs === undefined || performance.now() - beganAtMs < timeoutMs) return;
+  for (const candidate of candidates) candidate.finishReason ??= 'late';
 }
 
 function tellProgress(owner: Waiting): void {

@@ -24,9 +24,15 @@ export interface GenerationRequest {
   readonly stopTokenIds?: readonly number[];
   /** Generation also ends behind each of these runs of ids, which is kept in the result. For continuations without a schema. */
   readonly stopSequences?: readonly (readonly number[])[];
+  /**
+   * Longest time that a candidate may take, in milliseconds from its beginning: the wait for its turn does not count. One that takes longer
+   * ends as `late`; the others continue. Without a limit when absent.
+   */
+  readonly timeoutMs?: number;
 }
 
-export type FinishReason = 'completed' | 'length';
+/** `late`: it took longer than its request allows, and what there is of it is no text. */
+export type FinishReason = 'completed' | 'length' | 'late';
 
 export interface GeneratedSequence {
   readonly tokenIds: readonly number[];
