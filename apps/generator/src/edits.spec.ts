@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('self-edits of the service', () => {
-  it('have 30 seconds and three tries each; what is not written is in the log with its reason, beside what is', async () => {
+  it('have 30 seconds and three tries each; what is not written is in the log with its reason, next to what is', async () => {
     const model = new SlowAtFirst(({ number }) => number > 0);
     const service = await serve(model);
     await log.append([encodeEvent(passage('explore'))]);

@@ -20,7 +20,7 @@ describe('self-edits of an exploration', () => {
     ]);
     expect(new Set(model.asked.map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([30_000]));
     expect(candidatesOf(a).map(({ sampling }) => sampling.seed)).toEqual([seedOf('a', 0), `${seedOf('a', 1)}/try-2`]);
-    expect([...candidatesOf(a), ...candidatesOf(b)].every(({ entry }) => editText(entry) !== undefined)).toBe(true);
+    expect([...candidatesOf(a), ...candidatesOf(b)].every(({ entry }) => editText(entry) !== '')).toBe(true);
     expect(candidatesOf(a).every(({ unaugmented }) => unaugmented === undefined)).toBe(true);
   });
 
@@ -66,7 +66,7 @@ describe('self-edits of an exploration', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('are told of as a group once all of it is written, whatever tries that took, and never before', async () => {
+  it('are reported as a group once all of it is written, after any number of tries, and never before', async () => {
     const model = new Unsteady((seed) => (seed === seedOf('a', 1) ? 'late' : 'written'));
     const told: ExplorationProgress[] = [];
     const explorations = await explored(model, ['a', 'b'], { onProgress: (each) => told.push(each) });
@@ -77,7 +77,7 @@ describe('self-edits of an exploration', () => {
   });
 });
 
-/** A generator that behaves by the seed of a candidate. What it has written is told before a call ends. */
+/** A generator that behaves by the seed of a candidate. It reports what it has written before a call ends. */
 class Unsteady extends FakeGenerator {
   readonly asked: GenerationRequest[] = [];
 

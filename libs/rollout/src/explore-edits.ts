@@ -3,7 +3,7 @@
  * entry: its candidate says why, and nothing is learned from it.
  *
  *   first try      → all edits side by side
- *   further tries  → the edits of one passage at a time: with less beside them each is faster, and a fault ends the tries of one passage
+ *   further tries  → the edits of one passage at a time: with fewer others each is faster, and a fault ends the tries of one passage
  */
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
