@@ -303,7 +303,7 @@ export default [
       to: 'false',
     },
   ]),
-  ...quick('libs/rollout/src/judge.ts', 'libs/rollout/src/judge-all.spec.ts', [
+  ...quick('libs/verifiers/src/judges-of.ts', 'libs/rollout/src/judge-all.spec.ts', [
     { control: 'a mean names all revisions that judged', from: 'revisions.length === 1', to: 'true' },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/endpoint.spec.ts', [

@@ -74,7 +74,7 @@ export default [
   ...quick('libs/verifiers/src/passage.verifier.ts', 'libs/datasets/src/tasks.spec.ts', [
     {
       control: 'a passage is worth the share of its questions right',
-      from: 'const share = right / judges.length;',
+      from: 'const share = right / verdicts.length;',
       to: 'const share = Number(right > 0);',
     },
     {

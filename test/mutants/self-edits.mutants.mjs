@@ -3,6 +3,18 @@ const quick = (file, spec, rows) => rows.map((row) => ({ suite: 'quick', file, s
 const SPEC = 'libs/self-edits/src/self-edits.spec.ts';
 
 export default [
+  ...quick('apps/cli/src/restem/track.command.ts', 'apps/cli/src/restem/track.command.spec.ts', [
+    {
+      control: 'a self-training is tracked where it is named',
+      from: 'await trackSelfTrainings(tracker, chosen)',
+      to: 'await trackSelfTrainings(tracker, all)',
+    },
+    {
+      control: 'figures go to one tracker',
+      from: '(files === undefined) === (mlflow === undefined)',
+      to: 'files === undefined && mlflow === undefined',
+    },
+  ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
     {
       control: 'a refused edit earns nothing under any verifier',
@@ -462,9 +474,43 @@ export default [
     file: 'libs/operations/src/cost/cost-estimate.decide.ts',
     suite: 'quick',
     spec: 'operations/src/cost/cost-estimate.decide.spec.ts',
-    from: 'plan.iterations * plan.editsPerPassage',
-    to: 'plan.iterations',
+    from: '...{ writing: iterations * editsPerPassage,',
+    to: '...{ writing: iterations,',
   },
+  ...quick('libs/operations/src/cost/cost-estimate.decide.ts', 'operations/src/cost/cost-estimate.decide.spec.ts', [
+    {
+      control: 'each seed of an edit is another training',
+      from: 'editsPerPassage * trainingsPerEdit;',
+      to: 'editsPerPassage;',
+    },
+    {
+      control: 'a promotion tries both writers',
+      from: '(2 * plan.validationPassages * iterations)',
+      to: '(plan.validationPassages * iterations)',
+    },
+    {
+      control: 'an estimate has the learning of the writer',
+      from: 'iterations * keptPerPassage * writerEpochs',
+      to: '0',
+    },
+    {
+      control: 'an estimate is as sure as what is done most',
+      from: 'each.seconds[phase] * times[phase]',
+      to: 'each.seconds[phase]',
+    },
+  ]),
+  ...quick('libs/operations/src/cost/estimate-cost.ts', 'cli/src/cost/estimate-cost.command.spec.ts', [
+    {
+      control: "an edit has the generator's limit of tokens",
+      from: 'maxTokens === undefined ? sampling : { ...sampling, maxTokens }',
+      to: '{ ...sampling, maxTokens: 24 }',
+    },
+    {
+      control: 'an edit that was not written is no estimate',
+      from: 'const outcome = outcomes[0]!;',
+      to: "const outcome = { status: 'written', text: '', ...outcomes[0]!, ...{ status: 'written' } } as Extract<EditOutcome, { status: 'written' }>;",
+    },
+  ]),
   {
     control: 'an estimate of cost says how sure it is',
     file: 'libs/operations/src/cost/cost-estimate.decide.ts',

@@ -10,7 +10,74 @@ const matching = { suite: 'quick', spec: 'libs/verifiers/src/perfect-matching.sp
 const texts = { suite: 'quick', spec: 'libs/verifiers/src/registry.spec.ts' };
 const json = { ...choices, file: 'libs/verifiers/src/json.verifier.ts' };
 
+const judged = { suite: 'quick', spec: 'libs/model-clients/src/passage-judge.spec.ts' };
+
 export default [
+  {
+    ...judged,
+    file: 'libs/verifiers/src/passage.verifier.ts',
+    control: 'a model judges an answer about a passage by what was asked',
+    from: "questions[at] ?? ''",
+    to: "questions[0] ?? ''",
+  },
+  {
+    ...judged,
+    file: 'libs/verifiers/src/passage.verifier.ts',
+    control: 'a verdict on a passage names the model that judged',
+    from: '...(judges === undefined ? {} : { judgedBy: judges }),',
+    to: '',
+  },
+  {
+    ...judged,
+    file: 'libs/verifiers/src/passage.verifier.ts',
+    control: 'an answer that no model could judge is not wrong',
+    from: 'await judge(`Answer: ${answer}`, context);\n    return { success, score',
+    to: 'await Promise.resolve(judge(`Answer: ${answer}`, context)).catch(() => ({ success: false, judgedBy: undefined }));\n    return { success, score',
+  },
+  {
+    ...judged,
+    file: 'libs/verifiers/src/passage.verifier.ts',
+    control: 'a passage is judged by a model where each question is known',
+    from: 'questions.length === references &&',
+    to: '',
+  },
+  {
+    ...judged,
+    file: 'libs/verifiers/src/judge.verifier.ts',
+    control: 'an answer that equals one of several gold answers needs no model',
+    from: 'new Set(golds.map(normalised))',
+    to: 'new Set(golds.slice(0, 1).map(normalised))',
+  },
+  {
+    ...judged,
+    file: 'libs/verifiers/src/judge.verifier.ts',
+    control: 'a passage that a model judges is refused where none is configured',
+    from: "(verifier?.kind === 'passage' && verifier.options.answers === 'judge')",
+    to: 'false',
+  },
+  {
+    ...passages,
+    file: 'libs/datasets/src/read-problems.ts',
+    control: 'the verifier of the settings judges each answer about a passage',
+    from: "own.kind !== 'passage' ? (wanted ?? own)",
+    to: "own.kind !== '' ? (wanted ?? own)",
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/executor/src/rewarded-attempts.spec.ts',
+    file: 'apps/executor/src/rewarded-attempts.ts',
+    control: 'a gain has one judge before and after',
+    from: 'if (!isSameJudge(',
+    to: 'if (false && !isSameJudge(',
+  },
+  {
+    suite: 'quick',
+    spec: 'apps/cli/src/study/study-self-edits.command.spec.ts',
+    file: 'libs/operations/src/evaluate/study-self-edits.ts',
+    control: 'a study that needs a judge is refused without one',
+    from: 'const verifiers = await verifiersFor(',
+    to: 'const verifiers = await verifiersFor(world, []);\n  void ((..._: unknown[]) => undefined)(',
+  },
   {
     ...matching,
     file: 'libs/verifiers/src/perfect-matching.ts',
@@ -76,8 +143,8 @@ export default [
     ...passages,
     file: 'libs/verifiers/src/passage.verifier.ts',
     control: 'exact match decides, and F1 does not',
-    from: 'return { success: isExact, f1 };',
-    to: 'return { success: f1 > 0.5, f1 };',
+    from: 'return { success: score.isExact, score };',
+    to: 'return { success: score.f1 > 0.5, score };',
   },
   {
     ...neighbours,

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { type ModelServer, packageIndexAnswers, pythonWith, startMlflowServer } from '@seamstream/dev-servers';
+import { encodeEvent, type SeamEvent } from '@seamstream/events';
 import { FilesTracker, MlflowTracker, type TrackedRun } from '@seamstream/experiment-tracking';
 import { isSeamError } from '@seamstream/kernel';
+import { endedIteration, selfTrainingLog } from '@seamstream/testing/self-training-log';
+import { fakeWorld } from '../../apps/cli/src/command-runtime.fake.js';
 
 // Its packages are fetched the first time.
 jest.setTimeout(1_800_000);
@@ -35,14 +38,11 @@ describe("MLflow's server", () => {
     expect(await new MlflowTracker({ url: mlflow.url, experiment: 'edits' }).track(runOf(3))).toMatchObject({
       added: 0,
     });
-    const [run, ...others] = await runsOf(mlflow.url);
+    const [run, ...others] = await runsOf(mlflow.url, 'edits');
     expect(others).toEqual([]);
     expect(run).toMatchObject({ info: { run_name: 'restem one', status: 'FINISHED' } });
     expect(run!.data.params).toContainEqual({ key: 'algorithm.keep', value: 'best' });
-    const history = await ask(mlflow.url, `metrics/get-history?run_id=${run!.info.run_id}&metric_key=reward/mean`);
-    const points = (history as { readonly metrics: readonly { readonly step: number; readonly value: number }[] })
-      .metrics;
-    expect(points.map(({ step, value }) => [step, value])).toEqual([
+    expect(await historyOf(mlflow.url, run!, 'reward/mean')).toEqual([
       [1, 0.25],
       [2, 0.375],
       [3, 0.5],
@@ -72,6 +72,35 @@ describe("MLflow's server", () => {
     await expect(tracker.track({ ...runOf(2), id: 'two' })).rejects.toMatchObject({ code: 'ENDPOINT_UNAVAILABLE' });
     await mlflow.restart();
     expect(await tracker.track({ ...runOf(2), id: 'two' })).toMatchObject({ added: 2 });
+  });
+});
+
+describe('seam restem track', () => {
+  it('shows the self-trainings of the log on the server, and later what is new', async () => {
+    if (mlflow === undefined) return;
+    const world = await fakeWorld();
+    const track = async (events: readonly SeamEvent[]) => {
+      await world.log.append(events.map(encodeEvent));
+      expect(await world.seam('restem', 'track', '--mlflow', mlflow!.url, '--experiment', 'told')).toBe(0);
+      return world.takeOutput();
+    };
+    expect(await track(selfTrainingLog('t-1', [[0.25, 0.75]]))).toMatch(/^t-1: [1-9]\d* new figures, /);
+    expect(await track([])).toMatch(/^t-1: 0 new figures, /);
+    await track(endedIteration('t-1', 2, [1, 1]));
+    const [run, ...others] = await runsOf(mlflow.url, 'told');
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ info: { run_name: 'restem t-1', status: 'FINISHED' } });
+    expect(await historyOf(mlflow.url, run!, 'reward/mean')).toEqual([
+      [1, 0.5],
+      [2, 1],
+    ]);
+  });
+
+  it('ends with an error where no server answers', async () => {
+    const world = await fakeWorld();
+    await world.log.append(selfTrainingLog('t-1', [[1]]).map(encodeEvent));
+    expect(await world.seam('restem', 'track', '--mlflow', 'http://127.0.0.1:1')).not.toBe(0);
+    expect(world.takeErrors()).toContain('127.0.0.1:1');
   });
 });
 
@@ -108,8 +137,15 @@ interface ServedRun {
   readonly data: { readonly params: readonly { readonly key: string; readonly value: string }[] };
 }
 
-async function runsOf(url: string): Promise<readonly ServedRun[]> {
-  const { experiment } = (await ask(url, 'experiments/get-by-name?experiment_name=edits')) as {
+/** Step and value of each point. */
+async function historyOf(url: string, { info }: ServedRun, metric: string): Promise<readonly (readonly number[])[]> {
+  const history = await ask(url, `metrics/get-history?run_id=${info.run_id}&metric_key=${metric}`);
+  const { metrics } = history as { readonly metrics: readonly { readonly step: number; readonly value: number }[] };
+  return metrics.map(({ step, value }) => [step, value]);
+}
+
+async function runsOf(url: string, name: string): Promise<readonly ServedRun[]> {
+  const { experiment } = (await ask(url, `experiments/get-by-name?experiment_name=${name}`)) as {
     readonly experiment: { readonly experiment_id: string };
   };
   const body = { experiment_ids: [experiment.experiment_id], max_results: 100 };

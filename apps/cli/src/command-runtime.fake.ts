@@ -11,6 +11,7 @@ import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import { showLogAddress } from '@seamstream/operations/copy';
+import type { TrainedModel } from '@seamstream/operations/cost';
 import type { LearnerModel, Models, OutputOptions } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { GeneratorModel } from '@seamstream/rollout';
@@ -57,6 +58,8 @@ export interface FakeWorld {
   readonly baseModels: Map<string, BaseModel>;
   /** What is trained by studies; none until it is set. */
   learner: LearnerModel | undefined;
+  /** The model of writers, to be trained; none until it is set. */
+  trainedWriter: TrainedModel | undefined;
   /** What judges answers; without a model that judges until it is set. */
   verifiers: Verifiers;
   /** Models in folders that a team names, by folder. */
@@ -297,6 +300,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.learner === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Cannot open the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
+    openTrainedWriter: () => present(world.trainedWriter, 'the writer to be trained'),
+    editSampling: () => Promise.resolve({ temperature: 1, topP: 1, maxTokens: 16 }),
     openVerifiers: () => Promise.resolve(world.verifiers),
     openCheckpoint: (folder, name) => present(world.checkpoints.get(folder), name),
     openBaseModel: (named) =>
@@ -327,6 +332,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     learner: undefined,
+    trainedWriter: undefined,
     verifiers: builtInVerifiers,
     baseModels: new Map(),
     checkpoints: new Map(),

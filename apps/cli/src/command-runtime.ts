@@ -11,6 +11,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import type { SchemasWorld } from '@seamstream/operations/cluster';
 import type { LogAddress } from '@seamstream/operations/copy';
+import type { TrainedModel } from '@seamstream/operations/cost';
 import type { EditsWorld } from '@seamstream/operations/edits';
 import type {
   GrowingOutput,
@@ -23,6 +24,7 @@ import type {
 } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
+import type { EditSampling } from '@seamstream/self-edits';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { StartOptions } from '@seamstream/standalone';
 import type { Verifiers } from '@seamstream/verifiers';
@@ -113,6 +115,10 @@ export interface CommandRuntime {
   openModels(): Promise<Models>;
   /** The executor's model, which can be trained, and how it is asked. Closed by the runtime. */
   openLearner(): Promise<LearnerModel>;
+  /** The generator's model, which can be trained. Closed by the runtime. */
+  openTrainedWriter(): Promise<TrainedModel>;
+  /** How the generator's service draws edits. */
+  editSampling(): Promise<EditSampling>;
   /** The model in a folder. Closed by the runtime. */
   openCheckpoint: TeamWorld['openCheckpoint'];
   /** What judges answers, with the model that judges as the executor's service has it. Closed by the runtime. */

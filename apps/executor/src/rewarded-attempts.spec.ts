@@ -2,7 +2,7 @@
 import { type AttemptRequest, Environment, type ExecutorAnswer } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { configuredReward, judgeAll, type RewardChoice } from '@seamstream/rollout';
-import { builtInVerifiers } from '@seamstream/verifiers';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import { RewardedAttempts, type TriedEntry } from './rewarded-attempts.js';
 
 describe('attempts under a reward', () => {
@@ -38,6 +38,17 @@ describe('attempts under a reward', () => {
       expect(Object.keys(problem)).not.toContain('reference');
       expect(JSON.stringify(examination)).not.toContain('one');
     }
+  });
+
+  it('are not rewarded for a gain of which two revisions of a judge say before and after', async () => {
+    const attempts = of(new Counted(), { kind: 'accuracy-gain', form: 'continuous' }, verifiersOf('fp_1'));
+    expect(await measured(attempts, edit('a', 1), verifiersOf('fp_1'))).toMatchObject({ value: 0.5 });
+    await expect(measured(attempts, edit('a', 1), verifiersOf('fp_2'))).rejects.toMatchObject({
+      code: 'VERIFIER_FAILED',
+      message: expect.stringContaining('expected one revision of the model that judges'),
+    });
+    // A verdict for which no model was asked goes with any.
+    expect(await measured(attempts, edit('a', 1))).toMatchObject({ value: 0.5 });
   });
 
   it('fail with the frozen attempt, which is asked again, and earn no reward of 0 by it', async () => {
@@ -118,8 +129,17 @@ class Counted extends Environment {
   }
 }
 
-function of(environment: Environment, choice: RewardChoice): RewardedAttempts {
-  return new RewardedAttempts(environment, builtInVerifiers, configuredReward(choice, { environment }));
+function of(environment: Environment, choice: RewardChoice, verifiers = builtInVerifiers): RewardedAttempts {
+  return new RewardedAttempts(environment, verifiers, configuredReward(choice, { environment }));
+}
+
+/** Verdicts as this revision of a model gives them. */
+function verifiersOf(revision: string): Verifiers {
+  const verify: Verifiers['verify'] = async (...asked) => ({
+    ...(await builtInVerifiers.verify(...asked)),
+    judgedBy: { model: 'judge', revision },
+  });
+  return Object.assign(Object.create(builtInVerifiers) as Verifiers, { verify });
 }
 
 function edit(problemId: string, n: number): TriedEntry {
@@ -130,12 +150,17 @@ function edit(problemId: string, n: number): TriedEntry {
   return { problem, entry: JSON.stringify({ edit: `edit ${n}` }), seed: `${problemId}/${n}` };
 }
 
-async function measured(attempts: RewardedAttempts, tried: TriedEntry) {
+async function measured(attempts: RewardedAttempts, tried: TriedEntry, verifiers = builtInVerifiers) {
   const [answers] = await attempts.attempt([tried], {});
-  return rewardOf(attempts, tried, answers!);
+  return rewardOf(attempts, tried, answers!, verifiers);
 }
 
-async function rewardOf(attempts: RewardedAttempts, tried: TriedEntry, answers: readonly ExecutorAnswer[]) {
+async function rewardOf(
+  attempts: RewardedAttempts,
+  tried: TriedEntry,
+  answers: readonly ExecutorAnswer[],
+  verifiers = builtInVerifiers,
+) {
   const responses = answers.filter((answer) => answer.status === 'answered');
-  return attempts.measure(tried, responses, await judgeAll(tried.problem, responses, builtInVerifiers));
+  return attempts.measure(tried, responses, await judgeAll(tried.problem, responses, verifiers));
 }

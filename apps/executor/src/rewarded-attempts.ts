@@ -15,6 +15,7 @@ import { SeamError } from '@seamstream/kernel';
 import {
   type ConfiguredReward,
   examinationOf,
+  isSameJudge,
   type Judgement,
   judgeAll,
   type Measurement,
@@ -75,7 +76,7 @@ export class RewardedAttempts {
   ): Promise<RewardMeasurement | null> {
     if (this.reward === undefined) return null;
     const { problemId, domain } = problem;
-    const before = await this.baselineOf(problem);
+    const before = await this.baselineOf(problem, judgement);
     const after = measurementOf(responses, judgement.reward);
     return this.reward.measure({ before, after }, { problemId, domain, entry, response: answer.text }, signal);
   }
@@ -99,12 +100,18 @@ export class RewardedAttempts {
     return [...asked.values()].filter(({ problemId }) => !this.baselines.has(problemId));
   }
 
-  private async baselineOf(problem: Problem): Promise<Measurement | null> {
+  /** @throws VERIFIER_FAILED where another revision of a model judged it than what is compared with it; it is remembered, and asked again */
+  private async baselineOf(problem: Problem, { judgedBy }: Judgement): Promise<Measurement | null> {
     if (this.reward?.needs.baseline !== true) return null;
     const frozen = this.baselines.get(problem.problemId)?.filter((answer) => answer.status === 'answered');
     if (frozen === undefined)
       throw new SeamError('INTERNAL', `Cannot reward problem ${problem.problemId}: its frozen attempt is gone.`);
     const { judgement } = await judgeAll(problem, frozen, this.verifiers);
+    if (!isSameJudge(judgement.judgedBy ?? null, judgedBy ?? null))
+      throw new SeamError(
+        'VERIFIER_FAILED',
+        `Cannot reward problem ${problem.problemId}: expected one revision of the model that judges, before and after, got several.`,
+      );
     return measurementOf(frozen, judgement.reward);
   }
 }

@@ -1,6 +1,6 @@
 import { didYouMean, isSeamError, SeamError } from '@seamstream/kernel';
-import { MOST_PROMPT_CHARACTERS } from '@seamstream/tasks';
-import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
+import { MOST_PROMPT_CHARACTERS, passageOf } from '@seamstream/tasks';
+import { ANSWER_JUDGES, checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
 import type {
   DatasetForm,
   DatasetProblem,
@@ -136,7 +136,7 @@ function readUngraded(row: number, value: object, { domain, form }: ReadingSetti
   return { status: 'ungraded', row, problem };
 }
 
-type Texts = Pick<StatedProblem | UngradedProblem, 'prompt' | 'reference' | 'metadata' | 'task'>;
+type Texts = Pick<StatedProblem | UngradedProblem, 'prompt' | 'reference' | 'metadata' | 'task' | 'verifier'>;
 
 /** What of a problem is too long to be solved or recorded; undefined where nothing is. */
 function excessOf(stated: Texts): Omit<RowFault, 'row'> | undefined {
@@ -154,25 +154,48 @@ function excessOf(stated: Texts): Omit<RowFault, 'row'> | undefined {
     : undefined;
 }
 
-function sizeOf({ prompt, reference, task, metadata = {} }: Texts): number {
+function sizeOf({ prompt, reference, task, metadata = {}, verifier }: Texts): number {
   return [
     prompt,
     reference ?? '',
     task === undefined ? '' : JSON.stringify(task),
-    ...Object.entries(metadata).flat(),
+    ...Object.entries({ ...metadata, ...verifier?.options }).flat(),
   ].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** The verifier of the settings, with the row's own options where both name one kind; a model that judges is given the question. */
-function verifierOf({ verifier: own, prompt }: StatedProblem, wanted: StatedVerifier | undefined): StatedVerifier {
-  const chosen = wanted ?? own;
+/**
+ * The verifier of the settings, with the row's own options where both name one kind; a model that judges is given the question. Of a passage
+ * the settings may name who judges each answer.
+ */
+function verifierOf(
+  { verifier: own, prompt, task }: StatedProblem,
+  wanted: StatedVerifier | undefined,
+): StatedVerifier {
+  const chosen = wanted === undefined || own.kind !== 'passage' ? (wanted ?? own) : ofEachAnswer(wanted);
   const options = { ...(chosen.kind === own.kind ? own.options : {}), ...chosen.options };
-  const asked = chosen.kind === 'judge' && options.question === undefined ? { question: prompt } : {};
   return {
     ...chosen,
     version: chosen.version ?? (chosen.kind === own.kind ? own.version : undefined),
-    options: { ...options, ...asked },
+    options: { ...askedBy(chosen.kind, options, { prompt, task }), ...options },
   };
+}
+
+/** `judge` of a passage is `passage` with its answers judged so. */
+function ofEachAnswer({ kind, ...wanted }: StatedVerifier): StatedVerifier {
+  return (ANSWER_JUDGES as readonly string[]).includes(kind)
+    ? { kind: 'passage', options: { ...wanted.options, answers: kind } }
+    : { kind, ...wanted };
+}
+
+/** What was asked, for a model that judges; the options of a row may say it otherwise. */
+function askedBy(
+  kind: string,
+  { answers }: NonNullable<StatedVerifier['options']>,
+  { prompt, task }: Pick<StatedProblem, 'prompt' | 'task'>,
+): NonNullable<StatedVerifier['options']> {
+  if (kind === 'judge') return { question: prompt };
+  const passage = kind === 'passage' && answers === 'judge' && task !== undefined ? passageOf(task) : undefined;
+  return passage === undefined ? {} : { questions: JSON.stringify(passage.questions.map(({ question }) => question)) };
 }
 
 /** Version of a verifier that is meant where none is named. */

@@ -13,6 +13,7 @@ import {
   turnsFault,
   turnsPrompt,
 } from '@seamstream/tasks';
+import { ANSWER_JUDGES } from '@seamstream/verifiers';
 import { z } from 'zod';
 import type { DatasetForm } from './dataset.types.js';
 import { anyText, text } from './fields.js';
@@ -73,7 +74,7 @@ const ALTERNATIVES_FIELD = z
 export const PASSAGE_FORM: DatasetForm = {
   name: 'passage',
   summary:
-    'passage, questions ([{"question", "reference", "alternatives"}]), title; answerVerifier: exact ("exact"), numeric, choice or squad. The reward is the share of questions right.',
+    'passage, questions ([{"question", "reference", "alternatives"}]), title; answerVerifier: exact ("exact"), numeric, choice, squad or judge. The reward is the share of questions right.',
   example: '{"passage":"Ada was born in 1815.","questions":[{"question":"When was Ada born?","reference":"1815"}]}',
   recognises: ({ passage, questions }) => typeof passage === 'string' && Array.isArray(questions),
   shape: z
@@ -90,7 +91,7 @@ export const PASSAGE_FORM: DatasetForm = {
           'questions',
         ),
         answerVerifier: z
-          .enum(['exact', 'numeric', 'choice', 'squad'], { error: '"exact", "numeric", "choice" or "squad"' })
+          .enum(ANSWER_JUDGES, { error: '"exact", "numeric", "choice", "squad" or "judge"' })
           .default('exact'),
       },
       ROW,

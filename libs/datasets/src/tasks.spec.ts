@@ -148,6 +148,24 @@ describe('rows of tasks', () => {
     expect(READERS.some((read) => read(task!) !== undefined)).toBe(true);
   });
 
+  it('of a passage whose answers a model judges tell it what was asked, in the row or by the settings', () => {
+    const asked = JSON.stringify(['When?', 'Where?']);
+    const questions = [
+      { question: 'When?', reference: '1815' },
+      { question: 'Where?', reference: 'London' },
+    ];
+    const judged = { kind: 'passage', version: '1', options: { answers: 'judge', questions: asked } };
+    const verifierOf = (row: object, verifier?: { kind: string }) =>
+      readRow(1, { passage: 'P.', questions, ...row }, { ...settings('passage'), verifier });
+    expect(verifierOf({ answerVerifier: 'judge' })).toMatchObject({ problem: { verifier: judged } });
+    expect(verifierOf({ answerVerifier: 'squad' }, { kind: 'judge' })).toMatchObject({ problem: { verifier: judged } });
+    // Of a passage it names who judges each answer; `judge@1` judges one answer, which a passage has not.
+    expect(verifierOf({}, { kind: 'squad' })).toMatchObject({
+      problem: { verifier: { kind: 'passage', options: { answers: 'squad' } } },
+    });
+    expect(verifierOf({ questions: [{ question: ' ', reference: 'a' }] }, { kind: 'judge' }).status).toBe('faulty');
+  });
+
   it.each([
     ['passage', { passage: 'P.', questions: [{ question: 'Q?' }, { question: 'R?' }] }],
     ['few-shot', { examples: [{ input: 'a', output: 'b' }], query: 'c' }],

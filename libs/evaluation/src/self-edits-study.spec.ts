@@ -161,6 +161,14 @@ function settingsOf(changes: Partial<SelfEditsStudySettings> = {}): SelfEditsStu
 }
 
 function trial(arm: EditArm, problemId: string, seed: string, accuracy: number): EditTrial {
-  const none = { f1: null, logLikelihood: null, refused: null, unaugmented: false, documents: 1, seconds: 1 };
+  const none = {
+    f1: null,
+    judge: null,
+    logLikelihood: null,
+    refused: null,
+    unaugmented: false,
+    documents: 1,
+    seconds: 1,
+  };
   return { key: `${arm}/${problemId}/${seed}`, arm, problemId, seed, accuracy, ...none };
 }

@@ -10,11 +10,11 @@ import {
   type TextScore,
   type TrainableExecutor,
 } from '@seamstream/environments';
-import type { Problem } from '@seamstream/events';
+import type { JudgeTally, Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { judge } from '@seamstream/rollout';
+import { type JudgedBy, judge, tallyJudges } from '@seamstream/rollout';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { bootstrapMean, boundedMean, type Estimate, histogramOf, mean } from '@seamstream/statistics';
 import { type AskedPassage, askedPassage, goldAnswers } from '@seamstream/tasks';
@@ -70,8 +70,10 @@ export interface EditTrial {
   readonly seed: string;
   /** Share of the questions that are right. */
   readonly accuracy: number;
-  /** SQuAD's F1, where answers are judged so. */
+  /** SQuAD's F1, where answers are words. */
   readonly f1: number | null;
+  /** The model whose opinion the accuracy is; null where none was asked. */
+  readonly judge: JudgedBy;
   /** Mean ln p of a gold answer's token, over all gold answers' tokens; null where the executor returns no probabilities. */
   readonly logLikelihood: number | null;
   /** Why nothing could be trained, a fault of the edit: there are no answers, and it earns nothing. */
@@ -89,6 +91,8 @@ export interface EditArmResult {
   readonly histogram: readonly number[];
   readonly f1: Estimate | null;
   readonly logLikelihood: Estimate | null;
+  /** Models whose opinions the trials' accuracies are; several revisions of one: its server changed it meanwhile. */
+  readonly judges: readonly JudgeTally[];
   /** Shares of the trials. */
   readonly refused: number;
   readonly unaugmented: number;
@@ -257,7 +261,15 @@ async function tryEdit(
   };
   const seconds = (): number => (performance.now() - startedMs) / 1000;
   if (adaptation.status === 'refused')
-    return { ...trial, accuracy: 0, f1: 0, logLikelihood: null, refused: adaptation.reason, seconds: seconds() };
+    return {
+      ...trial,
+      accuracy: 0,
+      f1: 0,
+      judge: null,
+      logLikelihood: null,
+      refused: adaptation.reason,
+      seconds: seconds(),
+    };
   const { model } = adaptation;
   const answer = await passageAnswers(model, asked.questions, { prompts, controlTokens, drawing: null, seed, signal });
   if (answer.status === 'failed')
@@ -265,7 +277,7 @@ async function tryEdit(
       'SESSION_FAILED',
       `Cannot study self-edits: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
     );
-  const { reward, figures } = await judge(problem, answer, verifiers);
+  const { reward, figures, judgedBy = null } = await judge(problem, answer, verifiers);
   const scores =
     model.score === undefined
       ? undefined
@@ -274,6 +286,7 @@ async function tryEdit(
     ...trial,
     accuracy: reward,
     f1: figures?.f1 ?? null,
+    judge: judgedBy,
     logLikelihood: scores === undefined ? null : perToken(scores),
     refused: null,
     seconds: seconds(),
@@ -306,6 +319,7 @@ function armResult(trials: readonly EditTrial[]): EditArmResult {
     histogram: histogramOf([...byPassage(trials, 'accuracy').values()]),
     f1: estimate('f1'),
     logLikelihood: estimate('logLikelihood'),
+    judges: tallyJudges(trials.map(({ judge: judgedBy }) => judgedBy)),
     refused: share(({ refused }) => refused !== null),
     unaugmented: share(({ unaugmented }) => unaugmented),
     seconds: mean(trials.map(({ seconds }) => seconds)),

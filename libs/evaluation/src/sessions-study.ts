@@ -16,12 +16,14 @@ import { type Clock, Random, SeamError } from '@seamstream/kernel';
 import { judge } from '@seamstream/rollout';
 import { bootstrapMean, boundedMean, type Estimate, mean } from '@seamstream/statistics';
 import { type AskedPassage, askedPassage, goldAnswers } from '@seamstream/tasks';
+import type { Verifiers } from '@seamstream/verifiers';
 
 export interface SessionsStudySettings {
   readonly executor: TrainableExecutor;
   readonly prompts: Prompts;
   readonly sessions: SessionSettings;
   readonly clock: Clock;
+  readonly verifiers?: Verifiers;
   readonly signal?: AbortSignal | undefined;
   onSession?(done: number, total: number): void;
 }
@@ -127,7 +129,7 @@ async function ask(
   problem: Problem,
   { questions }: AskedPassage,
   model: SessionModel,
-  { executor: { controlTokens }, prompts, signal }: SessionsStudySettings,
+  { executor: { controlTokens }, prompts, verifiers, signal }: SessionsStudySettings,
 ): Promise<Answered> {
   const startedMs = performance.now();
   const answer = await passageAnswers(model, questions, { prompts, controlTokens, drawing: null, seed: '', signal });
@@ -137,7 +139,7 @@ async function ask(
       'SESSION_FAILED',
       `Cannot study sessions: problem ${problem.problemId} could not be answered (${answer.code}: ${answer.reason}).`,
     );
-  const { reward: accuracy } = await judge(problem, answer);
+  const { reward: accuracy } = await judge(problem, answer, verifiers);
   const golds = goldAnswers(problem.reference);
   const scores =
     model.score === undefined || golds === undefined

@@ -1,8 +1,8 @@
 /** Solution to verdict. */
 import type { ExecutorResponse } from '@seamstream/environments';
 import { isGraded, type Problem } from '@seamstream/events';
-import { compareText, SeamError } from '@seamstream/kernel';
-import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
+import { SeamError } from '@seamstream/kernel';
+import { builtInVerifiers, judgesOf, type Verdict, type Verifiers } from '@seamstream/verifiers';
 
 export interface Judgement extends Verdict {
   /** The share that is right of several questions; otherwise 1 for success, 0 without. */
@@ -49,25 +49,17 @@ export async function judgeAll(
   if (judged.length === 1) return standing;
   const detail = `${right} of ${judged.length} answers right; this one: ${standing.judgement.detail}`;
   const { judgedBy: _, ...told } = standing.judgement;
+  const judgedBy = judgesOf(judged.map(({ judgement }) => judgement.judgedBy));
   return {
     answer: standing.answer,
     judgement: {
       ...told,
-      ...judgesOf(judged.map(({ judgement }) => judgement)),
+      ...(judgedBy === undefined ? {} : { judgedBy }),
       success,
       reward: sumOf(judged.map((each) => each.judgement.reward)) / judged.length,
       detail,
     },
   };
-}
-
-/** Whose opinion the mean is: where several revisions judged, it is of none of them, and its name says so. */
-function judgesOf(judgements: readonly Judgement[]): Pick<Judgement, 'judgedBy'> {
-  const judges = judgements.flatMap(({ judgedBy }) => judgedBy ?? []);
-  const [first] = judges;
-  if (first === undefined) return {};
-  const revisions = [...new Set(judges.map(({ model, revision }) => revision ?? model))].sort(compareText);
-  return { judgedBy: revisions.length === 1 ? first : { model: first.model, revision: revisions.join(', ') } };
 }
 
 function sumOf(numbers: readonly number[]): number {

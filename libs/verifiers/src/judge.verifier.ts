@@ -6,9 +6,12 @@ import type { Problem } from '@seamstream/events';
 import { compatible } from './compatible-text.js';
 import { finalAnswer } from './final-answer.js';
 import { badReference, OptionReader } from './options.js';
-import type { Verifier } from './verifier.types.js';
+import type { Judge, Verifier } from './verifier.types.js';
 
 const MOST_CHARACTERS = 4000;
+
+/** What is said before several answers that are as right as each other. */
+const ANY_OF = 'Any one of these:';
 
 export const judgeVerifier: Verifier = {
   kind: 'judge',
@@ -18,32 +21,41 @@ export const judgeVerifier: Verifier = {
     const read = new OptionReader('judge@1', options);
     const question = (read.text('question') ?? '').trim();
     if (question === '') throw read.bad('question', 'the question', question);
-    const wanted = normalised(reference);
-    if (wanted === '' || reference.length > MOST_CHARACTERS)
-      throw badReference(
-        'judge@1',
-        `a text of at most ${MOST_CHARACTERS} characters`,
-        reference,
-        'Publish the answer.',
-      );
-    return async (text, { means, signal, deadlineMs }) => {
-      const answer = finalAnswer(text);
-      if (answer === null)
-        return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
-      if (normalised(answer) === wanted)
-        return { success: true, extractedAnswer: answer, detail: 'equal to the reference' };
-      const limits = { signal, ...(deadlineMs === null ? {} : { deadlineMs }) };
-      const verdict = await means.askJudge({ question, reference, answer }, limits);
-      return { ...verdict, extractedAnswer: answer };
-    };
+    return judgeOfMeaning('judge@1', question, [reference]);
   },
 };
+
+/**
+ * Judges final answers to a question. One that equals a gold answer, but for letter case and white space, needs no model.
+ * @param verifier as messages name it
+ * @param golds at least one; answers that are as right as each other. The model is asked once, about all of them
+ * @throws INVALID_INPUT for golds that are empty or too long
+ */
+export function judgeOfMeaning(verifier: string, question: string, golds: readonly string[]): Judge {
+  const wanted = new Set(golds.map(normalised));
+  const [only = ''] = golds;
+  const reference = golds.length === 1 ? only : [ANY_OF, ...golds.map((gold) => `- ${gold}`)].join('\n');
+  if (wanted.has('') || reference.length > MOST_CHARACTERS)
+    throw badReference(verifier, `a text of at most ${MOST_CHARACTERS} characters`, reference, 'Publish the answer.');
+  return async (text, { means, signal, deadlineMs }) => {
+    const answer = finalAnswer(text);
+    if (answer === null)
+      return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
+    if (wanted.has(normalised(answer)))
+      return { success: true, extractedAnswer: answer, detail: 'equal to the reference' };
+    const limits = { signal, ...(deadlineMs === null ? {} : { deadlineMs }) };
+    const verdict = await means.askJudge({ question, reference, answer }, limits);
+    return { ...verdict, extractedAnswer: answer };
+  };
+}
 
 export type JudgedProblem = Pick<Problem, 'verifier'>;
 
 /** Whether answers to the problem may need a model that judges. */
 export function isJudgedByModel({ verifier }: JudgedProblem): boolean {
-  return verifier?.kind === judgeVerifier.kind;
+  return (
+    verifier?.kind === judgeVerifier.kind || (verifier?.kind === 'passage' && verifier.options.answers === 'judge')
+  );
 }
 
 function normalised(text: string): string {

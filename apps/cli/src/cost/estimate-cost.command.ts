@@ -7,6 +7,7 @@ import { Command, Option } from 'commander';
 import { examples, positiveNumber, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { readingOf } from '../read-models/read-model-options.js';
 import { stageProgress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
@@ -19,6 +20,7 @@ const UNITS: Readonly<Record<CostPhase, string>> = {
   training: 'tokens trained',
   answering: 'questions',
   writing: 'tokens written',
+  learning: 'tokens trained',
 };
 
 async function estimate(runtime: CommandRuntime, path: string, options: EstimateOptions): Promise<ExitCode> {
@@ -28,7 +30,8 @@ async function estimate(runtime: CommandRuntime, path: string, options: Estimate
     const onProgress = (done: number, total: number): void => bars.show('passages measured', done, total);
     const nowMs = (): number => performance.now();
     const { limit = Number.POSITIVE_INFINITY, pricePerHour = null } = options;
-    const cost = await costOf(runtime, path, { ...options, limit, pricePerHour }, { nowMs, onProgress });
+    const reading = readingOf(runtime);
+    const cost = await costOf(runtime, path, { ...options, limit, pricePerHour }, { nowMs, reading, onProgress });
     bars.stop();
     if (terminal.json) terminal.printJson(cost);
     else terminal.print(renderCost(cost, options, terminal.style));
@@ -43,12 +46,8 @@ type EstimateOptions = Omit<CostRequest, 'limit' | 'pricePerHour'> & {
   readonly pricePerHour?: number;
 };
 
-function renderCost(
-  cost: EstimatedCost,
-  request: Pick<CostRequest, 'iterations' | 'editsPerPassage'>,
-  style: Style,
-): string {
-  const { phases, seconds, interval95, error, money, speed, passages, calibrated, verified } = cost;
+function renderCost(cost: EstimatedCost, request: EstimateOptions, style: Style): string {
+  const { phases, seconds, interval95, error, money, speed, passages, trainingsPerEdit, calibrated, verified } = cost;
   const rows = COST_PHASES.map((phase) => [
     phase,
     `${count(Math.round(phases[phase].units))} ${UNITS[phase]}`,
@@ -64,10 +63,11 @@ function renderCost(
   ];
   return [
     renderTable(titles, rows, style),
-    `\n${plural(passages, 'passage')}, ${plural(request.editsPerPassage, 'edit')} each, ${plural(request.iterations, 'iteration')}: ${duration(seconds)} (95 %: ${low} … ${high}, ± ${percent(error)}).\n`,
+    `\n${plural(passages, 'passage')}, ${plural(request.editsPerPassage, 'edit')} each, ${plural(trainingsPerEdit, 'training')} an edit, ${plural(request.iterations, 'iteration')}: ${duration(seconds)} (95 %: ${low} … ${high}, ± ${percent(error)}).\n`,
     money === null
       ? ''
       : `At this price: ${money.toFixed(2)} (${(money * (1 - Math.min(1, error))).toFixed(2)} … ${(money * (1 + error)).toFixed(2)}).\n`,
+    `${learningSentence(cost, request)}\n`,
     `Measured on ${plural(calibrated.passages, 'passage')} in ${duration(calibrated.seconds)}.\n`,
     verified === null
       ? ''
@@ -75,13 +75,30 @@ function renderCost(
   ].join('');
 }
 
+/** What of a self-training beside exploring is in the time. */
+function learningSentence(
+  { promotionSeconds }: EstimatedCost,
+  { keptPerPassage, writerEpochs, validationPassages }: EstimateOptions,
+): string {
+  const learns =
+    keptPerPassage * writerEpochs === 0
+      ? 'The writer does not learn'
+      : `The writer learns from ${plural(keptPerPassage, 'edit')} of each passage in ${plural(writerEpochs, 'epoch')}`;
+  const promotes =
+    validationPassages === 0
+      ? 'promotions are not counted (--validation-passages)'
+      : `promotions on ${plural(validationPassages, 'passage')} take ${duration(promotionSeconds)} of it`;
+  return `${learns}; ${promotes}.`;
+}
+
 function estimateCommand(run: RunCommand): Command {
   return new Command('estimate')
     .summary('time, tokens and money of a run of self-edits, from a short measured one')
     .description(
-      'Writes an edit about the first passages of a file, trains the executor on each, asks the questions, and says what all passages will take, and\n' +
-        'how sure that is. The interval is that of the speed measured here: passages that differ from the first ones are not in it. Learning of the\n' +
-        "writer is not included. The model is the executor's (SEAM_EXECUTOR_…); it writes too, at most SEAM_EXECUTOR_MAX_TOKENS tokens.",
+      'Writes an edit about the first passages of a file, trains the executor on each, asks the questions, trains the writer on its edit, and says what\n' +
+        'all passages will take, and how sure that is. The interval is that of the speed measured here: passages that differ from the first ones are not\n' +
+        'in it. The generator writes (SEAM_GENERATOR_…), at most SEAM_GENERATOR_SAMPLING_MAX_TOKENS tokens; the executor (SEAM_EXECUTOR_…) is trained\n' +
+        'on what it wrote. Promotions write, train on and ask about an edit of each validation passage, by the new writer and by the one before it.',
     )
     .argument('<file>', 'passages with questions')
     .addOption(
@@ -90,9 +107,25 @@ function estimateCommand(run: RunCommand): Command {
       ]),
     )
     .addOption(new Option('--kind <name>', 'of self-edit').choices(SELF_EDIT_KINDS).default('implications'))
+    .addOption(new Option('--template <path>', 'a JSON file or folder with a kind of your own').conflicts('kind'))
+    .option('--adapter <digest>', 'of the generator: base, served, or the first digits of a digest', 'base')
+    .option('--max-tokens <n>', "most tokens of an edit (default: the generator's)", wholeNumber('--max-tokens', 1))
     .option('--limit <n>', 'passages of the run: the first n (default: all)', wholeNumber('--limit', 2))
     .option('--edits-per-passage <n>', 'that are written and tried', wholeNumber('--edits-per-passage', 1), 5)
+    .option(
+      '--trainings-per-edit <n>',
+      'seeds: each edit is trained on and asked about so often (default: SEAM_EXECUTOR_ROLLOUTS)',
+      wholeNumber('--trainings-per-edit', 1),
+    )
     .option('--iterations <n>', 'of ReST-EM', wholeNumber('--iterations', 1), 2)
+    .option('--kept-per-passage <n>', 'edits that the writer learns from', wholeNumber('--kept-per-passage', 0), 1)
+    .option('--writer-epochs <n>', 'of its learning; 0: it does not learn', wholeNumber('--writer-epochs', 0), 2)
+    .option(
+      '--validation-passages <n>',
+      'on which each iteration compares the new writer with the one before it',
+      wholeNumber('--validation-passages', 0),
+      0,
+    )
     .option('--calibrate <n>', 'passages that are measured', wholeNumber('--calibrate', 2), 3)
     .option('--verify <n>', 'further passages that are measured to check the estimate', wholeNumber('--verify', 0), 0)
     .option(
@@ -105,7 +138,7 @@ function estimateCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       examples([
-        ['seam cost estimate passages.json --iterations 2', 'on this machine'],
+        ['seam cost estimate passages.json --iterations 2 --validation-passages 100', 'on this machine'],
         ['seam cost estimate passages.json --speed 40 --price-per-hour 2.5', 'on one that is 40 times as fast'],
         ['seam cost estimate passages.json --verify 5', 'and how far the estimate is off for five others'],
       ]),

@@ -2,7 +2,7 @@
 import type { ExecutorConfig } from '@seamstream/executor/config';
 import type { GeneratorConfig } from '@seamstream/generator/config';
 import type { CommandRuntime } from '../command-runtime.js';
-import { openLearner } from './open-learner.js';
+import { openLearner, openTrainedWriter } from './open-learner.js';
 
 interface ProcessWorld {
   environment(): Readonly<Record<string, string | undefined>>;
@@ -13,9 +13,12 @@ interface ProcessWorld {
 
 export function modelDoors(
   world: ProcessWorld,
-): Pick<CommandRuntime, 'openLearner' | 'openCheckpoint' | 'openVerifiers'> {
+): Pick<CommandRuntime, 'openLearner' | 'openTrainedWriter' | 'editSampling' | 'openCheckpoint' | 'openVerifiers'> {
   return {
     openLearner: async () => openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
+    openTrainedWriter: async () =>
+      openTrainedWriter(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
+    editSampling: async () => (await world.loadAll()).generator.sampling,
     async openCheckpoint(folder, name) {
       const { fromNamedFolder, LanguageModel } = await import('@seamstream/language-model');
       const { threads, executionProvider, cacheMib, chatTemplate } = (await world.loadAll()).generator;

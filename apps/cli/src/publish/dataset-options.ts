@@ -23,7 +23,7 @@ export function withDatasetOptions(command: Command): Command {
         "a domain (generic, math, web) or the path of a domain's file: which data sets, which verifier (docs/how-to/tools.md)",
       ).conflicts(['dataset', 'columns']),
     )
-    .option('--verifier <kind>', 'judge by this verifier, instead of what dataset or row say')
+    .option('--verifier <kind>', 'judge by this verifier, instead of what dataset or row say; of passages each answer')
     .option('--domain <name>', 'domain of every problem, instead of what the rows say')
     .addOption(new Option('--split <part>', 'only this part, chosen by a hash of each question').choices(SPLITS))
     .option('--fractions <shares>', 'shares of train, validation and test', '0.9,0.05,0.05')

@@ -2,15 +2,16 @@
 import { EDIT_ARM_NAMES, EDIT_ARMS, type EditArmResult } from '@seamstream/evaluation';
 import type { SelfEditsReport } from '@seamstream/operations/evaluate';
 import { escapeHtml, page, renderEditsStudy, table } from '@seamstream/standalone';
+import { renderJudges } from '../evaluate/render-judges.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 
 type Figure = NonNullable<EditArmResult['f1']>;
 
 const EXPLANATION =
-  "Exact match and F1 are SQuAD's, in percent. Log-likelihood is the mean of a gold answer's token, in nats. Intervals are at 95 %, over passages; differences are paired.";
+  "Right answers and F1 are in percent: by exact match, unless a model judged; F1 is SQuAD's. Log-likelihood is the mean of a gold answer's token, in nats. Intervals are at 95 %, over passages; differences are paired.";
 
-const MEASURES = ['exact match', 'F1', 'log-likelihood'] as const;
+const MEASURES = ['right', 'F1', 'log-likelihood'] as const;
 
 const columns = (titles: readonly string[]): Column[] =>
   titles.map((title, at) => ({ title, align: at === 0 ? 'left' : 'right' }));
@@ -54,12 +55,14 @@ function sentence({ passages, questions, seeds, executor }: SelfEditsReport): st
   return `${questions} questions about ${passages} passages, ${seeds} ${seeds === 1 ? 'training' : 'trainings'} of each arm; ${executor.model}.`;
 }
 
+const judgesOf = ({ arms }: SelfEditsReport): string => renderJudges(Object.values(arms));
+
 export function renderSelfEdits(report: SelfEditsReport, style: Style): string {
   return [
     renderTable(columns(ARM_TITLES), armRows(report), style),
     '\n',
     renderTable(columns(DIFFERENCE_TITLES), differenceRows(report), style),
-    `\n${EXPLANATION}\n${sentence(report)}\n`,
+    `\n${EXPLANATION}\n${judgesOf(report)}${sentence(report)}\n`,
   ].join('');
 }
 
@@ -73,6 +76,6 @@ ${renderEditsStudy(report, 'studied')}
 <div class="wide">${table(ARM_TITLES, armRows(report))}</div>
 <h2>Differences</h2>
 <div class="wide">${table(DIFFERENCE_TITLES, differenceRows(report))}</div>
-<p class="soft">${escapeHtml(EXPLANATION)}</p>`,
+<p class="soft">${escapeHtml(`${EXPLANATION} ${judgesOf(report)}`)}</p>`,
   );
 }

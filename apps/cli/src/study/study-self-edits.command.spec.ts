@@ -1,6 +1,9 @@
 /** On the shipped executor, which learns what an edit says within a second. */
 import { SeamError } from '@seamstream/kernel';
 import type { LearnerModel, SelfEditsReport } from '@seamstream/operations/evaluate';
+import { type JudgeServer, judgeServer } from '@seamstream/testing/judge-server';
+import { chatCompletion } from '@seamstream/testing/model-server';
+import { builtInVerifiers } from '@seamstream/verifiers';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { type TrainedLearner, trainedLearner } from './trained-learner.fake.js';
 
@@ -110,6 +113,41 @@ describe('seam study self-edits', () => {
     const shown = world.takeOutput();
     expect(shown).toContain('passage alone less no training');
     expect(shown).not.toContain('as many tokens');
+  });
+
+  describe('with answers that a model judges', () => {
+    let judge: JudgeServer;
+    beforeEach(async () => {
+      judge = await judgeServer();
+    });
+    afterEach(() => judge.close());
+    const args = ['study', 'self-edits', 'p.jsonl', '--limit', '1', '--verifier', 'judge'];
+
+    it('names it, and keeps whose opinion each trial is', async () => {
+      judge.server.behave = () => ({ kind: 'answer', body: chatCompletion('CORRECT') });
+      world.verifiers = judge.verifiers;
+      expect(await world.seam(...args, '--trials', 'judged.jsonl', '--report', 'judged.html')).toBe(0);
+      const said = 'Judged by a model, whose verdicts are opinions: judge (tiny/fp_1), ';
+      expect(world.takeOutput()).toContain(said);
+      expect(Buffer.from(world.files.get('judged.html')!).toString()).toContain(said);
+      const [trial] = Buffer.from(world.files.get('judged.jsonl')!).toString().split('\n');
+      expect(JSON.parse(trial!)).toMatchObject({ accuracy: 1, judge: { model: 'judge', revision: 'tiny/fp_1' } });
+    });
+
+    it('has no figure where the judge fails, and is refused before a model is opened where none is configured', async () => {
+      judge.server.behave = () => ({ kind: 'answer', status: 401, body: '' });
+      world.verifiers = judge.verifiers;
+      expect(await world.seam(...args)).not.toBe(0);
+      expect(world.takeOutput()).toBe('');
+      expect(world.takeErrors()).toContain('Cannot judge an answer');
+      world.verifiers = builtInVerifiers;
+      world.learner = undefined;
+      for (const command of [args, ['study', 'sessions', 'judged-rows.jsonl']]) {
+        world.files.set('judged-rows.jsonl', linesOf(PASSAGES.map((row) => ({ ...row, answerVerifier: 'judge' }))));
+        expect(await world.seam(...command)).not.toBe(0);
+        expect(world.takeErrors()).toContain('expected a model that judges, got none');
+      }
+    });
   });
 
   it.each([

@@ -45,6 +45,10 @@ export function studySelfEditsCommand(run: RunCommand): Command {
         ...datasetForms.keys(),
       ]),
     )
+    .option(
+      '--verifier <kind>',
+      'judge each answer by exact, numeric, choice, squad or judge, instead of what dataset or row say',
+    )
     .option('--before <file>', 'edits by the writer before its training, as seam edits generate writes them')
     .option('--after <file>', 'edits by the writer after it')
     .option('--endpoint <file>', 'edits by a model at an endpoint')

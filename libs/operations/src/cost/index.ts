@@ -1,6 +1,6 @@
 export { COST_PHASES, type CostPhase } from './cost-estimate.decide.js';
 export { type CostReport, type CostSource, type CostWanted, costReport } from './cost-report.js';
-export { type CostRequest, costOf, type EstimatedCost } from './estimate-cost.js';
+export { type CostRequest, costOf, type EstimatedCost, type TrainedModel } from './estimate-cost.js';
 export type { ExtraSolved, PartCost } from './extra-solved.decide.js';
 export { EXTRA_GROUPS, type ExtraCost, type ExtraGroup } from './extra-solved.js';
 export { type GivenPrice, type GivenPrices, type KnownPrices, knownPrices } from './known-prices.js';

@@ -48,11 +48,15 @@ export async function learnedPassages(
   );
 }
 
-/** The passages of a file whose questions are answered, read as a stream. Nothing is read of a file in no known form. */
+/**
+ * The passages of a file whose questions are answered, read as a stream. Nothing is read of a file in no known form.
+ * @param kind who judges each answer, instead of what dataset or row say
+ */
 export async function gradedPassages(
   world: InputDoor,
   path: string,
   dataset: string | undefined,
+  kind?: string,
 ): Promise<{
   readonly digest: string;
   read(): AsyncGenerator<{ readonly row: number; readonly problem: DatasetProblem; readonly task: PassageTask }>;
@@ -63,7 +67,7 @@ export async function gradedPassages(
     digest,
     async *read() {
       if (form === undefined) return;
-      for await (const reading of readProblems(bytes, { form })) {
+      for await (const reading of readProblems(bytes, { form, verifier: kind === undefined ? undefined : { kind } })) {
         if (reading.status !== 'problem' || reading.problem.task == null) continue;
         const task = passageOf(reading.problem.task);
         if (task !== undefined) yield { row: reading.row, problem: reading.problem, task };

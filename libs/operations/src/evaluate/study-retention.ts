@@ -37,6 +37,8 @@ export interface LearnerModel {
   readonly executor: ExecutorModel;
   readonly prompts: Prompts;
   readonly update: AdaptationRequest['settings'];
+  /** Answers to each entry of an attempt, as its service gives them; one when absent. */
+  readonly answersPerEntry?: number | undefined;
   /** For who keeps what it learns; absent where its weights are not at hand. */
   readonly weights?: KeepableWeights | undefined;
 }

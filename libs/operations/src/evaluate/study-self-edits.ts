@@ -14,6 +14,7 @@ import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { z } from 'zod';
 import type { InputDoor } from '../publish/dataset-file.js';
+import { type JudgingWorld, verifiersFor } from './judging.js';
 import { type EditDocuments, gradedPassages, readEditDocuments } from './learned-passages.js';
 import { parsedLine } from './parsed-line.js';
 import type { RetentionWorld } from './study-retention.js';
@@ -21,6 +22,8 @@ import type { RetentionWorld } from './study-retention.js';
 export interface SelfEditsRequest {
   /** The form of the file; by its first row when absent. */
   readonly dataset?: string | undefined;
+  /** Who judges each answer, instead of what dataset or row say. */
+  readonly verifier?: string | undefined;
   /** Passages to take: the first. */
   readonly limit?: number | undefined;
   /** Edits by the writer before its training, after it, and by a model at an endpoint: files as `seam edits generate` writes them. */
@@ -48,10 +51,11 @@ interface StudiedRow {
 
 /**
  * Measures the passages of a file without an edit, and with those of each writer that is named.
- * @throws INVALID_INPUT for a file without passages, or without an edit of one; INVALID_CONFIGURATION for an executor that cannot be trained
+ * @throws INVALID_INPUT for a file without passages, or without an edit of one; INVALID_CONFIGURATION for an executor that cannot be trained,
+ * and where a model has to judge and none is configured
  */
 export async function studySelfEditsOf(
-  world: RetentionWorld,
+  world: RetentionWorld & JudgingWorld,
   path: string,
   request: SelfEditsRequest,
   onProgress: (stage: string, done: number, total: number) => void,
@@ -59,6 +63,10 @@ export async function studySelfEditsOf(
   const { seeds, trials: file, report, force: replace } = request;
   // 1. The passages, and their edits.
   const rows = await studiedRows(world, path, request);
+  const verifiers = await verifiersFor(
+    world,
+    rows.map(({ problem }) => problem),
+  );
   const writers = WRITERS.filter((writer) => request[writer] !== undefined);
   const arms = EDIT_ARMS.filter((arm) => !isWriter(arm) || writers.includes(arm)).filter(
     (arm) => arm !== 'sameTokens' || writers.length > 0,
@@ -82,6 +90,7 @@ export async function studySelfEditsOf(
       ...{
         executor: trainableExecutor(executor, 'study self-edits'),
         prompts,
+        verifiers,
         innerUpdate: update,
         seeds,
         arms,
@@ -115,9 +124,9 @@ function isWriter(arm: EditArm): arm is WriterArm {
 async function studiedRows(
   world: InputDoor,
   path: string,
-  { dataset, limit = Number.POSITIVE_INFINITY, ...request }: SelfEditsRequest,
+  { dataset, verifier, limit = Number.POSITIVE_INFINITY, ...request }: SelfEditsRequest,
 ): Promise<readonly StudiedRow[]> {
-  const file = await gradedPassages(world, path, dataset);
+  const file = await gradedPassages(world, path, dataset, verifier);
   const written = new Map<WriterArm, EditDocuments>();
   for (const writer of WRITERS)
     if (request[writer] !== undefined) written.set(writer, await readEditDocuments(world, request[writer]));
@@ -156,6 +165,7 @@ const trialSchema = z.strictObject({
   seed: z.string(),
   accuracy: z.number(),
   f1: z.number().nullable(),
+  judge: z.strictObject({ model: z.string(), revision: z.string().nullable() }).nullable().default(null),
   logLikelihood: z.number().nullable(),
   refused: z.string().nullable(),
   unaugmented: z.boolean(),

@@ -5,6 +5,7 @@ import { type SessionsStudy, studySessions } from '@seamstream/evaluation';
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
 import type { InputDoor } from '../publish/dataset-file.js';
+import { type JudgingWorld, verifiersFor } from './judging.js';
 import { gradedPassages } from './learned-passages.js';
 import type { LearnerModel } from './study-retention.js';
 
@@ -26,7 +27,8 @@ export interface SessionsReport extends SessionsStudy {
 
 /** @throws INVALID_INPUT for a file without passages; INVALID_CONFIGURATION for an executor that cannot be trained; as `studySessions` */
 export async function studySessionsOf(
-  world: InputDoor & { readonly signal: AbortSignal; readonly clock: Clock; openLearner(): Promise<LearnerModel> },
+  world: InputDoor &
+    JudgingWorld & { readonly signal: AbortSignal; readonly clock: Clock; openLearner(): Promise<LearnerModel> },
   path: string,
   { dataset, limit = Number.POSITIVE_INFINITY, every, rank, steps, learningRate }: SessionsRequest,
   onProgress: (stage: string, done: number, total: number) => void,
@@ -42,10 +44,11 @@ export async function studySessionsOf(
       'INVALID_INPUT',
       `Cannot study sessions on ${path}: expected passages with answered questions, got none. Name a file of passages, and its form (--dataset).`,
     );
+  const verifiers = await verifiersFor(world, problems);
   const { executor, prompts } = await world.openLearner();
   const study = await studySessions(problems, {
     executor: trainableExecutor(executor, 'study sessions'),
-    ...{ prompts, clock: world.clock, signal: world.signal },
+    ...{ prompts, verifiers, clock: world.clock, signal: world.signal },
     sessions: sessionSchema.parse({ every, rank, steps, learningRate }),
     onSession: (done, total) => onProgress('sessions', done, total),
   });
