@@ -143,8 +143,8 @@ export default [
     },
     {
       control: 'an executor in this process ends its answer where the client says',
-      from: '{ signal, mostTokens: mostTokensOf(request) }',
-      to: '{ signal }',
+      from: '      mostTokens: mostTokensOf(request),\n',
+      to: '',
     },
     {
       control: 'an answer of an executor in this process records where it had to end',
