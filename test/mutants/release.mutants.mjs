@@ -316,6 +316,20 @@ export default [
     to: 'lift.decisions[2]',
   },
   {
+    ...rule,
+    file: 'libs/release/src/release-plan.ts',
+    control: 'a release that was planned by an earlier rule is read',
+    from: 'z.literal(RULE_VERSIONS)',
+    to: 'z.literal(NEWEST_RULE)',
+  },
+  {
+    ...muting,
+    file: 'libs/release/src/guard-plan.ts',
+    control: 'a guard that was planned by an earlier rule is read',
+    from: 'z.literal(RULE_VERSIONS)',
+    to: 'z.literal(NEWEST_RULE)',
+  },
+  {
     ...guarding,
     control: 'a guard mutes by the rule that its plan names',
     from: 'lift.decisions[plan.version]',
