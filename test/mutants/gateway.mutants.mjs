@@ -143,11 +143,13 @@ export default [
     },
     {
       control: 'an executor in this process ends its answer where the client says',
+      title: 'ends its answer',
       from: '      mostTokens: mostTokensOf(request),\n',
       to: '',
     },
     {
       control: 'an answer of an executor in this process records where it had to end',
+      title: 'ends its answer',
       from: 'canonicalJson({ answer: identity.decoding, mostTokens })',
       to: 'identity.decoding',
     },
@@ -155,6 +157,7 @@ export default [
   ...quick('apps/gateway/src/chat/most-tokens.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'the newer name of the most tokens counts before the older one',
+      title: 'ends its answer',
       from: 'most ?? before ?? undefined',
       to: 'before ?? most ?? undefined',
     },
