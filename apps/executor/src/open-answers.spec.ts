@@ -114,7 +114,7 @@ describe('an answer that waits', () => {
     }
   });
 
-  it('of a gateway without its entry, which came late, becomes a result by feedback that the log bears out', async () => {
+  it('of a gateway without its entry, which was late, becomes a result by feedback that the log bears out', async () => {
     const log = await newLog();
     const own = conversation('g1');
     const unpaid = 'the executor was asked without an entry';

@@ -82,7 +82,7 @@ describe('a result without a verdict of a request to a gateway', () => {
   });
 });
 
-describe("feedback on a gateway's answer that was asked for without its entry, which came late", () => {
+describe("feedback on a gateway's answer that was asked for without its entry, which was late", () => {
   it('counts with any experience or none', async () => {
     for (const success of [true, false]) {
       const published = asked();
