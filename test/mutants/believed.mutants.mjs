@@ -59,6 +59,31 @@ export default [
       to: '',
     },
     {
+      control: "feedback on a gateway's answer without its entry counts",
+      from: "if (result.type === 'OutcomeRecorded') return isFeedbackWithoutEntry(result);",
+      to: "if (result.type === 'OutcomeRecorded') return false;",
+    },
+    {
+      control: 'feedback on an answer without its entry earns no reward',
+      from: '    reward === 0 &&\n',
+      to: '',
+    },
+    {
+      control: 'feedback without an entry is about what a person said of an answer that had to do without',
+      from: '    withoutEntry !== null &&\n    feedbackId !== null &&\n',
+      to: '',
+    },
+    {
+      control: 'feedback without an entry copies nothing of one',
+      from: '    entry === null &&\n    baseModelDigest === null &&\n',
+      to: '',
+    },
+    {
+      control: 'no feedback counts without an entry where a verifier judges',
+      from: " || (result.type === 'OutcomeRecorded' && isGraded(problem))",
+      to: '',
+    },
+    {
       control: 'a gateway has no ungraded result where a verifier judges',
       from: ' &&\n    ofVerdict(result, problem) === undefined\n',
       to: '\n',

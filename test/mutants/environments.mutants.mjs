@@ -21,8 +21,8 @@ export default [
     },
     {
       control: 'an attempt heeds the signal',
-      from: 'await executor.answer(prompts, signal, onProgress)',
-      to: 'await executor.answer(prompts, undefined, onProgress)',
+      from: 'await executor.answer(prompts, signal, onProgress,',
+      to: 'await executor.answer(prompts, undefined, onProgress,',
     },
     {
       control: 'an executor that cannot draw is not asked to',

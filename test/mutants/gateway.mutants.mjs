@@ -141,6 +141,61 @@ export default [
       from: 'template: conversationTemplate(identity.template)',
       to: 'template: identity.template',
     },
+    {
+      control: 'an executor in this process ends its answer where the client says',
+      title: 'ends its answer',
+      from: '      mostTokens: mostTokensOf(request),\n',
+      to: '',
+    },
+    {
+      control: 'an answer of an executor in this process records where it had to end',
+      title: 'ends its answer',
+      from: 'canonicalJson({ answer: identity.decoding, mostTokens })',
+      to: 'identity.decoding',
+    },
+  ]),
+  ...quick('apps/gateway/src/chat/most-tokens.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+    {
+      control: 'the newer name of the most tokens counts before the older one',
+      title: 'ends its answer',
+      from: 'most ?? before ?? undefined',
+      to: 'before ?? most ?? undefined',
+    },
+  ]),
+  ...quick(
+    'libs/model-clients/src/executor.language-model.adapter.ts',
+    'libs/model-clients/src/executor.language-model.spec.ts',
+    [
+      {
+        control: 'a local executor writes no more tokens than its caller wants',
+        from: 'Math.min(own.maxTokens, options.mostTokens ?? Infinity)',
+        to: 'own.maxTokens',
+      },
+      {
+        control: 'a local executor writes no more tokens than its limit',
+        from: 'Math.min(own.maxTokens, options.mostTokens ?? Infinity)',
+        to: 'options.mostTokens ?? own.maxTokens',
+      },
+    ],
+  ),
+  ...quick('libs/model-clients/src/executor.endpoint.adapter.ts', 'libs/model-clients/src/executor.endpoint.spec.ts', [
+    {
+      control: 'an endpoint is asked for no more tokens than the caller wants, and no more than the limit',
+      from: 'Math.min(decoding.maxTokens, mostTokens)',
+      to: 'decoding.maxTokens',
+    },
+    {
+      control: 'answers with different limits are kept apart',
+      from: '{ prompt, temperature, topP, seed, maxTokens }',
+      to: '{ prompt, temperature, topP, seed }',
+    },
+  ]),
+  ...quick('libs/environments/src/attempts-once.ts', 'libs/environments/src/attempts-once.spec.ts', [
+    {
+      control: 'attempts with different limits are no equal attempts',
+      from: 'examination?.id ?? null, mostTokens ?? null',
+      to: 'examination?.id ?? null',
+    },
   ]),
   ...quick('apps/executor/src/settle-answers.decide.ts', 'apps/executor/src/session-answers.spec.ts', [
     {

@@ -60,8 +60,8 @@ export default [
   {
     control: 'a prompt that does not fit the model fails alone',
     file: 'libs/model-clients/src/executor.language-model.adapter.ts',
-    from: 'if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));',
-    to: "if (asked.length < encoded.length) return seeds.map(() => this.tooLong('too many tokens'));",
+    from: 'if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size, sampling.maxTokens));',
+    to: "if (asked.length < encoded.length) return seeds.map(() => this.tooLong('too many tokens', 0));",
     suite: 'quick',
     spec: 'apps/executor/src/influence.spec.ts',
   },

@@ -281,7 +281,7 @@ export default [
   {
     ...lift,
     control: 'what is learned of a counted problem changes how it counts',
-    from: 'add(state.tallies, known, -1);',
+    from: 'add(state, known, -1);',
     to: '',
   },
   {
@@ -292,13 +292,52 @@ export default [
   },
   {
     ...lift,
-    control: 'releases and guards count as they did, in the order of both modes',
+    control: 'releases and guards of rule 1 count in the order of both modes',
     from: 'queues: ({ queues }) => queues,',
     to: 'queues: ({ queuesOfModes }) => queuesOfModes,',
   },
   {
     ...lift,
-    control: 'a problem is forgotten once both counts have it',
+    control: 'releases and guards of rule 2 wait for no chat where a verifier judges',
+    from: "${mode}/${verifier === null ? 'feedback' : 'verifier'}`",
+    to: '${mode}`',
+  },
+  {
+    ...lift,
+    control: 'chats of rule 2 wait for the chats before them',
+    from: "${mode}/${verifier === null ? 'feedback' : 'verifier'}`",
+    to: "${mode}/${verifier === null ? problemId : 'verifier'}`",
+  },
+  {
+    ...once,
+    file: 'libs/operations/src/release/release-evidence.ts',
+    control: 'a release is decided by the rule that its plan names, also when it is decided again',
+    from: 'lift.decisions[plan.version]',
+    to: 'lift.decisions[2]',
+  },
+  {
+    ...rule,
+    file: 'libs/release/src/release-plan.ts',
+    control: 'a release that was planned by an earlier rule is read',
+    from: 'z.literal(RULE_VERSIONS)',
+    to: 'z.literal(NEWEST_RULE)',
+  },
+  {
+    ...muting,
+    file: 'libs/release/src/guard-plan.ts',
+    control: 'a guard that was planned by an earlier rule is read',
+    from: 'z.literal(RULE_VERSIONS)',
+    to: 'z.literal(NEWEST_RULE)',
+  },
+  {
+    ...guarding,
+    control: 'a guard mutes by the rule that its plan names',
+    from: 'lift.decisions[plan.version]',
+    to: 'lift.decisions[2]',
+  },
+  {
+    ...lift,
+    control: 'a problem is forgotten once all counts have it',
     from: 'COUNTINGS.every(({ mark }) => known[mark] === true)',
     to: 'COUNTINGS.some(({ mark }) => known[mark] === true)',
   },

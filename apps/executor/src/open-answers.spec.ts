@@ -12,10 +12,11 @@ import {
   TOPIC,
   TOPICS,
 } from '@seamstream/events';
+import { Evidence } from '@seamstream/evidence';
 import { derivedId, newId } from '@seamstream/kernel';
 import { type DeliveredBatch, RationedLines } from '@seamstream/service-kit';
 import { eventsOf } from '@seamstream/testing';
-import { explored, outcomeOf } from '@seamstream/testing/result-log';
+import { explored, outcomeOf, publicationOf } from '@seamstream/testing/result-log';
 import { RESULT_WITHIN_MS } from './doubtful-ends.js';
 import { assertFrozen } from './frozen-executor.js';
 import { OpenAnswers } from './open-answers.js';
@@ -111,6 +112,20 @@ describe('an answer that waits', () => {
       expect(standingOf({ ...answer, attemptId: 'other' }, experience)).toBe('foreign');
       expect(standingOf(answer, experience)).toBe(experience === undefined ? 'early' : 'ours');
     }
+  });
+
+  it('of a gateway without its entry, which was late, becomes a result by feedback that the log bears out', async () => {
+    const log = await newLog();
+    const own = conversation('g1');
+    const unpaid = 'the executor was asked without an entry';
+    const answer: Answer = { ...answerOfGateway(own), arm: 'deploy', withoutEntry: 'late', unpaid };
+    const published = { ...publicationOf(own.problem as Problem, null), mode: 'deploy', answeredBy: 'seam/gateway' };
+    await log.append([at(published as SeamEvent, 1), at(answer, 2), at(own, 3)]);
+    const [result] = await settler(log).judge(batchOf(feedbackOn(answer)));
+    const [event] = result !== undefined && 'events' in result ? result.events : [];
+    expect(event).toMatchObject({ type: 'OutcomeRecorded', success: true, reward: 0, entry: null });
+    const position = { topic: TOPIC.outcomes, partition: 0, offset: 0 };
+    expect(await new Evidence(log).doubts([{ event: event!, position }])).toEqual(new Map());
   });
 
   it('has one end, although feedback is committed while its deadline is looked at', async () => {

@@ -27,6 +27,14 @@ describe('attempts that are made once', () => {
     );
   });
 
+  it('are others where their answers may have fewer tokens, drawn ones too', async () => {
+    const { environment, once } = await over(() => 'Answer: 1');
+    const request = { problem: { problemId: 'p', domain: 'd', prompt: 'Which?' }, entry: null, seeds: ['s'] };
+    for (const asked of [once, environment.drawn({ temperature: 1, topP: 1 })!])
+      for (const [mostTokens, text] of [[3, 'Ans'] as const, [undefined, 'Answer: 1'] as const, [3, 'Ans'] as const])
+        expect(await asked.attempt([request], { mostTokens })).toMatchObject([[{ text }]]);
+  });
+
   it('are made again where they failed', async () => {
     let isDown = true;
     const { once } = await over(() =>

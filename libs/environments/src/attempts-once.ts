@@ -31,13 +31,13 @@ export class AttemptsOnce extends Environment {
 
   override async attempt(
     requests: readonly AttemptRequest[],
-    { signal, onProgress }: AttemptOptions = {},
+    { signal, onProgress, mostTokens }: AttemptOptions = {},
   ): Promise<readonly Attempt[]> {
-    const keys = requests.map(keyOf);
+    const keys = requests.map((request) => keyOf(request, mostTokens));
     const missing = new Map(keys.flatMap((key, at) => (this.known.has(key) ? [] : [[key, requests[at]!] as const])));
     const spared = requests.length - missing.size;
     const made = await this.environment.attempt([...missing.values()], {
-      signal,
+      ...{ signal, mostTokens },
       onProgress: (told) => onProgress?.({ ...told, answered: told.answered + spared }),
     });
     this.count += made.length;
@@ -57,7 +57,7 @@ export class AttemptsOnce extends Environment {
 
 const isAnswered = ({ status }: Attempt[number]): boolean => status === 'answered';
 
-function keyOf({ problem, entry, seeds, examination }: AttemptRequest): string {
+function keyOf({ problem, entry, seeds, examination }: AttemptRequest, mostTokens: number | undefined): string {
   const { problemId, domain, prompt } = problem;
-  return canonicalJson([problemId, domain, prompt, entry, [...seeds], examination?.id ?? null]);
+  return canonicalJson([problemId, domain, prompt, entry, [...seeds], examination?.id ?? null, mostTokens ?? null]);
 }

@@ -41,6 +41,8 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal | undefined;
   /** Receives the progress of the call now and then; `answered` counts requests that are through. */
   readonly onProgress?: ((progress: AnsweringProgress) => void) | undefined;
+  /** Of each answer, 1 or more; the executor's limit holds where it is lower. An environment that makes one attempt of several answers has no use for it. */
+  readonly mostTokens?: number | undefined;
 }
 
 export abstract class Environment {

@@ -13,16 +13,18 @@ export interface ExecutorModel {
    * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
    * @param signal ends what is under way where that is possible, with ABORTED
    * @param until an answer may end behind this text; an executor that cannot stop there continues to its own end
+   * @param mostTokens of an answer, 1 or more; the executor's own limit holds where it is lower
    */
   answer(
     prompts: readonly string[],
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
+    mostTokens?: number,
   ): Promise<readonly ExecutorAnswer[]>;
   /**
    * Draws an answer per seed for each prompt. Equal prompts, seeds and settings give equal answers. Absent where the
-   * executor cannot draw. `until` as of {@link answer}.
+   * executor cannot draw. `until` and `mostTokens` as of {@link answer}.
    */
   sample?(
     requests: readonly SampledAnswerRequest[],
@@ -30,6 +32,7 @@ export interface ExecutorModel {
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
+    mostTokens?: number,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
   /**
    * The same model after a short training on documents; its own weights stay as they are. Equal requests give equal models. Absent where

@@ -23,17 +23,17 @@ export class PromptInjection extends Environment {
 
   override async attempt(
     requests: readonly AttemptRequest[],
-    { signal, onProgress }: AttemptOptions = {},
+    { signal, onProgress, mostTokens }: AttemptOptions = {},
   ): Promise<readonly Attempt[]> {
     if (requests.length === 0) return [];
     const { executor, drawing } = this;
     const asked = requests.map((request) => ({ prompt: this.promptOf(request), seeds: request.seeds }));
     if (drawing !== null) {
-      const drawn = await executor.sample!(asked, drawing, signal, onProgress);
+      const drawn = await executor.sample!(asked, drawing, signal, onProgress, undefined, mostTokens);
       return drawn.map((answers) => answers.map((answer) => this.read(answer)));
     }
     const prompts = asked.flatMap(({ prompt, seeds }) => seeds.map(() => prompt));
-    const answers = (await executor.answer(prompts, signal, onProgress)).values();
+    const answers = (await executor.answer(prompts, signal, onProgress, undefined, mostTokens)).values();
     return asked.map(({ seeds }) => seeds.map(() => this.read(answers.next().value!)));
   }
 

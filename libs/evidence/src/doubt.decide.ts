@@ -13,6 +13,7 @@ import {
   experienceIdOf,
   groupIdOf,
   isControl,
+  isConversation,
   isGraded,
   type Problem,
   type ProblemCopy,
@@ -99,20 +100,42 @@ export function doubtOf(
  * copies nothing of an experience but what follows from the problem. Null for every other form. Base models have results of the same form.
  */
 export function publicationOfUnwritten(result: Result): string | null {
-  if (result.type !== 'ExecutionFailed' && result.type !== 'AttemptUngraded') return null;
+  if (!isOfUnwritten(result)) return null;
   const { problem, experienceId, groupId, adapterDigest, attemptId, candidateIndex, groupSize } = result;
   if (adapterDigest !== null || (attemptId ?? null) !== null || candidateIndex !== 0 || groupSize !== 1) return null;
   const eventId = derivedId(problem.problemId, 'published');
   return experienceId === experienceIdOf(eventId, 0) && groupId === groupIdOf(eventId) ? eventId : null;
 }
 
+type OfUnwritten = EventOf<'ExecutionFailed' | 'AttemptUngraded' | 'OutcomeRecorded'>;
+
+function isOfUnwritten(result: Result): result is OfUnwritten {
+  if (result.type === 'OutcomeRecorded') return isFeedbackWithoutEntry(result);
+  return result.type === 'ExecutionFailed' || result.type === 'AttemptUngraded';
+}
+
+/** A person's verdict on what a gateway's executor said without an entry. It earns no reward, so no entry is learned from it. */
+function isFeedbackWithoutEntry(outcome: EventOf<'OutcomeRecorded'>): boolean {
+  const { executor, withoutEntry = null, feedbackId, reward, entry, baseModelDigest } = outcome;
+  const { promptTokenIds, tokenIds, forced } = outcome;
+  return (
+    isConversation(executor) &&
+    withoutEntry !== null &&
+    feedbackId !== null &&
+    reward === 0 &&
+    entry === null &&
+    baseModelDigest === null &&
+    [promptTokenIds, tokenIds, forced].every(({ length }) => length === 0)
+  );
+}
+
 /**
- * Whether a result without a verdict follows from what was published for a gateway, in the arm that was drawn there. A request may fail
- * before its experience is in the log, and then says the same regardless of what is written afterwards.
+ * Whether a result follows from what was published for a gateway, in the arm that was drawn there, and says nothing of an entry. A request
+ * may fail, or be answered, before its experience is in the log, and then says the same regardless of what is written afterwards.
  */
 function endsUnwritten(result: Result, published: EventOf<'ProblemPublished'>): boolean {
   const { meta, problem, mode, assignment = null, answeredBy = null } = published;
-  if (result.type !== 'ExecutionFailed' && result.type !== 'AttemptUngraded') return false;
+  if (!isOfUnwritten(result) || (result.type === 'OutcomeRecorded' && isGraded(problem))) return false;
   const cause = { ...meta, messageId: result.experienceId };
   return (
     answeredBy !== null &&

@@ -1,4 +1,12 @@
-import { deriveMeta, type EventOf, encodeEvent, experienceIdOf, groupIdOf, type SeamEvent } from '@seamstream/events';
+import {
+  conversationTemplate,
+  deriveMeta,
+  type EventOf,
+  encodeEvent,
+  experienceIdOf,
+  groupIdOf,
+  type SeamEvent,
+} from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 import { openLog } from '@seamstream/testing';
 import { EXAMPLE_EVENTS } from '@seamstream/testing/example-events';
@@ -74,6 +82,42 @@ describe('a result without a verdict of a request to a gateway', () => {
   });
 });
 
+describe("feedback on a gateway's answer that was asked for without its entry, which was late", () => {
+  it('counts with any experience or none', async () => {
+    for (const success of [true, false]) {
+      const published = asked();
+      const result = { ...judged(published), success };
+      expect(await isBelieved(result, published)).toBe(true);
+      expect(await isBelieved(result, published, written(published))).toBe(true);
+    }
+  });
+
+  it.each<[string, Partial<EventOf<'OutcomeRecorded'>>]>([
+    ['earns a reward', { reward: 0.5 }],
+    ['is no feedback', { feedbackId: null }],
+    ['says that no entry was missing', { withoutEntry: null }],
+    ['is about another executor', { executor: { ...EXAMPLE_EVENTS.OutcomeRecorded.executor, template: 'direct' } }],
+    ['has an entry', { entry: '{"n":1}' }],
+    ['has the tokens of an entry', { tokenIds: [1] }],
+    ['has the tokens of a prompt', { promptTokenIds: [1] }],
+    ['names a base model', { baseModelDigest: 'base' }],
+    ['names an adapter', { adapterDigest: 'b'.repeat(64) }],
+    ['is in another arm', { arm: 'control' }],
+  ])('is doubted where it %s', async (_, changes) => {
+    const published = asked();
+    expect(await isBelieved({ ...judged(published), ...changes }, published)).toBe(false);
+    expect(await isBelieved({ ...judged(published), ...changes }, published, written(published))).toBe(false);
+  });
+
+  it('is doubted where a verifier judges, and where no gateway answers', async () => {
+    const verifier = { kind: 'exact', version: '1', options: {} };
+    for (const changes of [{ problem: { ...PROBLEM, reference: '1', verifier } }, { answeredBy: null }]) {
+      const published = asked(changes);
+      expect(await isBelieved(judged(published), published)).toBe(false);
+    }
+  });
+});
+
 const asked = (changes: Partial<Published> = {}): Published => ({
   ...publicationOf(PROBLEM, 'ada'),
   ...{ mode: 'deploy', assignment: { experiment: 'e', unit: 'p', controlShare: 0 }, answeredBy: 'seam/gateway' },
@@ -87,6 +131,18 @@ function ended({ meta, problem }: Published, type: Ended['type']): Ended {
     meta: deriveMeta(experience, { role: 'outcome', source: 'seam/gateway', occurredAt: 3 }),
     ...{ problem, experienceId: experience.messageId, groupId: groupIdOf(meta.messageId), attemptId: null },
     ...{ candidateIndex: 0, groupSize: 1, arm: 'deploy', adapterDigest: null },
+  };
+}
+
+function judged(published: Published): EventOf<'OutcomeRecorded'> {
+  const { meta, problem, experienceId, groupId } = ended(published, 'AttemptUngraded');
+  const { executor, ...example } = EXAMPLE_EVENTS.OutcomeRecorded;
+  return {
+    ...example,
+    ...{ meta, problem, experienceId, groupId, attemptId: null, candidateIndex: 0, groupSize: 1, arm: 'deploy' },
+    ...{ entry: null, promptTokenIds: [], tokenIds: [], forced: [], baseModelDigest: null, adapterDigest: null },
+    ...{ withoutEntry: 'late', feedbackId: 'f', reward: 0, verifierVersion: 'feedback', toolCalls: null },
+    executor: { ...executor, template: conversationTemplate('x') },
   };
 }
 

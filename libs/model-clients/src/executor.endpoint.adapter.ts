@@ -1,6 +1,6 @@
 /** The frozen executor as another party's server: asked by chat completions. Each prompt is one request, or acts by tools in a loop. */
 
-import type { ExecutorAnswer, ExecutorModel, SampledAnswerRequest, SamplingParams } from '@seamstream/environments';
+import type { ExecutorAnswer, ExecutorModel } from '@seamstream/environments';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import {
   type ChatCompletion,
@@ -86,9 +86,11 @@ export class EndpointExecutor implements ExecutorModel {
     this.served.assertAnswering();
   }
 
-  async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {
+  async answer(
+    ...[prompts, signal, , , mostTokens]: Parameters<ExecutorModel['answer']>
+  ): Promise<readonly ExecutorAnswer[]> {
     await this.served.lookAtList(signal);
-    const { decoding } = this.served.settings;
+    const decoding = this.decodingWithin(mostTokens);
     // Without a seed each answer is another draw: one that is kept would stand for two.
     if (decoding.temperature > 0 && decoding.seed === null)
       return Promise.all(prompts.map((prompt) => this.way.answer(this.served, prompt, decoding, signal)));
@@ -100,29 +102,27 @@ export class EndpointExecutor implements ExecutorModel {
   }
 
   async sample(
-    requests: readonly SampledAnswerRequest[],
-    { temperature, topP }: SamplingParams,
-    signal?: AbortSignal,
+    ...[requests, { temperature, topP }, signal, , , mostTokens]: Parameters<NonNullable<ExecutorModel['sample']>>
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     await this.served.lookAtList(signal);
+    const decoding = this.decodingWithin(mostTokens);
     return Promise.all(
       requests.map(({ prompt, seeds }) =>
         Promise.all(
-          seeds.map((seed) =>
-            this.askOnce(
-              prompt,
-              { ...this.served.settings.decoding, temperature, topP, seed: seedNumber(seed) },
-              signal,
-            ),
-          ),
+          seeds.map((seed) => this.askOnce(prompt, { ...decoding, temperature, topP, seed: seedNumber(seed) }, signal)),
         ),
       ),
     );
   }
 
+  private decodingWithin(mostTokens = Infinity): ChatDecoding {
+    const { decoding } = this.served.settings;
+    return { ...decoding, maxTokens: Math.min(decoding.maxTokens, mostTokens) };
+  }
+
   private async askOnce(prompt: string, decoding: ChatDecoding, signal?: AbortSignal): Promise<ExecutorAnswer> {
-    const { temperature, topP, seed } = decoding;
-    const asked = sha256(canonicalJson({ prompt, temperature, topP, seed }));
+    const { temperature, topP, seed, maxTokens } = decoding;
+    const asked = sha256(canonicalJson({ prompt, temperature, topP, seed, maxTokens }));
     const kept = this.kept.get(asked);
     if (kept !== undefined) return kept;
     const answer = await this.way.answer(this.served, prompt, decoding, signal);

@@ -66,4 +66,14 @@ describe('an executor behind an endpoint', () => {
     expect(await other).toMatchObject([{ status: 'failed', code: 'ENDPOINT_FAILED', retryable: true }]);
     expect(server.seen).toHaveLength(before + 3);
   });
+
+  it('asks for at most as many tokens as its caller wants, no more than its limit, and keeps these answers apart', async () => {
+    const executor = await open();
+    const before = server.seen.length;
+    for (const most of [3, 3, 100, undefined]) await executor.answer(['a'], undefined, undefined, undefined, most);
+    expect(server.seen.slice(before).map(({ body }) => body!.max_tokens)).toEqual([3, 8]);
+    const drawing = { temperature: 1, topP: 1 };
+    await executor.sample([{ prompt: 'a', seeds: ['1'] }], drawing, undefined, undefined, undefined, 2);
+    expect(server.seen.at(-1)!.body!.max_tokens).toBe(2);
+  });
 });

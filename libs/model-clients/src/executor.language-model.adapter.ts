@@ -49,6 +49,8 @@ interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: AnsweringProgress) => void) | undefined;
   readonly until: string | undefined;
+  /** Undefined: the executor's own limit. */
+  readonly mostTokens: number | undefined;
 }
 
 /** Answers that are kept for a caller whose call was ended and who has to ask again. */
@@ -103,8 +105,9 @@ export class LanguageModelExecutor implements ExecutorModel {
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
+    mostTokens?: number,
   ): Promise<readonly ExecutorAnswer[]> {
-    return this.answerGreedily(this.learned, prompts, { signal, onProgress, until });
+    return this.answerGreedily(this.learned, prompts, { signal, onProgress, until, mostTokens });
   }
 
   sample(
@@ -113,8 +116,9 @@ export class LanguageModelExecutor implements ExecutorModel {
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
     until?: string,
+    mostTokens?: number,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(this.learned, requests, this.drawing(drawing), { signal, onProgress, until });
+    return this.generate(this.learned, requests, this.drawing(drawing), { signal, onProgress, until, mostTokens });
   }
 
   /** @param start what training begins with; null: the bare weights */
@@ -141,10 +145,10 @@ export class LanguageModelExecutor implements ExecutorModel {
       adapter: { digest: adapter.digest, bytes: bytesOf(adapter), weights: adapter },
       trained: { losses, tokens },
       model: {
-        answer: (prompts, ended, onProgress, until) =>
-          this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),
-        sample: (requests, drawing, ended, onProgress, until) =>
-          this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until }),
+        answer: (prompts, ended, onProgress, until, mostTokens) =>
+          this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until, mostTokens }),
+        sample: (requests, drawing, ended, onProgress, until, mostTokens) =>
+          this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until, mostTokens }),
         adapt: (request, options) => this.adaptedBy(training, adapter, request, options),
         score: (texts) => this.scoresBy(training, adapter, trainableOf(settings, 'scores'), texts),
       },
@@ -225,9 +229,10 @@ export class LanguageModelExecutor implements ExecutorModel {
   private async generate(
     adapter: Adapter | null,
     requests: readonly SampledAnswerRequest[],
-    sampling: SamplingSettings,
+    own: SamplingSettings,
     options: CallOptions,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    const sampling = { ...own, maxTokens: Math.min(own.maxTokens, options.mostTokens ?? Infinity) };
     const encoded = requests.map(({ prompt, seeds }) => ({
       prompt: fittingPrompt(this.model, prompt, sampling.maxTokens),
       seeds,
@@ -238,7 +243,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     );
     const results = (await this.generateOnce(adapter, asked, options)).values();
     return encoded.map(({ prompt, seeds }): readonly ExecutorAnswer[] => {
-      if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));
+      if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size, sampling.maxTokens));
       return results.next().value!.map(({ tokenIds, finishReason }) => ({
         status: 'answered',
         text: this.model.tokenizer.decode(tokenIds),
@@ -289,8 +294,8 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.kept.delete(oldest!);
   }
 
-  private tooLong(size: string): ExecutorAnswer {
-    const reason = this.excessOf(size, this.sampling.maxTokens);
+  private tooLong(size: string, responseTokens: number): ExecutorAnswer {
+    const reason = this.excessOf(size, responseTokens);
     return { status: 'failed', code: 'PROMPT_TOO_LONG', reason, retryable: false };
   }
 

@@ -105,6 +105,25 @@ describe('an executor that is trained on documents', () => {
     }
   });
 
+  it('writes at most as many tokens as it is asked for, and no more than its limit, frozen or trained', async () => {
+    for (const asked of [executor, await adapted('a')]) {
+      const answers = async (mostTokens?: number) =>
+        (await asked.answer(prompts.slice(0, 1), undefined, undefined, undefined, mostTokens))[0]!;
+      const whole = await answers();
+      expect(await answers(2)).toMatchObject({ finished: false, responseTokens: 2 });
+      expect(await answers(1_000_000)).toEqual(whole);
+      const [[drawn]] = (await asked.sample!(
+        [{ prompt: prompts[0]!, seeds: ['1'] }],
+        { temperature: 2, topP: 1 },
+        undefined,
+        undefined,
+        undefined,
+        1,
+      )) as [[object]];
+      expect(drawn).toMatchObject({ responseTokens: 1 });
+    }
+  });
+
   it('counts the tokens of what it is trained on, and leaves out what is too long for it', async () => {
     expect(executor.countTokens!('The word')).toBe(model.tokenizer.encodeDocument('The word').length);
     const long = [{ text: 'word '.repeat(model.config.maxPositions), lossFrom: 1 }];

@@ -22,6 +22,7 @@ export {
 } from './buffer-contents.projection.js';
 export { type Cells, MemoryCells } from './cells.js';
 export { changesBy } from './counted-verdicts.js';
+export type { DecisionCounts, GuardCounts, ReleaseCounts, StageCounts } from './decision-tallies.js';
 export {
   type EditedPassage,
   type EditedPassagesState,
@@ -49,14 +50,7 @@ export {
   problemStandingIn,
 } from './ledger.projection.js';
 export { type Lift, type LiftState, liftProjection } from './lift.projection.js';
-export type {
-  ExperimentCounts,
-  GuardCounts,
-  LiftCounts,
-  ReleaseCounts,
-  ResultCount,
-  StageCounts,
-} from './lift-tallies.js';
+export type { ExperimentCounts, LiftCounts, ResultCount } from './lift-tallies.js';
 export { problemStoryProjection } from './problem-story.projection.js';
 export type {
   Attempt,

@@ -1,4 +1,4 @@
-/** Counts of settled problems: of the arms with and without experiences, of releases, and of guards. */
+/** Counts of settled problems of the arms with and without experiences, by mode; and what is known of each problem. */
 import { DEFAULT_TENANT } from '@seamstream/events';
 import { sortedEntries } from './projection.js';
 
@@ -15,7 +15,7 @@ export interface ResultCount {
   readonly controlShare: number | null;
 }
 
-interface MissingByArm {
+export interface MissingByArm {
   readonly treated: number;
   readonly control: number;
   /** Met their end before they had an arm. */
@@ -56,55 +56,6 @@ export interface LiftCounts {
   readonly repeated: number;
 }
 
-/** Problems of one stage of a release that were drawn with one share. */
-export interface StageCounts {
-  readonly stage: number;
-  /** Probability of the candidate; null where both adapters wrote for each problem. */
-  readonly share: number | null;
-  readonly counts: {
-    readonly candidate: ReleaseArm;
-    readonly parent: ReleaseArm;
-  };
-  /** Where both wrote: problems that both solved, one of them, or none; and those without two verdicts. */
-  readonly paired: {
-    readonly both: number;
-    readonly candidateAlone: number;
-    readonly parentAlone: number;
-    readonly neither: number;
-    readonly missing: number;
-  };
-}
-
-interface ReleaseArm {
-  readonly solved: number;
-  readonly failed: number;
-  /** Ended without a verdict. */
-  readonly missing: number;
-}
-
-export interface ReleaseCounts {
-  readonly releaseId: string;
-  /** By stage, then by share. */
-  readonly stages: readonly StageCounts[];
-}
-
-/** Problems that one guard counts while one adapter was served, by domain. */
-export interface GuardCounts {
-  readonly guardId: string;
-  readonly adapterDigest: string | null;
-  readonly domains: readonly {
-    readonly domain: string;
-    /** By the share of controls that they were drawn with, ascending. */
-    readonly stages: readonly GuardStageCounts[];
-  }[];
-}
-
-interface GuardStageCounts {
-  readonly controlShare: number;
-  readonly counts: readonly Pick<ResultCount, 'treated' | 'result' | 'problems'>[];
-  readonly missing: Pick<MissingByArm, 'treated' | 'control'>;
-}
-
 /** What is known of a problem. */
 export interface Known {
   mode?: Mode;
@@ -134,8 +85,10 @@ export interface Known {
   isRepeated?: true;
   /** It is in the counts of its mode. */
   isCounted?: true;
-  /** It is in the counts that releases and guards decide by. */
+  /** It is in the counts that releases and guards of rule 1 decide by. */
   isDecidedBy?: true;
+  /** The same of rule 2. */
+  isDecidedByKind?: true;
 }
 
 export const NOTHING = '.';
@@ -146,7 +99,7 @@ const MOST_BUCKETS = 64;
 const FIRST_WIDTH_MS = 1000;
 
 /** How often each was met, by its JSON. */
-type Times = Map<string, number>;
+export type Times = Map<string, number>;
 
 interface ModeTallies {
   readonly domains: Map<string, Times>;
@@ -164,17 +117,9 @@ interface ModeTallies {
 
 export interface Tallies {
   readonly modes: Map<Mode, ModeTallies>;
-  /** By release, then by stage and share. */
-  readonly releases: Map<string, Map<string, Times>>;
-  /** By guard and adapter, then by domain. */
-  readonly guards: Map<string, Map<string, Times>>;
 }
 
-export const initialTallies = (): Tallies => ({
-  modes: new Map(),
-  releases: new Map(),
-  guards: new Map(),
-});
+export const initialTallies = (): Tallies => ({ modes: new Map() });
 
 /** Counts a settled problem in its mode, or takes it back as it was counted. @param times 1 or −1 */
 export function addToMode({ modes }: Tallies, known: Known, times: 1 | -1): void {
@@ -204,27 +149,8 @@ export function addToMode({ modes }: Tallies, known: Known, times: 1 | -1): void
   }
 }
 
-/** The same for its release and its guard. */
-export function addToDecisions({ releases, guards }: Tallies, known: Known, times: 1 | -1): void {
-  if (known.isRepeated === true) return;
-  const drawn = known.assigned ?? known.drawn ?? null;
-  if (known.guard !== undefined && known.mode === 'deploy' && drawn !== null) {
-    const [guardId, adapterDigest, treated] = known.guard;
-    const name = JSON.stringify([guardId, adapterDigest]);
-    const domains = guards.get(name) ?? new Map<string, Times>();
-    guards.set(name, domains);
-    tally(within(domains, known.domain!), JSON.stringify([treated, resultOf(known), drawn[1]]), times);
-  }
-  if (known.release !== undefined && known.mode === 'deploy') {
-    const { releaseId, stage, share } = known.release;
-    const stages = releases.get(releaseId) ?? new Map<string, Times>();
-    releases.set(releaseId, stages);
-    tally(within(stages, JSON.stringify([stage, share])), releaseResult(known), times);
-  }
-}
-
 /** Share of the candidates that solved it; null without a verdict. Where a second adapter wrote as well, the parent's entry alone counts. */
-function resultOf({ group, release }: Known): number | null {
+export function resultOf({ group, release }: Known): number | null {
   if (group === undefined) return null;
   const all = release?.share === null ? group.results.slice(0, 1) : group.results;
   if (all.includes(NOTHING)) return null;
@@ -232,22 +158,14 @@ function resultOf({ group, release }: Known): number | null {
   return verdicts.length === 0 ? null : verdicts.filter((each) => each === '1').length / verdicts.length;
 }
 
-/** Arm and verdict; or, where both adapters wrote, the parent's verdict and the candidate's. */
-function releaseResult({ group, release }: Known): string {
-  const results = group?.results ?? '';
-  if (release!.share === null) return results.length === 2 && /^[01]{2}$/.test(results) ? results : 'missing';
-  const verdict = /^[01]$/.test(results) ? results : NO_VERDICT;
-  return `${release!.isCandidate ? 'candidate' : 'parent'} ${verdict}`;
-}
-
-function within<Name>(of: Map<Name, Times>, name: Name): Times {
+export function within<Name>(of: Map<Name, Times>, name: Name): Times {
   const own = of.get(name) ?? new Map<string, number>();
   of.set(name, own);
   return own;
 }
 
 /** What was taken back altogether leaves no trace. */
-function tally(own: Times, key: string, times: number): void {
+export function tally(own: Times, key: string, times: number): void {
   const sum = (own.get(key) ?? 0) + times;
   if (sum === 0) own.delete(key);
   else own.set(key, sum);
@@ -320,64 +238,4 @@ function experimentsOf(arms: Times): readonly ExperimentCounts[] {
     const [experiment, controlShare] = JSON.parse(name) as [string, number];
     return { experiment, controlShare, ...counts };
   });
-}
-
-export function readReleases({ releases }: Tallies): readonly ReleaseCounts[] {
-  return sortedEntries(releases).map(([releaseId, stages]) => ({
-    releaseId,
-    stages: [...stages]
-      .map(([key, tallies]): StageCounts => {
-        const [stage, share] = JSON.parse(key) as [number, number | null];
-        const of = (name: string): number => tallies.get(name) ?? 0;
-        const arm = (name: string): ReleaseArm => ({
-          solved: of(`${name} 1`),
-          failed: of(`${name} 0`),
-          missing: of(`${name} ${NO_VERDICT}`),
-        });
-        return {
-          ...{ stage, share, counts: { candidate: arm('candidate'), parent: arm('parent') } },
-          paired: {
-            ...{ both: of('11'), candidateAlone: of('01'), parentAlone: of('10'), neither: of('00') },
-            missing: of('missing'),
-          },
-        };
-      })
-      .sort((a, b) => a.stage - b.stage || (a.share ?? 0) - (b.share ?? 0)),
-  }));
-}
-
-export function readGuards({ guards }: Tallies): readonly GuardCounts[] {
-  return sortedEntries(guards).map(([name, domains]) => {
-    const [guardId, adapterDigest] = JSON.parse(name) as [string, string | null];
-    return {
-      ...{ guardId, adapterDigest },
-      domains: sortedEntries(domains).map(([domain, tallies]) => ({ domain, stages: guardStagesOf(tallies) })),
-    };
-  });
-}
-
-function guardStagesOf(tallies: Times): readonly GuardStageCounts[] {
-  const stages = new Map<number, { counts: GuardStageCounts['counts'][number][]; missing: [number, number] }>();
-  for (const [key, problems] of sortedEntries(tallies)) {
-    const [treated, result, share] = JSON.parse(key) as [boolean, number | null, number];
-    const own = stages.get(share) ?? { counts: [], missing: [0, 0] };
-    stages.set(share, own);
-    if (result === null) own.missing[treated ? 0 : 1] += problems;
-    else own.counts.push({ treated, result, problems });
-  }
-  return [...stages]
-    .sort(([a], [b]) => a - b)
-    .map(
-      ([
-        controlShare,
-        {
-          counts,
-          missing: [treated, control],
-        },
-      ]) => ({
-        controlShare,
-        counts: counts.sort((a, b) => Number(a.treated) - Number(b.treated) || a.result - b.result),
-        missing: { treated, control },
-      }),
-    );
 }

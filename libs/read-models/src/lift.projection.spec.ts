@@ -1,4 +1,4 @@
-import type { Assignment, ReleaseDraw, SeamEvent } from '@seamstream/events';
+import type { Assignment, EventOf, ReleaseDraw, SeamEvent } from '@seamstream/events';
 import {
   answerOf,
   deadLettered,
@@ -11,7 +11,7 @@ import {
   recorded,
   withheld,
 } from '@seamstream/testing/log-of';
-import { type GuardedFacts, guardedProblems, triedProblems } from '@seamstream/testing/release-log';
+import { chatPublished, type GuardedFacts, guardedProblems, triedProblems } from '@seamstream/testing/release-log';
 import fc from 'fast-check';
 import { type Lift, liftProjection } from './lift.projection.js';
 import { MOST_RECENT_PROBLEMS, recentProblemsProjection } from './recent-problems.projection.js';
@@ -33,6 +33,13 @@ const drawnProblem = (id: string, drawn: Partial<Assignment>, isSolved: boolean)
   withAssignment(published(id), { experiment: 'gateway', unit: id, controlShare: 0.1, ...drawn }),
   generated(id),
   recorded(id, isSolved),
+];
+
+const explored = [published('a'), generated('a'), recorded('a', true)];
+/** A problem of a guard, and one of a release. */
+const deployed = (): readonly SeamEvent[] => [
+  ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 1, failed: 0 }),
+  ...triedProblems({ releaseId: 'r', isCandidate: true, solved: 1, failed: 0 }),
 ];
 
 describe('the counts of a lift', () => {
@@ -83,22 +90,16 @@ describe('the counts of a lift', () => {
     });
   });
 
-  it('of a mode do not wait for problems of the other one, those of releases and guards wait for both', () => {
-    const waiting = [{ ...published('chat'), mode: 'deploy' } as SeamEvent, published('trial')];
-    const [chat, trial] = waiting as [SeamEvent, SeamEvent];
-    const deployed = [
-      ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 1, failed: 0 }),
-      ...triedProblems({ releaseId: 'r', isCandidate: true, solved: 1, failed: 0 }),
-    ];
-    const explored = [published('a'), generated('a'), recorded('a', true)];
-    const counted = ({ modes, releases, guards }: Lift) => [
+  it('of a mode do not wait for problems of the other one, those of rule 1 wait for both', () => {
+    const [chat, trial] = [chatPublished('chat'), published('trial')];
+    const counted = ({ modes, decisions: { 1: decisions } }: Lift) => [
       modes.map(({ mode }) => mode),
-      releases.length,
-      guards.length,
+      decisions.releases.length,
+      decisions.guards.length,
     ];
-    expect(counted(inOnePartition([chat, ...explored, ...deployed]))).toEqual([['explore'], 0, 0]);
-    expect(counted(inOnePartition([trial, ...explored, ...deployed]))).toEqual([['deploy'], 0, 0]);
-    const all = [trial, chat, ...explored, ...deployed];
+    expect(counted(inOnePartition([chat, ...explored, ...deployed()]))).toEqual([['explore'], 0, 0]);
+    expect(counted(inOnePartition([trial, ...explored, ...deployed()]))).toEqual([['deploy'], 0, 0]);
+    const all = [trial, chat, ...explored, ...deployed()];
     expect(inOnePartition(all)).toMatchObject({ modes: [], unsettled: 5 });
     expect(counted(inOnePartition([...all, recorded('trial', false)]))).toEqual([['explore'], 0, 0]);
     expect(counted(inOnePartition([...all, recorded('chat', false)]))).toEqual([['deploy'], 0, 0]);
@@ -106,12 +107,47 @@ describe('the counts of a lift', () => {
     expect(counted(inOnePartition([...all, ...both]))).toEqual([['deploy', 'explore'], 1, 1]);
   });
 
+  it('of rule 2 wait for deployed problems that get their verdicts in the same way', () => {
+    const counted = (events: readonly SeamEvent[]) => {
+      const { releases, guards } = inOnePartition(events).decisions[2];
+      return [releases.length, guards.length];
+    };
+    expect(counted([chatPublished('chat'), published('trial'), ...deployed()])).toEqual([1, 1]);
+    const slow = { ...(published('slow') as EventOf<'ProblemPublished'>), mode: 'deploy' as const };
+    expect(counted([slow, ...deployed()])).toEqual([0, 0]);
+    expect(counted([slow, ...deployed(), recorded('slow', false)])).toEqual([1, 1]);
+    // Feedback that comes late would favour an arm as much as a result that comes late.
+    const chats = deployed().map((event) =>
+      event.type === 'ProblemPublished' ? chatPublished(event.problem.problemId) : event,
+    );
+    expect(counted([chatPublished('first'), slow, ...chats])).toEqual([0, 0]);
+    expect(counted([chatPublished('first'), slow, ...chats, recorded('first', false)])).toEqual([1, 1]);
+  });
+
+  it('of rule 2 are the same with chats and explored problems that do not end, wherever they are', () => {
+    const log = [
+      ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 3, failed: 2 }),
+      ...guardedProblems({ guardId: 'g', domain: 'sums', treated: false, solved: 1, failed: 2 }),
+      ...triedProblems({ releaseId: 'r', isCandidate: true, solved: 2, failed: 1 }),
+      ...triedProblems({ releaseId: 'r', isCandidate: false, solved: 1, failed: 2 }),
+    ];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(log), fc.array(fc.tuple(fc.nat(), fc.boolean())), (events, stuck) => {
+        const within = [...events];
+        for (const [n, [at, isChat]] of stuck.entries())
+          within.splice(at % (within.length + 1), 0, isChat ? chatPublished(`chat-${n}`) : published(`trial-${n}`));
+        expect(inOnePartition(within).decisions[2]).toEqual(inOnePartition(events).decisions[2]);
+      }),
+    );
+  });
+
   it('of releases change with what is learned of a problem that their mode counts already', () => {
     const [problem, experience, result] = triedProblems({ releaseId: 'r', isCandidate: true, solved: 1, failed: 0 });
     const [trial, end] = [published('trial'), recorded('trial', true)];
-    const { releases, modes } = inOnePartition([trial, problem!, result!, experience!, end]);
+    const { decisions, modes } = inOnePartition([trial, problem!, result!, experience!, end]);
     expect(modes.map(({ mode }) => mode)).toEqual(['deploy', 'explore']);
-    expect(releases).toMatchObject([{ stages: [{ counts: { candidate: { solved: 1 } } }] }]);
+    const releases = [{ stages: [{ counts: { candidate: { solved: 1 } } }] }];
+    expect(decisions).toMatchObject({ 1: { releases }, 2: { releases } });
   });
 
   it('leave failures of the infrastructure, expiries and dead letters to a separate count', () => {
@@ -154,10 +190,10 @@ describe('the counts of a lift', () => {
     ];
     const none = { treated: 0, control: 0 };
     for (let seed = 0; seed < 12; seed++) {
-      const { guards, deployedDomains } = answerOf(liftProjection, interleaved(log, seed));
+      const { decisions, deployedDomains } = answerOf(liftProjection, interleaved(log, seed));
       // The first one has no result yet.
       expect(deployedDomains).toEqual(['waits', 'sums', 'words']);
-      expect(guards).toEqual([
+      expect(decisions[2].guards).toEqual([
         {
           ...{ guardId: 'g', adapterDigest: 'a1' },
           domains: [{ domain: 'sums', stages: [{ controlShare: 0.98, counts: counts(true), missing: none }] }],
@@ -234,8 +270,8 @@ describe('the counts of a lift', () => {
       executionFailed('e', { arm: 'deploy' }),
     ];
     for (const log of [events, events.toReversed()]) {
-      const { releases, modes } = liftOf(log);
-      expect(releases).toEqual([
+      const { decisions, modes } = liftOf(log);
+      expect(decisions[2].releases).toEqual([
         {
           releaseId: 'r',
           stages: [

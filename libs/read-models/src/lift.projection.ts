@@ -4,31 +4,43 @@
  *
  * Outcomes come late where they fail, so that counting them as they arrive would favour an arm. Problems therefore count in the order of
  * their publication, of each partition up to the first that is not settled. In the counts of a mode they wait for problems of this mode
- * alone, since answers of the other one may wait for feedback for days. In the counts of releases and guards they wait for those of both:
- * decisions of before were made by these. A problem is settled once every candidate of its first group
- * has a result, or once its time ran out or a record of it went to the dead letters. Its result is the share of the candidates that
- * solved it, as known when the last one came in. Problems that ended without a verdict are counted apart. What is learned of a problem
- * after it counted, say how its arm was drawn, counts as if it had been known before.
+ * alone, since answers of the other one may wait for feedback for days. In the counts of releases and guards they wait as the rule of a plan
+ * says (libs/release/src/rule-version.ts), so there is one count for each rule: old decisions are made again by the rule that made them.
+ *
+ * A problem is settled once every candidate of its first group has a result, or once its time ran out or a record of it went to the dead
+ * letters. Its result is the share of the candidates that solved it, as known when the last one came in. Problems that ended without a
+ * verdict are counted apart. What is learned of a problem after it counted, say how its arm was drawn, counts as if it had been known before.
  *
  * Problems that were drawn together, as a conversation is, are one unit: the first that was published counts.
  */
-import { type Arm, type Assignment, type EventMeta, type GuardMark, type ReleaseDraw, TOPIC } from '@seamstream/events';
+import {
+  type Arm,
+  type Assignment,
+  type EventMeta,
+  type EventOf,
+  type GuardMark,
+  type ReleaseDraw,
+  TOPIC,
+} from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
+import type { RuleVersion } from '@seamstream/release';
 import { type Cells, MemoryCells } from './cells.js';
 import {
   addToDecisions,
+  type DecisionCounts,
+  type DecisionTallies,
+  initialDecisions,
+  readDecisions,
+} from './decision-tallies.js';
+import {
   addToMode,
-  type GuardCounts,
   initialTallies,
   type Known,
   type LiftCounts,
   type Mode,
   NO_VERDICT,
   NOTHING,
-  type ReleaseCounts,
-  readGuards,
   readModes,
-  readReleases,
   type Tallies,
 } from './lift-tallies.js';
 import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
@@ -36,10 +48,8 @@ import { advance, type FoldedOffsets, type KeptProjection } from './projection.j
 export interface Lift {
   /** Modes with settled problems. */
   readonly modes: readonly LiftCounts[];
-  /** Releases that settled problems were drawn for. */
-  readonly releases: readonly ReleaseCounts[];
-  /** Guards that settled problems were drawn under. */
-  readonly guards: readonly GuardCounts[];
+  /** What releases and guards decide by, by the rule that their plan names. */
+  readonly decisions: Readonly<Record<RuleVersion, DecisionCounts>>;
   /** Domains of published problems that are deployed, in the order of their first ones: no result changes it. */
   readonly deployedDomains: readonly string[];
   /** The fractions of problems in the control arm that events without an assignment name, ascending. An interval needs one. */
@@ -64,7 +74,10 @@ export interface LiftState {
   readonly queues: Map<number, Queue>;
   /** By partition and mode. */
   readonly queuesOfModes: Map<string, Queue>;
+  /** By partition, mode and whether a verifier judges. */
+  readonly queuesOfKinds: Map<string, Queue>;
   readonly tallies: Tallies;
+  readonly decisions: Readonly<Record<RuleVersion, DecisionTallies>>;
   readonly shares: Set<number>;
   /** When the first problem of a domain that is deployed was published, settled or not. */
   readonly appeared: Map<string, number>;
@@ -83,7 +96,9 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     cells,
     queues: new Map(),
     queuesOfModes: new Map(),
+    queuesOfKinds: new Map(),
     tallies: initialTallies(),
+    decisions: { 1: initialDecisions(), 2: initialDecisions() },
     shares: new Set(),
     appeared: new Map(),
   }),
@@ -119,10 +134,9 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     return state;
   },
 
-  read: ({ tallies, queuesOfModes, shares, appeared, folded }) => ({
+  read: ({ tallies, decisions, queuesOfModes, shares, appeared, folded }) => ({
     modes: readModes(tallies),
-    releases: readReleases(tallies),
-    guards: readGuards(tallies),
+    decisions: { 1: readDecisions(decisions[1]), 2: readDecisions(decisions[2]) },
     deployedDomains: [...appeared].sort(([a, at], [b, bt]) => at - bt || compareText(a, b)).map(([domain]) => domain),
     controlShares: [...shares].sort((a, b) => a - b),
     unsettled: queuesOfModes.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
@@ -132,13 +146,13 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
 
 interface Publication {
   readonly meta: Pick<EventMeta, 'occurredAt' | 'tenant'>;
-  readonly problem: { readonly problemId: string; readonly domain: string };
+  readonly problem: Pick<EventOf<'ProblemPublished'>['problem'], 'problemId' | 'domain' | 'verifier'>;
   readonly mode: Mode;
   readonly assignment?: Assignment | null | undefined;
 }
 
 function publish(state: LiftState, { problem, mode, meta, assignment }: Publication, partition: number): void {
-  const { problemId, domain } = problem;
+  const { problemId, domain, verifier } = problem;
   const found = { isNew: false };
   note(state, problemId, (known) => {
     if (known.mode !== undefined) return;
@@ -149,6 +163,7 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
     enqueue(state.queues, partition, problemId);
     enqueue(state.queuesOfModes, `${partition}/${mode}`, problemId);
+    enqueue(state.queuesOfKinds, `${partition}/${mode}/${verifier === null ? 'feedback' : 'verifier'}`, problemId);
   });
   if (found.isNew && mode === 'deploy')
     state.appeared.set(domain, Math.min(meta.occurredAt, state.appeared.get(domain) ?? meta.occurredAt));
@@ -230,16 +245,29 @@ function enqueue<Name>(queues: Map<Name, Queue>, name: Name, problemId: string):
   queue.ids.push(problemId);
 }
 
-/** Two counts of the same problems, which wait for different ones. */
+/** Counts of the same problems, which wait for different ones. */
 interface Counting {
   readonly queues: (state: LiftState) => ReadonlyMap<unknown, Queue>;
-  readonly mark: 'isCounted' | 'isDecidedBy';
-  readonly add: typeof addToMode;
+  readonly mark: 'isCounted' | 'isDecidedBy' | 'isDecidedByKind';
+  readonly add: (state: LiftState, known: Known, times: 1 | -1) => void;
 }
 
 const COUNTINGS: readonly Counting[] = [
-  { queues: ({ queuesOfModes }) => queuesOfModes, mark: 'isCounted', add: addToMode },
-  { queues: ({ queues }) => queues, mark: 'isDecidedBy', add: addToDecisions },
+  {
+    queues: ({ queuesOfModes }) => queuesOfModes,
+    mark: 'isCounted',
+    add: ({ tallies }, ...how) => addToMode(tallies, ...how),
+  },
+  {
+    queues: ({ queues }) => queues,
+    mark: 'isDecidedBy',
+    add: ({ decisions }, ...how) => addToDecisions(decisions[1], ...how),
+  },
+  {
+    queues: ({ queuesOfKinds }) => queuesOfKinds,
+    mark: 'isDecidedByKind',
+    add: ({ decisions }, ...how) => addToDecisions(decisions[2], ...how),
+  },
 ];
 
 /** Changes what is known of a problem, and counts what may be counted from then on. */
@@ -248,9 +276,9 @@ function note(state: LiftState, problemId: string, change: (known: Known) => voi
   if (cell === COUNTED) return;
   const known = cell === undefined ? {} : (JSON.parse(cell) as Known);
   const counted = COUNTINGS.filter(({ mark }) => known[mark] === true);
-  for (const { add } of counted) add(state.tallies, known, -1);
+  for (const { add } of counted) add(state, known, -1);
   change(known);
-  for (const { add } of counted) add(state.tallies, known, 1);
+  for (const { add } of counted) add(state, known, 1);
   keep(state, problemId, known);
   if (counted.length === COUNTINGS.length || !isSettled(known)) return;
   for (const counting of COUNTINGS) if (known[counting.mark] !== true) countFrom(state, problemId, counting);
@@ -269,7 +297,7 @@ function countFrom(state: LiftState, problemId: string, { queues, mark, add }: C
     const id = queue.ids[queue.head]!;
     const known = JSON.parse(state.cells.get(id) ?? '{}') as Known;
     if (!isSettled(known)) break;
-    add(state.tallies, known, 1);
+    add(state, known, 1);
     keep(state, id, { ...known, [mark]: true });
   }
   // Cut off now and then, so that a queue takes the room of what waits.

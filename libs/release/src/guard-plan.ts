@@ -1,16 +1,16 @@
 /** What a person declares for the guard of a slot: how sure it has to be of harm, and what it does then. */
 import { canonicalJson, isSeamError, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
+import { NEWEST_RULE, RULE_VERSIONS } from './rule-version.js';
 
-/** Of the rules that this version knows. A plan of another is refused, never read as this one. */
-const RULE_VERSION = 1;
 /** Domains that a plan may name. */
 export const MOST_WEIGHTS = 256;
 
 const risk = z.number().gt(0).lt(1);
 const planSchema = z
   .strictObject({
-    version: z.literal(RULE_VERSION),
+    /** How problems are counted. A plan of a rule that is not known here is refused, and never read by another. */
+    version: z.literal(RULE_VERSIONS),
     /** Probability that any domain without harm is ever muted for an adapter, however many domains come. */
     alpha: risk,
     /** What results are compared with: a rate between those of the arms mutes earlier, and any keeps it valid. */
@@ -32,7 +32,7 @@ export type GuardPlan = z.infer<typeof planSchema>;
 
 /** Where nothing else is said. The centre and the weights are taken of the traffic when it is declared. */
 export const DEFAULT_GUARD_PLAN: GuardPlan = {
-  version: RULE_VERSION,
+  version: NEWEST_RULE,
   alpha: 0.05,
   centre: 0.5,
   weights: {},

@@ -13,6 +13,7 @@ import {
   mutingText,
 } from './guard.decide.js';
 import { checkedGuardPlan, DEFAULT_GUARD_PLAN, type GuardPlan, guardPlanIn, guardPlanText } from './guard-plan.js';
+import { RULE_VERSIONS } from './rule-version.js';
 
 const LOGS = Number(process.env.SEAM_TEST_LOGS ?? 8);
 const plan = { ...DEFAULT_GUARD_PLAN, weights: { sums: 0.5 } };
@@ -81,9 +82,12 @@ describe('The evidence of a recorded muting', () => {
 
 describe('The plan of a guard', () => {
   it('is read again as it was recorded, and is refused where it says what this version does not know', () => {
-    expect(guardPlanIn(guardPlanText(plan))).toEqual(plan);
+    for (const version of RULE_VERSIONS) {
+      const own = { ...plan, version };
+      expect(guardPlanIn(guardPlanText(own))).toEqual(own);
+    }
     for (const wrong of [
-      ...[{ version: 2 }, { alpha: 0 }, { share: 0 }, { share: 0.6 }, { surprise: 1 }, { weights: { a: 0.6, b: 0.5 } }],
+      ...[{ version: 3 }, { alpha: 0 }, { share: 0 }, { share: 0.6 }, { surprise: 1 }, { weights: { a: 0.6, b: 0.5 } }],
       { weights: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d${i}`, 0])) },
     ]) {
       expect(() => checkedGuardPlan({ ...plan, ...wrong })).toThrow(/Cannot read the plan of a guard/);

@@ -55,6 +55,7 @@ export {
   type ReleasesState,
   runningIn,
 } from './releases.projection.js';
+export { NEWEST_RULE, RULE_VERSIONS, type RuleVersion } from './rule-version.js';
 export {
   countedPromotions,
   type Decision,

@@ -1,9 +1,7 @@
 /** What a person declares before an adapter is tried on traffic: the stages, and by which figures each ends. */
 import { canonicalJson, isSeamError, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
-
-/** Of the rules that this version knows. A plan of another is refused, never read as this one. */
-const RULE_VERSION = 1;
+import { NEWEST_RULE, RULE_VERSIONS } from './rule-version.js';
 
 export const MOST_STAGES = 16;
 
@@ -32,7 +30,8 @@ const stageSchema = z.discriminatedUnion('kind', [
 
 const planSchema = z
   .strictObject({
-    version: z.literal(RULE_VERSION),
+    /** How problems are counted. A plan of a rule that is not known here is refused, and never read by another. */
+    version: z.literal(RULE_VERSIONS),
     /** Probability that an adapter is rolled back although it is not worse than tolerated, by each kind of stage; and as much that the last stage promotes one that is worse than its margin. */
     alpha: risk,
     /** What results are compared with: a rate between those of the arms makes decisions earlier, and any keeps them valid. */
@@ -63,7 +62,7 @@ export type ReleasePlan = z.infer<typeof planSchema>;
  * what is promoted; docs/how-to/releases.md says how many problems each takes.
  */
 export const DEFAULT_RELEASE_PLAN: ReleasePlan = {
-  version: RULE_VERSION,
+  version: NEWEST_RULE,
   alpha: 0.05,
   centre: 0.5,
   tolerance: 0,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { decidePromotion } from './promotion.decide.js';
 import { decideStage, evidenceIn, type ReleaseEvidence, type StageEnd } from './release.decide.js';
 import { checkedPlan, DEFAULT_RELEASE_PLAN, planIn, planText, type ReleasePlan } from './release-plan.js';
+import { RULE_VERSIONS } from './rule-version.js';
 
 const RELEASES = Number(process.env.SEAM_TEST_RELEASES ?? 24);
 const LOOKS_EVERY = 25;
@@ -226,7 +227,10 @@ describe("today's promotion", () => {
 describe('a plan', () => {
   it('that is taken where none is given is valid, and is read again as it was recorded', () => {
     expect(checkedPlan(DEFAULT_RELEASE_PLAN)).toEqual(DEFAULT_RELEASE_PLAN);
-    expect(planIn(planText(DEFAULT_RELEASE_PLAN))).toEqual(DEFAULT_RELEASE_PLAN);
+    for (const version of RULE_VERSIONS) {
+      const plan = { ...DEFAULT_RELEASE_PLAN, version };
+      expect(planIn(planText(plan))).toEqual(plan);
+    }
     expect(planIn('{}')).toMatch(/Cannot read a release plan/);
     expect(planIn('{')).toMatch(/Cannot read a release plan/);
   });
@@ -238,7 +242,7 @@ describe('a plan', () => {
       /shadow before canaries/,
     );
     for (const wrong of [
-      { version: 2 },
+      { version: 3 },
       { alpha: 0 },
       { horizon: 0 },
       { surprise: 1 },

@@ -41,6 +41,12 @@ export interface TriedFacts {
   readonly failed: number;
 }
 
+/** A deployed problem that no verifier judges: it waits for feedback, or for its deadline. */
+export function chatPublished(id: string): EventOf<'ProblemPublished'> {
+  const event = published(id) as EventOf<'ProblemPublished'>;
+  return { ...event, problem: { ...event.problem, reference: null, verifier: null }, mode: 'deploy' };
+}
+
 let next = 0;
 
 /** Deployed problems that one adapter of a canary was drawn for, each with its result. */

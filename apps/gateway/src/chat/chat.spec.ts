@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PromptInjection } from '@seamstream/environments';
+import { FakeExecutor } from '@seamstream/environments/testing';
 import { isConversation } from '@seamstream/events';
 import { loadPrompts } from '@seamstream/experience';
 import { eventsOf, until } from '@seamstream/testing';
@@ -192,6 +193,40 @@ describe('a chat completion', () => {
     const recorded = await eventsOf(gateway.log, 'AnswerRecorded');
     // As a gateway's: else no feedback on it counts.
     expect(recorded.map((each) => isConversation(each.executor))).toEqual([true, true]);
+  });
+});
+
+describe('an executor in the same process', () => {
+  const lengths = [
+    ['max_tokens', 3, 'Ans', 'length'],
+    ['max_completion_tokens', 8, 'Answer: ', 'length'],
+    ['max_tokens', 9, 'Answer: 4', 'stop'],
+    ['max_tokens', 4_096, 'Answer: 4', 'stop'],
+  ] as const;
+
+  it.each(lengths)('ends its answer at %s %i, whole and streamed, and records it', async (name, most, text, end) => {
+    const executor = new FakeExecutor(() => 'Answer: 4');
+    const { gateway, client } = await start({
+      embedded: { environment: new PromptInjection(executor, await loadPrompts()) },
+    });
+    const { choices, usage } = await client.chat.completions.create({ ...REQUEST, [name]: most });
+    expect(choices).toMatchObject([{ message: { content: text }, finish_reason: end }]);
+    expect(usage).toMatchObject({ completion_tokens: text.length });
+    const streamed = await client.chat.completions.stream({ ...REQUEST, [name]: most }).finalChatCompletion();
+    expect(streamed.choices).toMatchObject([{ message: { content: text }, finish_reason: end }]);
+    const decoding = JSON.stringify({ answer: '{}', mostTokens: most });
+    for (const answer of await eventsOf(gateway.log, 'AnswerRecorded'))
+      expect(answer).toMatchObject({ response: text, finishReason: end, executor: { decoding } });
+  });
+
+  it('ends its answer at the newer name where both are set, and by itself where both are null', async () => {
+    const { client } = await start({
+      embedded: { environment: new PromptInjection(new FakeExecutor(() => 'Answer: 4'), await loadPrompts()) },
+    });
+    const answerTo = async (most: object) =>
+      (await client.chat.completions.create({ ...REQUEST, ...most })).choices[0]!.message.content;
+    expect(await answerTo({ max_tokens: 9, max_completion_tokens: 2 })).toBe('An');
+    expect(await answerTo({ max_tokens: null, max_completion_tokens: null })).toBe('Answer: 4');
   });
 });
 

@@ -2,7 +2,8 @@
 import type { Environment, SessionModel } from '@seamstream/environments';
 import { conversationTemplate, type ExecutorIdentity } from '@seamstream/events';
 import type { ChatAnswer, ChatChunk, ChatRequest } from '@seamstream/gateway-contract';
-import { SeamError } from '@seamstream/kernel';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import { mostTokensOf } from './most-tokens.decide.js';
 import { type ConversationRequest, Upstream, type UpstreamAnswer } from './upstream.port.js';
 
 /** What a model that completes text cannot do: ignored, it would be a wrong answer. */
@@ -23,9 +24,12 @@ export class EmbeddedUpstream extends Upstream {
   }
 
   /** As of every gateway, and never compared with the executor's service: feedback alone judges its answers. */
-  override identityFor(): ExecutorIdentity {
+  override identityFor(request: ChatRequest): ExecutorIdentity {
     const { identity } = this.environment;
-    return { ...identity, template: conversationTemplate(identity.template) };
+    const mostTokens = mostTokensOf(request);
+    const decoding =
+      mostTokens === undefined ? identity.decoding : canonicalJson({ answer: identity.decoding, mostTokens });
+    return { ...identity, decoding, template: conversationTemplate(identity.template) };
   }
 
   override async ask(
@@ -34,7 +38,10 @@ export class EmbeddedUpstream extends Upstream {
   ): Promise<UpstreamAnswer> {
     assertText(request);
     const environment = model === null ? this.environment : this.environmentOf(model);
-    const [attempt] = await environment.attempt([{ problem, entry, seeds: [seed] }], { signal });
+    const [attempt] = await environment.attempt([{ problem, entry, seeds: [seed] }], {
+      signal,
+      mostTokens: mostTokensOf(request),
+    });
     const given = attempt![0]!;
     if (given.status === 'failed') throw new SeamError(given.code, given.reason);
     const { text, finished, promptTokens, responseTokens } = given;

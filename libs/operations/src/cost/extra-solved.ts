@@ -1,6 +1,7 @@
 /** What parts of the work have cost, and what an extra solved problem costs, by the prices and results of a log. */
 import { type EventMeta, type EventOf, type SeamEvent, tenantOf } from '@seamstream/events';
 import type { Lift } from '@seamstream/read-models';
+import { NEWEST_RULE } from '@seamstream/release';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
 import { type DeclaredLimits, moneyAt } from '../quotas/index.js';
 import { type EstimateMemory, liftAnswers, liftOfTenant } from '../read-models/index.js';
@@ -173,8 +174,9 @@ function liftOfDeployed(lift: Lift, estimates: EstimateMemory | undefined, domai
   return liftAnswers({ ...lift, modes: [alone] }, estimates).modes[0]!.lift;
 }
 
-/** Against the controls that were drawn while it was served: guards count them. */
-function liftOfAdapter(name: string, { guards }: Lift): Estimate | null {
+/** Against the controls that were drawn while it was served: guards count them. It is no decision, so the newest rule counts for all guards. */
+function liftOfAdapter(name: string, { decisions }: Lift): Estimate | null {
+  const { guards } = decisions[NEWEST_RULE];
   const stages = new Map<number, LiftStage['counts'][number][]>();
   for (const { adapterDigest, domains } of guards) {
     if ((adapterDigest ?? 'base') !== name) continue;

@@ -4,11 +4,12 @@ import { jest } from '@jest/globals';
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { DEFAULT_RELEASE_PLAN, servedIn } from '@seamstream/release';
+import { DEFAULT_RELEASE_PLAN, NEWEST_RULE, servedIn } from '@seamstream/release';
 import { TRUST_ALL } from '@seamstream/signatures';
 import { eventsOf, type FlakyLog, newWorld, openLog, type World } from '@seamstream/testing';
+import { recorded } from '@seamstream/testing/log-of';
 import { evaluatedByPerson, evaluationOf, pinned, promotedByRun } from '@seamstream/testing/promotion-log';
-import { releasePlanned, triedProblems } from '@seamstream/testing/release-log';
+import { chatPublished, releasePlanned, triedProblems } from '@seamstream/testing/release-log';
 import { decideOnAdapter } from '../adapters/index.js';
 import { readServing } from '../read-models/index.js';
 import { decideReleases, overrideRelease, readReleases, recomputeReleases } from './index.js';
@@ -71,6 +72,22 @@ describe('Deciding on releases', () => {
     await expect(decideReleases(worldOf(log), reading)).resolves.toEqual({ decided: [], hindered: [], muted: [] });
   });
 
+  it('waits for no chat by rule 2, and for every problem before by rule 1, which the log makes again as well', async () => {
+    // So many that no partition is without one.
+    const chats = (name: string) => Array.from({ length: 200 }, (_, n) => chatPublished(`${name}-${n}`));
+    await append(...chats('early'));
+    await tried(CANDIDATE, 'r-2', 'generator', 100, 2);
+    await tried(OTHER, 'r-1', 'team', 100, 1);
+    await decideReleases(worldOf(log), reading);
+    expect(await decisions()).toEqual(['r-2 0 promoted']);
+    await append(...chats('early').map(({ problem }) => recorded(problem.problemId, false)), ...chats('late'));
+    await append(...triedProblems({ releaseId: 'r-1', share: 0.5, isCandidate: true, solved: 0, failed: 9 }));
+    await decideReleases(worldOf(log), reading);
+    expect(await decisions()).toEqual(['r-2 0 promoted', 'r-1 0 promoted']);
+    for (const release of ['r-2', 'r-1'])
+      expect(await recomputeReleases(worldOf(log), release, reading)).toMatchObject([{ isSame: true }]);
+  });
+
   it('reads no result where nothing is planned', async () => {
     await append(...triedProblems({ releaseId: 'r-1', isCandidate: true, solved: 3, failed: 0 }));
     await decideReleases(worldOf(log), reading);
@@ -117,11 +134,17 @@ const OTHER = 'd5'.repeat(32);
 const append = (...events: readonly SeamEvent[]) => log.append(events.map(encodeEvent));
 
 /** An adapter that is tried in a slot, with results that promote it, or with none. */
-async function tried(candidate: string, releaseId: string, slot = 'generator', problems = 100): Promise<void> {
+async function tried(
+  candidate: string,
+  releaseId: string,
+  slot = 'generator',
+  problems = 100,
+  version = NEWEST_RULE,
+): Promise<void> {
   const [start, adapter, completed] = promotedByRun({ adapterDigest: candidate, slot });
   await append(start, adapter, completed, { ...evaluatedByPerson(candidate, evaluationOf(0.7)), slot });
   const stages = [{ kind: 'canary', share: 0.5, margin: 0.1, minProblems: 40 }];
-  await append(releasePlanned({ releaseId, candidate, slot, plan: { ...DEFAULT_RELEASE_PLAN, stages } }));
+  await append(releasePlanned({ releaseId, candidate, slot, plan: { ...DEFAULT_RELEASE_PLAN, version, stages } }));
   const facts = { releaseId, share: 0.5 };
   await append(...triedProblems({ ...facts, isCandidate: true, solved: problems, failed: 0 }));
   await append(...triedProblems({ ...facts, isCandidate: false, solved: 0, failed: problems }));

@@ -21,7 +21,8 @@ export function guardedDomains(
   adapterDigest: string | null,
   { lift }: Pick<ReleaseFacts, 'lift'>,
 ): readonly DomainCounts[] {
-  const own = lift.guards.find((each) => each.guardId === event.guardId && each.adapterDigest === adapterDigest);
+  const { guards } = lift.decisions[plan.version];
+  const own = guards.find((each) => each.guardId === event.guardId && each.adapterDigest === adapterDigest);
   const unnamed = lift.deployedDomains.filter((domain) => !Object.hasOwn(plan.weights, domain));
   const ranks = new Map(unnamed.map((domain, at) => [domain, at + 1]));
   return (own?.domains ?? []).map(({ domain, stages }) => ({

@@ -6,8 +6,9 @@ import { SeamError } from '@seamstream/kernel';
 import { DEFAULT_GUARD_PLAN } from '@seamstream/release';
 import { TRUST_ALL } from '@seamstream/signatures';
 import { eventsOf, type FlakyLog, newWorld, openLog, type World } from '@seamstream/testing';
+import { recorded } from '@seamstream/testing/log-of';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
-import { type GuardedFacts, guardedProblems, guardPlanned } from '@seamstream/testing/release-log';
+import { chatPublished, type GuardedFacts, guardedProblems, guardPlanned } from '@seamstream/testing/release-log';
 import { decideReleases, declareGuard, readReleases, recomputeMutings, unmuteDomain } from './index.js';
 
 let world: World;
@@ -99,6 +100,18 @@ describe('Deciding what guards mute', () => {
     await expect(unmuteDomain(worldOf(log), { domain: 'words', ...SIGNED }, reading)).rejects.toThrow(/not muted/);
   });
 
+  it('counts by the rule of its plan: the first waits for a chat, and the log makes its mutings again as well', async () => {
+    const chats = (name: string) => Array.from({ length: 200 }, (_, n) => chatPublished(`${name}-${n}`));
+    const plan = { ...DEFAULT_GUARD_PLAN, version: 1, weights: { sums: 0.4 } };
+    await append(...chats('early'), guardPlanned({ guardId: 'g-old', plan }));
+    await results('sums', [20, 250], [26, 4], 0.1, null, 'g-old');
+    expect((await look()).muted).toEqual([]);
+    await append(...chats('early').map(({ problem }) => recorded(problem.problemId, false)), ...chats('late'));
+    await results('sums', [9, 0], [0, 9], 0.1, null, 'g-old');
+    expect((await look()).muted).toHaveLength(1);
+    expect(await recomputeMutings(worldOf(log), reading)).toMatchObject([{ isSame: true }]);
+  });
+
   it('reports a muting whose counts are not those of the log', async () => {
     await look();
     const [muting] = await eventsOf(log, 'DomainMuted');
@@ -153,9 +166,10 @@ async function results(
   control: readonly [number, number],
   controlShare = 0.1,
   adapterDigest: string | null = null,
+  guardId = 'g-1',
 ): Promise<void> {
   const of = (arm: boolean, [solved, failed]: readonly [number, number]) => {
-    const facts: GuardedFacts = { guardId: 'g-1', domain, treated: arm, solved, failed, controlShare, adapterDigest };
+    const facts: GuardedFacts = { guardId, domain, treated: arm, solved, failed, controlShare, adapterDigest };
     return guardedProblems(facts);
   };
   await append(...of(true, treated), ...of(false, control));

@@ -35,7 +35,8 @@ export const centreOf = (rate: number): number =>
 
 /** The counts of a release's stages, as its plan reads them: a draw with another share than the plan's does not count. */
 export function evidenceOf({ event, plan }: Release, { lift, progress }: ReleaseFacts): ReleaseEvidence {
-  const told = lift.releases.find(({ releaseId }) => releaseId === event.releaseId)?.stages ?? [];
+  const { releases } = lift.decisions[plan.version];
+  const told = releases.find(({ releaseId }) => releaseId === event.releaseId)?.stages ?? [];
   const paired: PairedStageCounts[] = [];
   const canaries: {
     -readonly [Key in keyof ReleaseEvidence['canaries'][number]]: ReleaseEvidence['canaries'][number][Key];
