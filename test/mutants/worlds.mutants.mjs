@@ -390,7 +390,7 @@ export default [
   ]),
   ...quick(`${STANDALONE}/study/real-model/study-report.ts`, `${STANDALONE}/study/real-model/study-report.spec.ts`, [
     {
-      control: 'an entry that is the answer in another form is read of its own problem',
+      control: 'an entry that is the answer in another form is read for the problem that it was written for',
       from: 'essence.inEntry(entry) === essence.ofAnswer(problem)',
       to: 'essence.inEntry(entry) !== null',
     },

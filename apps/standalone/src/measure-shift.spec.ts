@@ -30,7 +30,7 @@ describe('what was served in a shift', () => {
     ]);
   });
 
-  it('is told of every round that has ended, in a run without a shift too', () => {
+  it('is known of every round that has ended, in a run without a shift too', () => {
     const served = servedAfterRounds(progressOf('base', 'base', 'base'));
     expect(served.map(({ round, served: own }) => [round, digestOf(own)])).toEqual([
       [1, 'adapter-1'],

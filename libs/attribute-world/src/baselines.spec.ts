@@ -22,7 +22,7 @@ describe('a baseline', () => {
     expect(solved('table of triples', 'newWords')).toBeLessThan(0.2);
   });
 
-  it('that counts by the words which entries quote solves new words as well, and is told nothing of the world', () => {
+  it('that counts by the words which entries quote solves new words as well, and knows nothing of the world', () => {
     for (const split of ['heldOut', 'newWords'] as const)
       expect(solved('table of quoted attributes', split)).toBeGreaterThan(0.9);
   });

@@ -112,7 +112,7 @@ interface QuotedStep {
 }
 
 /**
- * Counts by the word that an entry quotes at a step, and advises on the word at the place that was quoted most often. It is told nothing of the
+ * Counts by the word that an entry quotes at a step, and advises on the word at the place that was quoted most often. It knows nothing of the
  * world: an entry says itself which attribute it goes by. Of a word that no entry quoted it knows what succeeds at that step.
  */
 function quotedTable(attempts: readonly Attempt[]): Advisor {

@@ -35,7 +35,7 @@ export function attemptsLine({ points }: ByAttempts): string {
 
 export function renderByAttempts({ problems, points }: ByAttempts): string {
   return `<h2>Next to a table, attempt by attempt</h2>
-<p>Each entry quotes the attribute that it goes by. So a table can count which operator succeeded with which quoted word. It is told nothing else of the world, and needs no model. Both had the same attempts.</p>
+<p>Each entry quotes the attribute that it goes by. So a table can count which operator succeeded with which quoted word. It knows nothing else of the world, and needs no model. Both had the same attempts.</p>
 <div class="wide">${table(
     ['round', 'attempts', 'loop, held out', 'table, held out', 'loop, new words', 'table, new words'],
     points.map(({ round, attempts, loop, table: rival }) => [

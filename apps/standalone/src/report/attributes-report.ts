@@ -318,7 +318,7 @@ export function renderAttributesPage(report: AttributesReport): string {
 ${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
 ${sets.map(renderSet).join('\n')}
 ${report.shift === undefined ? '' : renderShift(report.shift)}
-<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of quoted attributes is told nothing of the world. It counts by the word that an entry quotes, and is a rival of the generator.</p>
+<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of quoted attributes knows nothing of the world. It counts by the word that an entry quotes, and is a rival of the generator.</p>
 ${renderByAttempts(report.byAttempts)}
 ${renderExecutors(report)}
 ${renderTimes(report.timeToCorrect)}
