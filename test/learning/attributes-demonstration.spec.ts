@@ -20,7 +20,7 @@ describe('the demonstration, cut short after six rounds', () => {
   }, 600_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('helps with words that were in no training, where a table of words does not', () => {
+  it('helps with words that were in no training, where a table by their names does not', () => {
     const newWords = rowsOf(report, 'newWords');
     // Seed 3 stood at 70 % of the validation problems after six rounds of a development run, a table of words at 4 % of new words.
     expect(newWords.get('trained')).toBeGreaterThan(0.4);
@@ -53,6 +53,16 @@ describe('the demonstration, cut short after six rounds', () => {
     expect(own!.solved).toBeGreaterThan(looked!.solved);
     expect(own!.candidatesTried!.value).toBeLessThan(looked!.candidatesTried!.value);
     expect(looked!.entryMs).toBeLessThan(own!.entryMs!);
+  });
+
+  it('is laid next to a table of quoted attributes after the same attempts, and writes no answer into an entry', () => {
+    const { points } = report.byAttempts;
+    expect(points.map(({ round }) => round)).toEqual([2, 3, 5, 6]);
+    expect(points.at(-1)!.attempts).toBe(report.attempts);
+    const trained = rowsOf(report, 'newWords').get('trained')!;
+    expect(Math.abs(points.at(-1)!.loop.newWords.success - trained)).toBeLessThan(0.05);
+    expect(points.at(-1)!.table.newWords.success).toBeGreaterThan(points[0]!.table.newWords.success);
+    for (const { leaks } of report.sets) expect(leaks).toMatchObject({ withAnswer: 0 });
   });
 
   it('writes entries that quote their problem truly', () => {

@@ -58,6 +58,16 @@ export default [
   ...quick(`${WORLD}/baselines.ts`, `${WORLD}/baselines.spec.ts`, [
     { control: 'a table counts by the word alone', from: '({ thing }) => thing', to: '({ value }) => value' },
     {
+      control: 'a table counts by the word that an entry quotes',
+      from: '...(byWord.get(value) ?? operators)',
+      to: '...operators',
+    },
+    {
+      control: 'a table finds the places that entries quote',
+      from: 'if (word === value) places',
+      to: 'if (place > 1) places',
+    },
+    {
       control: 'a case is a success',
       from: 'attempts.filter(({ success }) => success)',
       to: 'attempts.filter(() => true)',
@@ -219,6 +229,12 @@ export default [
       to: 'return `${split}: rescued',
       title: 'has words for its sets',
     },
+    {
+      control: 'a report says how many entries hold the answer',
+      from: 'the answer is in ${withAnswer} of',
+      to: 'the answer is in ${byChance} of',
+      title: 'has words for its sets',
+    },
     { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
   ]),
   ...quick(`${STANDALONE}/trained-executor.ts`, `${STANDALONE}/trained-executor.spec.ts`, [
@@ -370,6 +386,25 @@ export default [
       control: 'old problems are measured with the adapter of the round',
       from: 'onOld.set(digest, await resultOf(adapter, problems.old',
       to: 'onOld.set(digest, await resultOf(adapter, problems.new',
+    },
+  ]),
+  ...quick(`${STANDALONE}/study/real-model/study-report.ts`, `${STANDALONE}/study/real-model/study-report.spec.ts`, [
+    {
+      control: 'an entry that is the answer in another form is read for the problem that it was written for',
+      from: 'essence.inEntry(entry) === essence.ofAnswer(problem)',
+      to: 'essence.inEntry(entry) !== null',
+    },
+    {
+      control: 'what entries hold the answer in another form is counted by the solved problems too',
+      from: 'each === true && isSolved(at)',
+      to: 'each === true',
+    },
+  ]),
+  ...quick(`${STANDALONE}/measure-by-attempts.ts`, `${STANDALONE}/measure-by-attempts.spec.ts`, [
+    {
+      control: 'a table next to the loop has no attempt of a later round',
+      from: 'recorded.filter((attempt) => attempt.round <= round)',
+      to: 'recorded.filter(() => true)',
     },
   ]),
   ...quick(`${STANDALONE}/report/late-part.ts`, `${STANDALONE}/report/late-part.spec.ts`, [

@@ -14,7 +14,7 @@ describe('the arguments of npm start', () => {
     expect(result).toMatchObject({ seed: 1, roundSize: 64, exit: true, said: new Set(['seed', 'exit']) });
   });
 
-  it('run the world that no table can solve, and learn from files of one’s own in the method that reads them', () => {
+  it('run the world whose new words no table by name can solve, and learn from files of one’s own in the method that reads them', () => {
     expect(read().result).toMatchObject({ method: 'attributes', maxShiftedRounds: 0, heldOut: 300 });
     expect(read('--problems', 'mine.jsonl').result).toMatchObject({ method: 'experiences', heldOut: 512 });
     expect(read('--problems', 'mine.jsonl', '--method', 'library').result).toMatchObject({ method: 'library' });

@@ -17,6 +17,7 @@ import type { Served } from '@seamstream/rollout';
 import { pairedDifference } from '@seamstream/statistics';
 import { type ComparedExecutors, obedience, openComparedExecutors } from './compared-executors.js';
 import { ATTRIBUTE_PRESETS } from './demonstrations.js';
+import { measureByAttempts } from './measure-by-attempts.js';
 import { measureLate, withEntries } from './measure-late.js';
 import { learnedRounds, type MeasureRunInput, roundsFacts, storedArtefact } from './measure-run.js';
 import { measureTimes } from './measure-times.js';
@@ -33,6 +34,9 @@ import {
 } from './report/attributes-report.js';
 import { exploredOf, rate } from './round-progress.js';
 import { attributeSet, attributeWorldOf } from './world-files.js';
+
+/** Entries and controls, and whether entry or generator solve without the executor. */
+const SHOWN_ROWS: readonly ControlRow[] = [...EVALUATION_ARMS, 'entryAlone', 'generatorAlone'];
 
 /** What the rounds left behind, and who is compared. */
 interface Learned {
@@ -56,7 +60,8 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
     const heldOut = attributeSet(world, 'heldOut', input.heldOut);
     const ofOld = await measureSet(input, learned, 'heldOut', heldOut);
     sets.push(ofOld.set);
-    sets.push((await measureSet(input, learned, 'newWords', attributeSet(world, 'newWords', input.heldOut))).set);
+    const newWords = attributeSet(world, 'newWords', input.heldOut);
+    sets.push((await measureSet(input, learned, 'newWords', newWords)).set);
     const late = world.late.size === 0 ? null : attributeSet(world, 'heldOut', input.heldOut, { isLate: true });
     const problems = late === null ? null : { new: late, old: heldOut };
     const shift = problems === null ? null : await measureLate({ input, recorded, problems, onOld: ofOld.trained });
@@ -67,6 +72,7 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
       ...{ rounds: roundsOf(input), served: served?.adapterDigest ?? null },
       executors: await executorRows(host.environment, executors, heldOut),
       timeToCorrect: await measureTimes(heldOut, { host, adapter, attempts, seed, say }),
+      byAttempts: await measureByAttempts(input, recorded, { heldOut, newWords }),
       ...(await roundsFacts(input, 'held-out problems of the demonstration')),
       // Absent without one, so that such reports are as they were.
       ...(shift === null ? {} : { shift }),
@@ -113,13 +119,14 @@ async function measureSet(
   const written: string[] = problems.map(() => '');
   const study = await studyControls(problems, {
     ...{ generator, environment, prompts, schemaFor, adapter, onProgress },
-    ...{ rows: EVALUATION_ARMS, seed: `${split}/${run.settings.seed}`, nowMs: () => performance.now() },
-    ...{ maxEntryTokens: entryMaxTokens, maxAloneTokens: entryMaxTokens },
+    ...{ rows: SHOWN_ROWS, seed: `${split}/${run.settings.seed}`, nowMs: () => performance.now() },
+    // Where the generator solves by itself it has the tokens of an entry and of an answer.
+    ...{ maxEntryTokens: entryMaxTokens, maxAloneTokens: 2 * entryMaxTokens },
     onPrediction: ({ arm, problem, entry }) => {
       if (arm === 'trained') written[problem] = entry ?? '';
     },
   });
-  const rows = EVALUATION_ARMS.flatMap((arm) => (study.rows[arm] === undefined ? [] : [controlRow(arm, study)]));
+  const rows = SHOWN_ROWS.flatMap((row) => (study.rows[row] === undefined ? [] : [controlRow(row, study)]));
   const asked = async (name: string, entries: readonly Entry[], by: Environment): Promise<Solved> =>
     (await measureEntries(name, problems, entries, { environment: by, onProgress })).solved;
   const alone = study.rows.noExperience!.solved;
@@ -138,10 +145,10 @@ async function measureSet(
   const otherAlone = await asked(without, none, executors.other);
   rows.push(row(without, otherAlone, otherAlone));
   rows.push(row(withEntries, await asked(withEntries, written, executors.other), otherAlone));
-  const { problemSetDigest, faithful } = study;
+  const { problemSetDigest, faithful, leaks } = study;
   return {
     set: {
-      ...{ split, problems: problems.length, problemSetDigest, rows },
+      ...{ split, problems: problems.length, problemSetDigest, rows, leaks },
       faithful: faithful === null ? null : faithful.faithful / faithful.quoting,
     },
     trained: study.rows.trained!,

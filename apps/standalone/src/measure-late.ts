@@ -9,8 +9,8 @@ import { measureShift, type ShiftPoint, servedInShift } from './measure-shift.js
 import type { RecordedAttempt } from './recorded-attempts.js';
 import { type AttributesShift, recoveredAfter, type Share } from './report/late-part.js';
 
-/** Of a baseline's advice: the last is given which attribute decides, so it says whether a late one was known. */
-const SHIFT_BASELINES: readonly Baseline[] = ['word table', 'retrieved case', 'table of attributes'];
+/** The last goes by the attributes that entries quote, as the generator does: it says how much a table knows of late ones. */
+const SHIFT_BASELINES: readonly Baseline[] = ['word table', 'retrieved case', 'table of quoted attributes'];
 
 export interface LateInput {
   readonly input: MeasureRunInput;
@@ -68,6 +68,6 @@ function differences(points: readonly ShiftPoint[]): Pick<AttributesShift, 'gain
   };
 }
 
-function shareOf({ success, interval95 }: ArmResult): Share {
+export function shareOf({ success, interval95 }: ArmResult): Share {
   return { success, interval95 };
 }

@@ -1,7 +1,7 @@
 import { armResult } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
-import { measureShift, type ShiftMeasuring, type Stored, servedInShift } from './measure-shift.js';
+import { measureShift, type ShiftMeasuring, type Stored, servedAfterRounds, servedInShift } from './measure-shift.js';
 import { worldSource } from './problem-stream.js';
 import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
@@ -27,6 +27,15 @@ describe('what was served in a shift', () => {
       [2, 'adapter-2'],
       [3, 'adapter-3'],
       [4, 'adapter-4'],
+    ]);
+  });
+
+  it('is known of every round that has ended, in a run without a shift too', () => {
+    const served = servedAfterRounds(progressOf('base', 'base', 'base'));
+    expect(served.map(({ round, served: own }) => [round, digestOf(own)])).toEqual([
+      [1, 'adapter-1'],
+      [2, 'adapter-2'],
+      [3, 'adapter-3'],
     ]);
   });
 

@@ -36,6 +36,14 @@ export function servedInShift(
   };
 }
 
+/** What was served after each round that has ended, in their order. */
+export function servedAfterRounds(progress: LoopProgress): readonly ServedAfter[] {
+  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
+  return endedRuns(progress)
+    .slice(0, rounds.length)
+    .map((run, at) => ({ round: rounds[at]!.round, served: servedAt(progress, run.endedAtMs ?? 0) }));
+}
+
 export interface ShiftPoint extends ServedAfter {
   readonly onNew: ArmResult;
   readonly onOld: ArmResult;

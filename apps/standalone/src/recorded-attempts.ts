@@ -13,7 +13,9 @@ export interface RecordedAttempt {
   readonly entry: string | null;
   readonly response: string;
   readonly success: boolean;
-  /** Of the round that asked. */
+  /** That asked. */
+  readonly round: number;
+  /** Of the round. */
   readonly phase: 'base' | 'shifted';
 }
 
@@ -28,9 +30,9 @@ export async function readRecordedAttempts(log: EventLog): Promise<readonly Reco
       const place = placeInStream(problem);
       if (place === null || typeof problem.prompt !== 'string') continue;
       const { problemId, domain, prompt, reference } = problem;
-      const order = [place.round, experienceId] as const;
-      const { phase } = place;
-      found.push({ problem: { problemId, domain, prompt, reference }, entry, response, success, phase, order });
+      const { phase, round } = place;
+      const order = [round, experienceId] as const;
+      found.push({ problem: { problemId, domain, prompt, reference }, entry, response, success, round, phase, order });
     }
   }
   return found.sort(({ order: [a, one] }, { order: [b, other] }) => a - b || compareText(one, other));

@@ -14,7 +14,7 @@ const problemsOf = (split: 'train' | 'heldOut', count: number): readonly Problem
   attributeProblems({ world: WORLD, seed: 'spec', split, count });
 const right = (problem: Problem): string => followPlan(problem, rightEntry(problem, WORLD));
 const attempt = (problem: Problem, response: string, success: boolean): RecordedAttempt => ({
-  ...{ problem, entry: null, response, success, phase: 'base' },
+  ...{ problem, entry: null, response, success, round: 1, phase: 'base' },
 });
 
 describe('examples for an executor', () => {

@@ -22,8 +22,19 @@ describe('a baseline', () => {
     expect(solved('table of triples', 'newWords')).toBeLessThan(0.2);
   });
 
-  it('that is given which attribute decides solves new words as well: the lore is a function of attributes', () => {
-    expect(solved('table of attributes', 'newWords')).toBeGreaterThan(0.9);
+  it('that counts by the words which entries quote solves new words as well, and knows nothing of the world', () => {
+    for (const split of ['heldOut', 'newWords'] as const)
+      expect(solved('table of quoted attributes', split)).toBeGreaterThan(0.9);
+  });
+
+  it('that counts by quoted words reads the words at the places that were quoted, in any statement of that work', () => {
+    const [problem] = problemsOf('heldOut', 1);
+    const entry = rightEntry(problem!, WORLD);
+    const text = entryText(entry, planSchemaFor(problem!.domain)!);
+    const advise = learnBaseline('table of quoted attributes', [{ problem: problem!, entry: text, success: true }]);
+    expect(advise(problem!)).toBe(text);
+    const other = problemsOf('newWords', 30).find(({ domain }) => domain !== problem!.domain)!;
+    expect(advise(other)).toBeNull();
   });
 
   it('that repeats a similar case or one sheet for all solves few', () => {
@@ -60,7 +71,8 @@ describe('a baseline', () => {
     const failed = attemptsOf(60, 0).map((attempt) => ({ ...attempt, success: false }));
     const [problem] = problemsOf('heldOut', 1);
     expect(learnBaseline('retrieved case', failed)(problem!)).toBeNull();
-    expect(learnBaseline('cheatsheet', [])(problem!)).toBeNull();
+    for (const name of ['cheatsheet', 'table of quoted attributes'] as const)
+      expect(learnBaseline(name, [])(problem!)).toBeNull();
     for (const name of BASELINES) expect(solved(name, 'newWords', failed)).toBeLessThan(0.2);
   });
 

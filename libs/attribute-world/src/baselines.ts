@@ -1,6 +1,7 @@
 /**
  * What can be had from recorded attempts without a model: each baseline is a pure function of them, and advises on problems as an entry
- * does. A domain that comes late is read like the one whose work it has. None sees a reference or the lore. The first three know what a reader of the log knows; the last two are given more.
+ * does. A domain that comes late is read like the one whose work it has. None sees a reference or the lore. All but the table of
+ * triples know what a reader of the log knows: problems, entries and verdicts. That one is given that attributes matter.
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
@@ -27,7 +28,7 @@ export const BASELINES = [
   'retrieved case',
   'cheatsheet',
   'table of triples',
-  'table of attributes',
+  'table of quoted attributes',
 ] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -43,9 +44,8 @@ export function learnBaseline(name: Baseline, attempts: readonly Attempt[]): Adv
     // It is given that attributes matter and names do not, and not which attribute matters for which step.
     case 'table of triples':
       return countTable(attempts, ({ attributes: { weight, matter, age } }) => `${weight} ${matter} ${age}`);
-    // It is given for each step which attribute decides: what is left to learn are as many facts as there are attributes.
-    case 'table of attributes':
-      return countTable(attempts, ({ value }) => value);
+    case 'table of quoted attributes':
+      return quotedTable(attempts);
   }
 }
 
@@ -73,20 +73,21 @@ const PRIOR = { succeeded: 0.125, tried: 1 } as const;
 const rateOf = ({ tried, succeeded }: Tally = { tried: 0, succeeded: 0 }): number =>
   (succeeded + PRIOR.succeeded) / (tried + PRIOR.tried);
 
+function countIn(tallies: Map<string, Tally>, key: string, success: boolean): void {
+  const tally = tallies.get(key) ?? { tried: 0, succeeded: 0 };
+  tallies.set(key, { tried: tally.tried + 1, succeeded: tally.succeeded + (success ? 1 : 0) });
+}
+
 /** Counts how often each operator succeeded for a key, and advises the best; for a key that it never met, the best of all. */
 function countTable(attempts: readonly Attempt[], keyOf: (place: Place) => string): Advisor {
   const tallies = new Map<string, Tally>();
-  const count = (key: string, success: boolean): void => {
-    const tally = tallies.get(key) ?? { tried: 0, succeeded: 0 };
-    tallies.set(key, { tried: tally.tried + 1, succeeded: tally.succeeded + (success ? 1 : 0) });
-  };
   for (const { problem, entry, success } of attempts) {
     const steps = planOf(entry);
     for (const [at, place] of placesOf(domainOf(problem.domain), readStatement(problem)).entries()) {
       const operator = steps[at]?.operator;
       if (operator === undefined) continue;
-      count(`${keyOf(place)}/${operator}`, success);
-      count(`/${operator}`, success);
+      countIn(tallies, `${keyOf(place)}/${operator}`, success);
+      countIn(tallies, `/${operator}`, success);
     }
   }
   return (problem) => {
@@ -100,6 +101,47 @@ function countTable(attempts: readonly Attempt[], keyOf: (place: Place) => strin
       };
     });
     return textOf(problem, planEntry(steps));
+  };
+}
+
+/** A step of the plans for one kind of work. */
+interface QuotedStep {
+  /** By the place of a word in the statement: how often an entry quoted the word there. */
+  readonly places: Map<number, number>;
+  readonly operators: Map<string, Tally>;
+}
+
+/**
+ * Counts by the word that an entry quotes at a step, and advises on the word at the place that was quoted most often. It knows nothing of the
+ * world: an entry says itself which attribute it goes by. Of a word that no entry quoted it knows what succeeds at that step.
+ */
+function quotedTable(attempts: readonly Attempt[]): Advisor {
+  const works = new Map<string, readonly QuotedStep[]>();
+  const byWord = new Map<string, Map<string, Tally>>();
+  for (const { problem, entry, success } of attempts) {
+    const words = wordsInOrder(problem);
+    const plan = planOf(entry);
+    const steps =
+      works.get(workOf(problem)) ?? plan.map((): QuotedStep => ({ places: new Map(), operators: new Map() }));
+    works.set(workOf(problem), steps);
+    for (const [at, { value, operator }] of plan.entries()) {
+      const { places, operators } = steps[at]!;
+      for (const [place, word] of words.entries()) if (word === value) places.set(place, (places.get(place) ?? 0) + 1);
+      const ofWord = byWord.get(value) ?? new Map<string, Tally>();
+      byWord.set(value, ofWord);
+      for (const tallies of [ofWord, operators]) countIn(tallies, operator, success);
+    }
+  }
+  return (problem) => {
+    const steps = works.get(workOf(problem));
+    // Where no entry quoted its problem, nothing says which word to go by.
+    if (steps === undefined || steps.some(({ places }) => places.size === 0)) return null;
+    const words = wordsInOrder(problem);
+    const plan = steps.map(({ places, operators }): Step => {
+      const value = words[best([...places], ([, times]) => times)[0]]!;
+      return { value, operator: best([...(byWord.get(value) ?? operators)], ([, tally]) => rateOf(tally))[0] };
+    });
+    return textOf(problem, planEntry(plan));
   };
 }
 
@@ -136,9 +178,7 @@ function cheatsheet(attempts: readonly Attempt[]): Advisor {
     const places = tallies.get(workOf(problem)) ?? steps.map(() => new Map<string, Tally>());
     tallies.set(workOf(problem), places);
     for (const [at, { value, operator }] of steps.entries()) {
-      const text = `${value} ${operator}`;
-      const tally = places[at]?.get(text) ?? { tried: 0, succeeded: 0 };
-      places[at]?.set(text, { tried: tally.tried + 1, succeeded: tally.succeeded + (success ? 1 : 0) });
+      countIn(places[at]!, `${value} ${operator}`, success);
     }
   }
   return (problem) => {
@@ -165,8 +205,12 @@ function textOf({ domain }: Asked, entry: PlanEntry): string {
   return entryText(entry, planSchemaFor(domain)!);
 }
 
-function wordsOf({ prompt }: Asked): ReadonlySet<string> {
-  return new Set(prompt.match(/\w+/g));
+function wordsInOrder({ prompt }: Asked): readonly string[] {
+  return prompt.match(/\w+/g) ?? [];
+}
+
+function wordsOf(problem: Asked): ReadonlySet<string> {
+  return new Set(wordsInOrder(problem));
 }
 
 /** The first of those with the highest figure. @param items one at least */

@@ -152,7 +152,7 @@ describe('a baseline where late attributes come', () => {
     return right.length / asked.length;
   };
 
-  it.each(['word table', 'table of attributes'] as const)(
+  it.each(['word table', 'table of quoted attributes'] as const)(
     'the %s knows nothing of them when they appear, and learns them from attempts at late problems',
     (name) => {
       expect(solved(name, before)).toBeLessThan(0.3);

@@ -1,5 +1,6 @@
 import type { Preset, Split } from '@seamstream/attribute-world';
 import fc from 'fast-check';
+import type { AttemptsPoint } from './attempts-part.js';
 import {
   type AttributesReport,
   type AttributesRow,
@@ -49,6 +50,9 @@ describe('a report of a world of attributes', () => {
     expect(summary).toMatch(/^held-out problems: rescued/m);
     expect(summary).toMatch(/^new words: rescued/m);
     expect(summary).not.toMatch(/heldOut|newWords/);
+    expect(summary).toMatch(
+      /^new words: .*the answer is in 11 of 290 entries \(5 where the problem states it too, another/m,
+    );
   });
 
   it('shows nothing where nothing was measured', () => {
@@ -69,6 +73,13 @@ it('a report says of each baseline, executor and trier what it came to, for a te
       },
       { name: 'other executor', training: null, obeys: 0.96 },
     ],
+    byAttempts: {
+      problems: { heldOut: 128, newWords: 120 },
+      points: [
+        { round: 3, attempts: 2100, loop: onBoth(0.21, 0.22), table: onBoth(0.61, 0.62) },
+        { round: 6, attempts: 4200, loop: onBoth(0.91, 0.92), table: onBoth(0.97, 0.98) },
+      ],
+    },
     timeToCorrect: {
       ...{ problems: 96, candidates: 4, cases: 55 },
       rows: [
@@ -80,9 +91,11 @@ it('a report says of each baseline, executor and trier what it came to, for a te
     },
   } as unknown as AttributesReport;
   const summary = attributesSummary(report);
-  expect(summary).toContain('word table 10.0 %, executor trained on answers 91.0 %');
+  expect(summary).toContain('word table 10.0 %, table of quoted attributes 99.0 %, executor trained on answers 91.0 %');
   expect(summary).toContain('41 examples, 6 steps, 8 s; it obeys 7.0 % of plans (frozen 99.0 %).');
   expect(summary).toContain("alone 4.0 %, with the trained generator's entries 88.0 %.");
+  expect(summary).toContain('after 2100 attempts 22.0 % and 62.0 %; after 4200 attempts 92.0 % and 98.0 %.');
+  expect(summary).toContain('word table 10.0 %, table of quoted attributes 99.0 %)');
   expect(summary).toContain('retrieved case 31.0 % after 1.25, 0.4 ms an entry');
   const page = renderAttributesPage(report);
   for (const text of [
@@ -92,9 +105,18 @@ it('a report says of each baseline, executor and trier what it came to, for a te
     '>1.25 (1.00 to 1.50)<',
     '>0.4<',
     '55 successes',
+    '>entryAlone<',
+    '>generatorAlone<',
+    'the answer is in 11 of 290 entries',
+    '<td class="number">2100</td><td>21.0 % (20.0 % to 30.0 %)</td><td>61.0 % (20.0 % to 30.0 %)</td><td>22.0 %',
   ])
     expect(page).toContain(text);
 });
+
+function onBoth(heldOut: number, newWords: number): AttemptsPoint['loop'] {
+  const interval95 = [0.2, 0.3] as const;
+  return { heldOut: { success: heldOut, interval95 }, newWords: { success: newWords, interval95 } };
+}
 
 /** What every report of rounds has. */
 function aRun(): RoundsReport {
@@ -130,6 +152,7 @@ const REPORT = {
   phases: { exploring: 1, training: 1, comparing: 1 },
   executors: [],
   timeToCorrect: { problems: 1, candidates: 1, cases: 0, rows: [] },
+  byAttempts: { problems: { heldOut: 1, newWords: 1 }, points: [] },
 };
 
 const GOOD: Figures = {
@@ -142,6 +165,8 @@ const GOOD: Figures = {
   lift: 0.4,
   broken: 0.01,
 };
+
+const LEAKS = { entries: 290, withAnswer: 11, statedByProblem: 5, byChance: 9, solvedWith: 4, solvedWithout: null };
 
 /** Mostly good, so that each bar decides alone now and then. */
 const near = (good: number, bad: number): fc.Arbitrary<number> =>
@@ -172,14 +197,17 @@ function setsOf({
     ...{ rescued: lift + broken, broken, lift: { value: lift, interval95: [0, 1] as const } },
   });
   return (['heldOut', 'newWords'] as const).map((split: Split) => ({
-    ...{ split, problems: 300, problemSetDigest: 'digest', faithful },
+    ...{ split, problems: 300, problemSetDigest: 'digest', faithful, leaks: LEAKS },
     rows: [
       row('noExperience', alone),
       row('wrapperOnly', alone),
       row('fixedHint', control),
       row('otherProblemsEntry', alone),
       row('trained', split === 'heldOut' ? heldOut : newWords),
+      row('entryAlone', 0.03),
+      row('generatorAlone', 0.07),
       row('word table', table),
+      row('table of quoted attributes', 0.99),
       row(trainedExecutorRow('answers'), 0.91),
       row(OTHER_EXECUTOR_ROWS[0], 0.04),
       row(OTHER_EXECUTOR_ROWS[1], 0.88),

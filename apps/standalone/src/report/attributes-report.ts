@@ -1,8 +1,9 @@
 /** The report of a demonstration in a world of attributes: `report.json`, its page, and its last words. Rates are fractions of 1. */
 import type { Preset, Split } from '@seamstream/attribute-world';
-import type { TimeToCorrect } from '@seamstream/evaluation';
+import type { LeakTest, TimeToCorrect } from '@seamstream/evaluation';
 import type { Estimate } from '@seamstream/statistics';
 import { ANSWERED_BY, type AnsweredBy, type ExecutorTraining } from '../trained-executor.js';
+import { attemptsLine, type ByAttempts, renderByAttempts } from './attempts-part.js';
 import { type AttributesShift, renderShift, shiftLines, shiftShortcomings } from './late-part.js';
 import { escapeHtml, inBrackets, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
@@ -69,6 +70,8 @@ export interface AttributesSet {
   readonly problemSetDigest: string;
   /** Of the trained generator's entries, those whose every quote is in their problem; null without any. */
   readonly faithful: number | null;
+  /** Whether the trained generator's entries give answers away; null without any. */
+  readonly leaks: LeakTest | null;
   readonly rows: readonly AttributesRow[];
 }
 
@@ -81,6 +84,7 @@ export interface AttributesReport extends RoundsReport {
   readonly attempts: number;
   readonly executors: readonly ExecutorRow[];
   readonly timeToCorrect: TimesToCorrect;
+  readonly byAttempts: ByAttempts;
   readonly served: string | null;
   /** Absent where no late attributes came. */
   readonly shift?: AttributesShift;
@@ -179,7 +183,7 @@ export function holds(facts: Facts): boolean {
 /** What was learned, in one line. */
 export function attributesHeadline(report: AttributesReport): string {
   const of = (split: Split, name: string): string => percent(rowOf(report, split, name)?.success ?? 0);
-  const figures = `${of('heldOut', 'trained')} of held-out problems and ${of('newWords', 'trained')} of new words (alone ${of('newWords', 'noExperience')}, word table ${of('newWords', 'word table')})`;
+  const figures = `${of('heldOut', 'trained')} of held-out problems and ${of('newWords', 'trained')} of new words (alone ${of('newWords', 'noExperience')}, word table ${of('newWords', 'word table')}, table of quoted attributes ${of('newWords', 'table of quoted attributes')})`;
   return report.converged
     ? `Learned what attributes call for: ${figures}.`
     : `NOT SHOWN: ${shortcomings(report).join(', ')}; ${figures}. ${report.ended}`;
@@ -187,15 +191,16 @@ export function attributesHeadline(report: AttributesReport): string {
 
 /** The end of a run for a terminal. */
 export function attributesSummary(report: AttributesReport): string {
-  const lifts = report.sets.map(({ split, rows, faithful }) => {
+  const lifts = report.sets.map(({ split, rows, faithful, leaks }) => {
     const { rescued, broken, lift } = rows.find(({ name }) => name === 'trained')!;
-    return `${SPLIT_WORDS[split]}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}`;
+    return `${SPLIT_WORDS[split]}: rescued ${percent(rescued)}, broken ${percent(broken)}, lift ${liftOf(lift)}, faithful entries ${faithful === null ? 'none' : percent(faithful)}, ${leaksOf(leaks)}`;
   });
   return [
     attributesHeadline(report),
     ...lifts,
     ...(report.shift === undefined ? [] : shiftLines(report.shift)),
     baselinesLine(report),
+    attemptsLine(report.byAttempts),
     ...executorLines(report),
     timesLine(report.timeToCorrect),
     `${report.attempts} attempts. ${loopTime(report)}`,
@@ -212,7 +217,10 @@ function baselinesLine(report: AttributesReport): string {
   return `Baselines on new words: ${figures.join(', ')}.`;
 }
 
-const SHOWN_BASELINES = ['word table', 'retrieved case', 'cheatsheet', ...ANSWERED_BY.map(trainedExecutorRow)] as const;
+const SHOWN_BASELINES = [
+  ...['word table', 'table of quoted attributes', 'retrieved case', 'cheatsheet'],
+  ...ANSWERED_BY.map(trainedExecutorRow),
+] as const;
 
 function executorLines(report: AttributesReport): readonly string[] {
   const trained = report.executors.flatMap(({ name, training, obeys }) =>
@@ -246,7 +254,15 @@ const SET_TITLES: Readonly<Record<string, string>> = {
   late: 'Late problems: attributes that came during the run',
 };
 
-function renderSet({ split, problems, rows, problemSetDigest, faithful }: AttributesSet): string {
+/** Whether entries hold the answer to their problem, in words. */
+function leaksOf(leaks: LeakTest | null): string {
+  if (leaks === null) return 'leaks not tested';
+  const { entries, withAnswer, statedByProblem, byChance } = leaks;
+  const chance = byChance === null ? '' : `, another problem's entry in ${byChance}`;
+  return `the answer is in ${withAnswer} of ${entries} entries (${statedByProblem} where the problem states it too${chance})`;
+}
+
+function renderSet({ split, problems, rows, problemSetDigest, faithful, leaks }: AttributesSet): string {
   const domains = Object.keys(rows[0]?.perDomain ?? {});
   const named = ({ name, isBaseline }: AttributesRow): string => (isBaseline ? `${name} (no model)` : name);
   return `<h2>${SET_TITLES[split]}</h2>
@@ -259,7 +275,7 @@ ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interva
       ...[percent(row.rescued), percent(row.broken), liftOf(row.lift)],
     ]),
   )}</div>
-<p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}. Entries that quote truly: ${faithful === null ? 'none to judge' : percent(faithful)}.</p>`;
+<p class="soft">Problem set ${escapeHtml(problemSetDigest.slice(0, 16))}. Entries that quote truly: ${faithful === null ? 'none to judge' : percent(faithful)}. Leak test: ${escapeHtml(leaksOf(leaks))}. entryAlone reads the trained generator's entry as an answer, and generatorAlone has this generator solve the problem, with the tokens of an entry and of an answer.</p>`;
 }
 
 function renderExecutors({ executors, attempts, phases }: AttributesReport): string {
@@ -302,7 +318,8 @@ export function renderAttributesPage(report: AttributesReport): string {
 ${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
 ${sets.map(renderSet).join('\n')}
 ${report.shift === undefined ? '' : renderShift(report.shift)}
-<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of attributes is given for each step which attribute decides.</p>
+<p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of quoted attributes knows nothing of the world. It counts by the word that an entry quotes, and is a rival of the generator.</p>
+${renderByAttempts(report.byAttempts)}
 ${renderExecutors(report)}
 ${renderTimes(report.timeToCorrect)}
 <h2>Rounds</h2>

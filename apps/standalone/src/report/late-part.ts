@@ -79,10 +79,12 @@ export function shiftLines({ curve, baselines, recoveredAfter: rounds, kept }: A
   ];
 }
 
+export function shownShare({ success, interval95 }: Share): string {
+  return `${percent(success)} (${interval95.map(percent).join(' to ')})`;
+}
+
 export function renderShift(shift: AttributesShift): string {
   const { curve, baselines, problems, oldProblems, recoveredAfter: rounds, gained, kept } = shift;
-  const shown = ({ success, interval95 }: Share): string =>
-    `${percent(success)} (${interval95.map(percent).join(' to ')})`;
   const recovery =
     rounds === null
       ? `Late problems did not reach ${percent(BARS.learned)}.`
@@ -92,13 +94,13 @@ export function renderShift(shift: AttributesShift): string {
 <div class="wide">${table(
     ['served after round', 'late problems', 'old held-out problems', 'adapter'],
     curve.map(({ round, late, old, adapter }, index) => [
-      ...[index === 0 ? `${round}, before the shift` : String(round), shown(late), shown(old)],
+      ...[index === 0 ? `${round}, before the shift` : String(round), shownShare(late), shownShare(old)],
       adapter?.slice(0, 12) ?? 'none',
     ]),
   )}</div>
 <div class="wide">${table(
     ['late problems, no model', 'from attempts before the shift', 'from all attempts'],
-    baselines.map(({ name, before, after }) => [name, shown(before), shown(after)]),
+    baselines.map(({ name, before, after }) => [name, shownShare(before), shownShare(after)]),
   )}</div>
 <p class="soft">${problems} late held-out problems, each about an attribute that no problem had before the shift, and ${oldProblems} old ones. Differences are paired, with their 95 % intervals.</p>`;
 }

@@ -60,7 +60,7 @@ function runOf(seed: number, facts: RunFacts): WorldRun {
     ...{ rescued: success, broken: 0, lift: { value: success - 0.02, interval95: [0, 1] as const } },
   });
   const setOf = (split: 'heldOut' | 'newWords', trained: number) => ({
-    ...{ split, problems: 300, problemSetDigest: 'd'.repeat(64), faithful },
+    ...{ split, problems: 300, problemSetDigest: 'd'.repeat(64), faithful, leaks: null },
     rows: [
       row('noExperience', 0.02),
       row('wrapperOnly', 0.02),

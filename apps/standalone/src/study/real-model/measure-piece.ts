@@ -21,7 +21,11 @@ const CONTROLS = {
   generatorAlone: 'generatorAlone',
 } as const satisfies Partial<Record<ControlRow, string>>;
 
-export const STUDY_ROWS = [...Object.values(CONTROLS), 'filler', 'retrievedCase', 'shuffledRewards'] as const;
+/** The last one is read of the entries that a piece keeps, where the task names the essence of an answer. */
+export const STUDY_ROWS = [
+  ...Object.values(CONTROLS),
+  ...(['filler', 'retrievedCase', 'shuffledRewards', 'entryByEssence'] as const),
+] as const;
 export type StudyRow = (typeof STUDY_ROWS)[number];
 
 /** Per problem in the piece's order; null where it could not be asked or judged. */

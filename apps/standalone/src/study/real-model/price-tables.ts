@@ -3,7 +3,8 @@
  *
  *   Prices: corn $61, rice $76, cheese $22, … What is the price of rice?    The price of rice is $76
  *
- * An entry states one row, but not as the sentence that is asked for, which would earn nothing. SmolLM2-135M-Instruct alone says the right
+ * An entry states one row, but not as the sentence that is asked for, which would earn nothing. So a right entry is the answer in another
+ * form: its price is the essence of the answer, and the study reports how many entries hold it. SmolLM2-135M-Instruct alone says the right
  * sentence for 46 % of the tables of eight rows, with the right row for all, with a wrong number for none: an entry rescues or breaks. As a
  * writer it states the right row for 38 %.
  * Chosen on the split `development` (docs/experiments/LOG.md, 2026-11-27). Each split has its own words, so no word of a held-out table was
@@ -62,6 +63,11 @@ function tableOf(split: Split, seed: number, index: number, count: number): Task
   };
 }
 
+/** The last price of a text, e.g. $76. */
+function priceIn(text: string): string | null {
+  return [...text.matchAll(/\$\d+/g)].at(-1)?.[0] ?? null;
+}
+
 /** The goods of a table. */
 function goodsOf({ prompt }: TaskProblem): readonly string[] {
   return [...prompt.matchAll(/\b([a-z]{1,20}) \$\d/g)].map(([, good]) => good!);
@@ -74,6 +80,11 @@ function goodsOf({ prompt }: TaskProblem): readonly string[] {
 export function priceTables(templatesFolder: string, rows = ROWS): StudyTask {
   return {
     name: 'price-tables',
+    essence: {
+      name: 'the right price',
+      ofAnswer: ({ reference }) => priceIn(reference)!,
+      inEntry: priceIn,
+    },
     problems: (split, seed, count) => {
       // Drawn twice, a table is asked once.
       const byPrompt = new Map<string, TaskProblem>();

@@ -16,10 +16,19 @@ import { hostServices, loadServiceConfigs } from '../../host-services.js';
 import { readKept, writeWhole } from '../../kept-file.js';
 import { asProblems, readProblemFile } from '../../own-problems.js';
 import { runLoop } from '../../run-loop.js';
-import { measurePiece, type Piece } from './measure-piece.js';
+import { measurePiece, type Piece, type Solved, type StudyRow } from './measure-piece.js';
 import { type ExploredRound, exploredRounds, lastAdapter, type StoredAdapter, solvedCases } from './recorded-events.js';
 import { learnShuffled, type ShuffledRun, shuffledRound } from './shuffled-log.js';
-import { type GateDecision, joined, leaksOf, rowReports, type StudyReport, studyText } from './study-report.js';
+import {
+  essenceReport,
+  type GateDecision,
+  joined,
+  leaksOf,
+  readByEssence,
+  rowReports,
+  type StudyReport,
+  studyText,
+} from './study-report.js';
 import { assertNoLeak, SPLITS, type Split, type StudyTask, type TaskProblem } from './study-task.js';
 
 export interface StudyOptions {
@@ -76,8 +85,13 @@ export async function runStudy(
   // 3. Held-out problems, in every arm.
   const heldOut = asProblems(await readProblemFile('heldOut', places.file('heldOut')));
   const { pieces, executor, adapter, explored } = await measure(options, places, heldOut, shuffledRun);
-  const rows = joined(pieces);
   const entries = pieces.flatMap((piece) => piece.entries);
+  const { essence } = task;
+  const read = essence === undefined ? null : readByEssence(essence, splits.heldOut, entries);
+  const rows = new Map<StudyRow, Solved>([
+    ...joined(pieces),
+    ...(read === null ? [] : [['entryByEssence', read] as const]),
+  ]);
   const report: StudyReport = {
     ...{ task: task.name, seed, algorithm, executor, adapter, shuffled: shuffledRun.ending },
     rounds: explored.map((round) => {
@@ -87,6 +101,7 @@ export async function runStudy(
     problems: { train: splits.train.length, validation: splits.validation.length, heldOut: heldOut.length },
     rows: rowReports(rows),
     leaks: leaksOf(pieces),
+    essence: essence === undefined ? null : essenceReport(essence, read!, rows.get('trained') ?? []),
     examples: heldOut.slice(0, EXAMPLES).map(({ prompt }, at) => ({
       prompt,
       entry: entries[at] ?? null,

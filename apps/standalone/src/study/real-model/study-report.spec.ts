@@ -1,5 +1,6 @@
 import type { Piece, StudyRow } from './measure-piece.js';
-import { joined, leaksOf, rowReports, verdictOf } from './study-report.js';
+import { priceTables } from './price-tables.js';
+import { essenceReport, joined, leaksOf, readByEssence, rowReports, verdictOf } from './study-report.js';
 
 const pieceOf = (rows: Partial<Record<StudyRow, readonly (boolean | null)[]>>): Piece => ({
   rows,
@@ -55,4 +56,24 @@ describe('the rows of a study', () => {
 
 it('leaks are added up, among entries that were written', () => {
   expect(leaksOf([pieceOf({}), pieceOf({})])).toEqual({ entries: 2, withAnswer: 2, statedByProblem: 2, byChance: 0 });
+});
+
+describe('an entry that is the answer in another form', () => {
+  const essence = priceTables('templates').essence!;
+  const problems = priceTables('templates').problems('heldOut', 1, 4);
+  const [first, second, third] = problems.map(({ reference }) => /\$\d+$/.exec(reference)![0]);
+  const entryOf = (price: string): string => JSON.stringify({ fact: `The price of wine: ${price}` });
+  const entries = [entryOf(first!), entryOf(`${second!}0`), entryOf(third!), null];
+
+  it('is read by the price, in any words; no entry is no reading', () => {
+    expect(readByEssence(essence, problems, entries)).toEqual([true, false, true, null]);
+    expect(readByEssence(essence, problems, [JSON.stringify({ fact: 'no price' })])[0]).toBe(false);
+  });
+
+  it('is counted among entries, and among what the executor solved with one', () => {
+    const read = readByEssence(essence, problems, entries);
+    expect(essenceReport(essence, read, [true, true, false, false])).toEqual({
+      ...{ name: 'the right price', entries: 3, holding: 2, solvedHolding: 1, solved: 2 },
+    });
+  });
 });

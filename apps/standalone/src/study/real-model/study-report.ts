@@ -4,6 +4,7 @@ import { percent, points, shortId } from '@seamstream/kernel';
 import { type Estimate, pairedDifference, wilsonInterval } from '@seamstream/statistics';
 import { type Piece, type Solved, STUDY_ROWS, type StudyRow } from './measure-piece.js';
 import type { ExploredRound } from './recorded-events.js';
+import type { Essence, TaskProblem } from './study-task.js';
 
 export interface RowReport {
   readonly problems: number;
@@ -47,12 +48,49 @@ export interface StudyReport {
   readonly shuffled: ShuffledEnding;
   readonly rows: Readonly<Partial<Record<StudyRow, RowReport>>>;
   readonly leaks: { readonly entries: number } & NonNullable<Piece['leaks']>;
+  /** Entries that are the answer in another form; null for a task that names no essence. */
+  readonly essence: EssenceReport | null;
   /** Held-out problems with what was written for them, and whether it was solved. */
   readonly examples: readonly {
     readonly prompt: string;
     readonly entry: string | null;
     readonly solved: boolean | null;
   }[];
+}
+
+export interface EssenceReport {
+  readonly name: string;
+  /** Written by the trained generator. */
+  readonly entries: number;
+  /** Of these, entries that hold the essence of their problem's answer. */
+  readonly holding: number;
+  /** Problems that the executor solved with such an entry, of all that it solved with one. */
+  readonly solvedHolding: number;
+  readonly solved: number;
+}
+
+/** Whether each entry, read by the essence of an answer, is right; null where there is no entry. */
+export function readByEssence(
+  essence: Essence,
+  problems: readonly TaskProblem[],
+  entries: readonly (string | null)[],
+): Solved {
+  return problems.map((problem, at) => {
+    const entry = entries[at] ?? null;
+    return entry === null ? null : essence.inEntry(entry) === essence.ofAnswer(problem);
+  });
+}
+
+/** @param read the row of {@link readByEssence} @param trained whether the executor solved the problem with that entry */
+export function essenceReport({ name }: Pick<Essence, 'name'>, read: Solved, trained: Solved): EssenceReport {
+  const isSolved = (at: number): boolean => trained[at] === true;
+  return {
+    name,
+    entries: read.filter((each) => each !== null).length,
+    holding: read.filter((each) => each === true).length,
+    solvedHolding: read.filter((each, at) => each === true && isSolved(at)).length,
+    solved: trained.filter((each) => each === true).length,
+  };
 }
 
 /** Rows of all pieces, in the order of the problems; those that not every piece has are left out. */
@@ -120,6 +158,7 @@ const MEANING: Readonly<Record<StudyRow, string>> = {
   generatorAlone: 'the trained generator solves by itself',
   filler: 'text without content, as long as the entry',
   retrievedCase: 'the entry that solved the most similar training problem',
+  entryByEssence: "the trained generator's entry, read by the essence of an answer",
   shuffledRewards: 'the entry of a generator trained on shuffled rewards',
 };
 
@@ -128,7 +167,7 @@ const inPoints = (estimate: Estimate | null): string =>
 
 /** The report for people. */
 export function studyText(report: StudyReport): string {
-  const { task, seed, algorithm, problems, rounds, shuffled, rows, leaks, examples, adapter } = report;
+  const { task, seed, algorithm, problems, rounds, shuffled, rows, leaks, essence, examples, adapter } = report;
   const lines = (Object.entries(rows) as [StudyRow, RowReport][]).map(([row, own]) =>
     [
       row.padEnd(16),
@@ -154,6 +193,11 @@ export function studyText(report: StudyReport): string {
       : `measured as trained: adapter ${shortId(adapter.digest)}, ${adapter.promoted ? 'promoted' : 'a candidate that was not promoted'}`,
     `shuffled rewards: ${shuffled.outcome}${shuffled.success === null ? '' : `, validation ${percent(shuffled.success)} after ${percent(shuffled.parentSuccess ?? 0)}`}`,
     `${leaks.withAnswer} of ${leaks.entries} entries hold the answer (${leaks.statedByProblem} where the problem states it too; of another problem: ${leaks.byChance}).`,
+    ...(essence === null
+      ? []
+      : [
+          `${essence.holding} of ${essence.entries} entries hold ${essence.name}, which is the answer in another form; ${essence.solvedHolding} of ${essence.solved} solved problems are among these.`,
+        ]),
     ...examples.map(
       ({ prompt, entry, solved }) =>
         `  ${prompt} → ${entry ?? 'no entry'} → ${solved === true ? 'solved' : 'not solved'}`,

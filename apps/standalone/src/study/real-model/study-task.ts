@@ -17,8 +17,19 @@ export interface TaskProblem {
   readonly verifier: VerifierSpec;
 }
 
+/** What an answer says apart from its wording: an entry that holds it is the answer in another form. */
+export interface Essence {
+  /** For people, e.g. "the right price". */
+  readonly name: string;
+  ofAnswer(problem: TaskProblem): string;
+  /** What a reader takes from an entry in its place; null where it says nothing of the kind. */
+  inEntry(entry: string): string | null;
+}
+
 export interface StudyTask {
   readonly name: string;
+  /** Absent where an answer is nothing but its wording, so that the leak test sees all of it. */
+  readonly essence?: Essence;
   /** The same seed gives the same problems. @param count most problems */
   problems(split: Split, seed: number, count: number): readonly TaskProblem[];
   /** What two splits may not share, e.g. the prompt and the words that it is about. */
