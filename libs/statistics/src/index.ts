@@ -36,3 +36,4 @@ export {
   sharesMayDecide,
 } from './share-evidence.js';
 export { type Stratum, stratifiedExactTest } from './stratified-exact-test.js';
+export { studentInterval, studentQuantile } from './student-interval.js';

@@ -1,6 +1,6 @@
 /** What a study of arms says, as pure functions of its results. Rates are fractions of 1. */
 import { points } from '@seamstream/kernel';
-import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
+import { type Estimate, mean, pairedDifference, studentInterval } from '@seamstream/statistics';
 import { inHundredths } from '../report/page-pieces.js';
 
 export const STUDY_SETS = ['development', 'heldOut', 'newWords'] as const;
@@ -45,19 +45,6 @@ interface SetComparison {
 }
 
 const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean).length / verdicts.length;
-
-/** 97.5 % quantiles of Student's t for 1 to 9 degrees of freedom (Abramowitz and Stegun 1964, table 26.10). */
-const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
-
-/** The mean with Student's interval at 95 %; null for fewer than two values. @param values ten at most */
-export function studentInterval(values: readonly number[]): Estimate['interval95'] | null {
-  const quantile = STUDENT[values.length - 2];
-  if (quantile === undefined) return null;
-  const centre = mean(values);
-  const variance = values.reduce((sum, each) => sum + (each - centre) ** 2, 0) / (values.length - 1);
-  const margin = quantile * Math.sqrt(variance / values.length);
-  return [centre - margin, centre + margin];
-}
 
 /** The arm with the highest mean over seeds on the development problems, of those that ran on every seed; null without any. */
 export function chooseArm(runs: readonly Chosen[]): string | null {

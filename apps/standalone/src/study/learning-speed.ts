@@ -3,11 +3,10 @@
  * were spent until then, and success as a fraction of 1.
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { type Estimate, mean } from '@seamstream/statistics';
+import { type Estimate, mean, studentInterval } from '@seamstream/statistics';
 import { z } from 'zod';
 import type { AttributesReport } from '../report/attributes-report.js';
 import type { Report } from '../report/report.types.js';
-import { studentInterval } from './comparison.js';
 
 /** Success whose calls are reported; the ratio is about the last. */
 export const SPEED_LEVELS = [0.5, 0.8, 0.9] as const;

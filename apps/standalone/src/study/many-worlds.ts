@@ -1,7 +1,7 @@
 /** What runs of the demonstration in many worlds of attributes say together, as pure functions of their reports. Rates are fractions of 1. */
 import type { Split } from '@seamstream/attribute-world';
 import { points } from '@seamstream/kernel';
-import { mean } from '@seamstream/statistics';
+import { mean, studentInterval } from '@seamstream/statistics';
 import {
   type AttributesReport,
   type AttributesRow,
@@ -10,7 +10,6 @@ import {
   shortcomings,
 } from '../report/attributes-report.js';
 import { inHundredths } from '../report/page-pieces.js';
-import { studentInterval } from './comparison.js';
 
 /** What all worlds of a preset together must reach; ADR 0086 has what each must. Written down before the runs that are reported. */
 const BARS = { meanHeldOut: 0.95, loopSeconds: 180 } as const;

@@ -1,9 +1,8 @@
 /** What ways of tuning a team say next to one another, over seeds, as pure functions of their runs. Rates are fractions of 1. */
 import { count } from '@seamstream/kernel';
-import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
+import { type Estimate, mean, pairedDifference, studentInterval } from '@seamstream/statistics';
 import { inBrackets, inHundredths } from '../report/page-pieces.js';
 import { type ArmFigures, worstFall } from '../report/team-report.js';
-import { studentInterval } from '../study/comparison.js';
 import { TEAM_ARMS } from './team-arms.js';
 
 /** One way on one seed. */

@@ -12,6 +12,7 @@
  * The error is that of the speed alone: it says how well a few passages stand for all of them, on this machine as busy as it is.
  */
 import { SeamError } from '@seamstream/kernel';
+import { studentQuantile } from '@seamstream/statistics';
 
 /** Training in tokens that carry loss, answering in questions, writing in tokens, learning of the writer in tokens of request and edit. */
 export const COST_PHASES = ['training', 'answering', 'writing', 'learning'] as const;
@@ -57,9 +58,6 @@ export interface CostEstimate {
   readonly speed: Readonly<Record<CostPhase, number | null>>;
 }
 
-/** 97.5 % quantiles of Student's t with 1 … 10 degrees of freedom; with more that of 10 is a little too careful. */
-const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228] as const;
-
 /** @throws INVALID_INPUT for fewer than two measured passages: one says nothing of how they differ */
 export function estimateCost(measured: readonly MeasuredPassage[], plan: CostPlan): CostEstimate {
   const k = measured.length;
@@ -89,7 +87,7 @@ export function estimateCost(measured: readonly MeasuredPassage[], plan: CostPla
   );
   const variance = sum(residuals.map((residual) => residual ** 2)) / (k - 1);
   const typical = sum(estimated) / k;
-  const error = typical === 0 ? 0 : (STUDENT[Math.min(k - 1, STUDENT.length) - 1]! * Math.sqrt(variance / k)) / typical;
+  const error = typical === 0 ? 0 : (studentQuantile(k - 1) * Math.sqrt(variance / k)) / typical;
   return {
     phases,
     seconds,
