@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { AdaptationRequest } from '@seamstream/environments';
 import { adaptedTo, FakeExecutor } from '@seamstream/environments/testing';
 import { type EventOf, encodeEvent } from '@seamstream/events';
-import { editEntry } from '@seamstream/experience';
+import { EDIT_SCHEMA, editEntry, schemaDigest } from '@seamstream/experience';
 import { passagePrompt, passageReference } from '@seamstream/tasks';
 import { EXAMPLE_EVENTS, eventsOf, openLog, until } from '@seamstream/testing';
 import { startForTest } from '@seamstream/testing/services';
@@ -107,7 +107,16 @@ function unwritten(id: string, arm: 'explore' | 'deploy'): EventOf<'ExperienceGe
   const reference = passageReference({ ...TASK, questions: [{ ...QUESTION, reference: 'nothing' }] });
   return {
     ...rest,
-    ...{ arm, entry: '', promptTokenIds: [], tokenIds: [], forced: [], logProbs: [], legalMass: [] },
+    ...{
+      arm,
+      entry: '',
+      entrySchema: schemaDigest(EDIT_SCHEMA),
+      promptTokenIds: [],
+      tokenIds: [],
+      forced: [],
+      logProbs: [],
+      legalMass: [],
+    },
     problem: { ...problem, reference, verifier },
     unaugmented: { code: 'DEADLINE_EXCEEDED', reason: 'it was late', tries: 3 },
   };
