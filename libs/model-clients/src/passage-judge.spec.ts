@@ -20,7 +20,7 @@ const verify = (...answers: string[]) => {
 };
 
 describe('answers about a passage that a model judges', () => {
-  it('are worth the share that means the gold answers, with F1 beside it and the name of the judge', async () => {
+  it('are worth the share that means the gold answers, with F1 and the name of the judge', async () => {
     expect(await verify('the city of Vienna', 'IN  1815', 'a poem')).toEqual({
       ...{ success: false, share: 2 / 3, judgedBy: JUDGED_BY },
       extractedAnswer: '1: the city of Vienna\n2: IN  1815\n3: a poem',

@@ -75,7 +75,7 @@ function renderCost(cost: EstimatedCost, request: EstimateOptions, style: Style)
   ].join('');
 }
 
-/** What of a self-training beside exploring is in the time. */
+/** What of a self-training besides exploring is in the time. */
 function learningSentence(
   { promotionSeconds }: EstimatedCost,
   { keptPerPassage, writerEpochs, validationPassages }: EstimateOptions,

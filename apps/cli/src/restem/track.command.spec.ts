@@ -54,7 +54,7 @@ describe('seam restem track', () => {
   it.each([
     ['neither files nor a server', [], 'expected one of --files and --mlflow, got none'],
     ['both', ['--files', 'f', '--mlflow', 'http://127.0.0.1:1'], 'got both'],
-    ['an address that is none', ['--mlflow', 'localhost'], 'expected http://host:port of a server of MLflow'],
+    ['what is not an address', ['--mlflow', 'localhost'], 'expected http://host:port of a server of MLflow'],
     ['another id', ['t-9', '--files', 'f'], 'expected one whose id begins with t-9, got none (in the log: t-1, t-2)'],
     [
       'a variable that is not set',
