@@ -625,11 +625,45 @@ export default [
       to: 'some((edit) => this.written.has(edit))',
     },
   ]),
-  ...quick('libs/model-clients/src/vllm-completions.ts', 'libs/model-clients/src/generator.vllm.spec.ts', [
+  ...quick('libs/model-clients/src/vllm-completions.ts', 'libs/model-clients/src/vllm-completions.spec.ts', [
     {
       control: 'a candidate of a server that had its time is late',
-      from: 'await write(AbortSignal.any([late, signal]))',
-      to: 'await write(signal)',
+      from: "if (isSeamError(error, 'DEADLINE_EXCEEDED')) return sequence([], [], [], 'late');",
+      to: '',
+    },
+    {
+      control: 'no wait for a server is the time of a candidate',
+      from: 'return await write({ signal, time: { leftMs: timeoutMs } });',
+      to: 'const late = new Promise<GeneratedSequence>((end) => setTimeout(end, timeoutMs, sequence([], [], [], "late"))); return await Promise.race([late, write({ signal, time: { leftMs: timeoutMs } })]);',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/endpoint-client.ts', 'libs/model-clients/src/vllm-completions.spec.ts', [
+    {
+      control: 'an outage takes no time of a task',
+      from: "if (time !== undefined && reading.kind !== 'outage')",
+      to: 'if (time !== undefined)',
+    },
+    {
+      control: 'the requests of a task share its time',
+      from: 'time.leftMs -= nowMs - startedMs;',
+      to: 'void startedMs;',
+    },
+    {
+      control: 'a task without time left is not asked for',
+      from: 'if (task.time !== undefined && task.time.leftMs <= 0) throw this.late();',
+      to: '',
+    },
+    {
+      control: 'a request ends with the time of its task',
+      from: 'const withinMs = isShort ? time.leftMs : limits.requestTimeoutMs;',
+      to: 'const withinMs = limits.requestTimeoutMs;',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/http-exchange.ts', 'libs/openai-endpoint/src/endpoint-client.spec.ts', [
+    {
+      control: 'a short time does not hide that there is no connection',
+      from: 'if (this.numOpen === 0)',
+      to: 'if (this.numOpen < 0)',
     },
   ]),
   ...quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/edits.spec.ts', [

@@ -45,8 +45,8 @@ interface Waiting {
 
 interface QueuedGroup extends Group {
   readonly owner: Waiting;
-  /** When it joined a wave; undefined while it waits. */
-  beganAtMs: number | undefined;
+  /** Its part of the time of its waves, in milliseconds. */
+  tookMs: number;
 }
 
 export class GenerationQueue {
@@ -96,7 +96,7 @@ export class GenerationQueue {
       owner,
       job,
       candidates: running.slice(part * most, (part + 1) * most),
-      beganAtMs: undefined,
+      tookMs: 0,
     }));
   }
 
@@ -118,11 +118,11 @@ export class GenerationQueue {
       }
       const joining = this.#joining(kind, wave.groups);
       const members = [...wave.groups, ...joining];
+      const startedMs = performance.now();
       try {
-        for (const group of joining) group.beganAtMs = performance.now();
         if (joining.length > 0) await wave.admit(joining, fail);
         else await wave.step(fail);
-        members.forEach(endLate);
+        shareTime(members, performance.now() - startedMs);
       } catch (error) {
         for (const { owner } of members) this.#end(owner, error);
         wave = undefined;
@@ -198,11 +198,17 @@ function kindOf({ owner, job }: QueuedGroup): string {
   return `${owner.call.weightsKey} ${promptColumns} ${chunkColumns}`;
 }
 
-/** What had its time ends between two tokens, as it stands. */
-function endLate({ job, candidates, beganAtMs }: QueuedGroup): void {
-  const { timeoutMs } = job.request;
-  if (timeoutMs === undefined || beganAtMs === undefined || performance.now() - beganAtMs < timeoutMs) return;
-  for (const candidate of candidates) candidate.finishReason ??= 'late';
+/**
+ * A run of a wave takes each of its groups an equal part of its time: one is not late because others are written with it. What had its
+ * time ends between two tokens, as it stands.
+ */
+function shareTime(members: readonly QueuedGroup[], ranForMs: number): void {
+  for (const group of members) {
+    group.tookMs += ranForMs / members.length;
+    const { timeoutMs } = group.job.request;
+    if (timeoutMs === undefined || group.tookMs < timeoutMs) continue;
+    for (const candidate of group.candidates) candidate.finishReason ??= 'late';
+  }
 }
 
 function tellProgress(owner: Waiting): void {
