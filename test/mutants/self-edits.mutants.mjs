@@ -599,13 +599,18 @@ export default [
   ...quick('libs/language-model/src/generation/generation-queue.ts', 'generation/generation-queue.spec.ts', [
     {
       control: 'a candidate that had its time ends as late',
-      from: 'members.forEach(endLate);',
-      to: 'members.forEach(() => undefined);',
+      from: 'if (timeoutMs === undefined || group.tookMs < timeoutMs) continue;',
+      to: 'if (timeoutMs !== 0) continue;',
     },
     {
       control: 'the time of a candidate begins with its writing',
-      from: 'group.beganAtMs = performance.now();',
-      to: 'group.beganAtMs = 0;',
+      from: 'shareTime(members, performance.now() - startedMs);',
+      to: 'for (const each of [...members, ...this.#queue]) shareTime([each], performance.now() - startedMs);',
+    },
+    {
+      control: 'the time of a wave is divided among its groups',
+      from: 'group.tookMs += ranForMs / members.length;',
+      to: 'group.tookMs += ranForMs;',
     },
   ]),
   ...quick('libs/rollout/src/explore-edits.ts', 'libs/rollout/src/explore-edits.spec.ts', [
@@ -678,6 +683,28 @@ export default [
       control: 'the tries of an edit fit into the deadline',
       from: 'if (longestMs < deadlineMs) return;',
       to: 'if (longestMs !== deadlineMs + 1) return;',
+    },
+  ]),
+  ...quick('apps/generator/src/edits-in-time.decide.ts', 'apps/generator/src/edits-in-time.decide.spec.ts', [
+    {
+      control: 'the deadline covers two writers of an answer',
+      from: 'Math.max(2, exploring, turns(groupSize))',
+      to: 'Math.max(exploring, turns(groupSize))',
+    },
+    {
+      control: 'the deadline covers all turns of a group',
+      from: 'Math.ceil(candidates / most)',
+      to: 'Math.min(1, candidates)',
+    },
+    {
+      control: 'the deadline covers the turns at a server',
+      from: "if (driver === 'vllm') return vllm.concurrency;",
+      to: '',
+    },
+    {
+      control: 'the deadline covers the scouts',
+      from: 'turns(groupSize - numScouts) + turns(numScouts)',
+      to: 'turns(groupSize - numScouts)',
     },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [

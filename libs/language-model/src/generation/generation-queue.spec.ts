@@ -189,7 +189,7 @@ describe('a queue of generations', () => {
 
   it('divides the time of a wave among its groups, so that none is late because of the others', async () => {
     const queue = new GenerationQueue(config, BYTES);
-    // Each run of the wave takes 20 ms at least: alone a group takes less than its time, and eight take much longer.
+    // 20 runs of 20 ms take longer than a group's time, and an eighth of them does not.
     const slowed = async () => {
       const decode = await sessions.decode();
       const run = async (...operands: Parameters<Session['run']>) => {

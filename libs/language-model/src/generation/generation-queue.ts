@@ -61,8 +61,7 @@ export class GenerationQueue {
   /** @param cacheBytes memory for the keys and values of a wave; one group is always let in. */
   constructor(config: ModelConfig, cacheBytes: number) {
     this.#config = config;
-    const perToken = config.layers * 2 * config.keyValueHeads * config.headDimension * Float32Array.BYTES_PER_ELEMENT;
-    this.#cacheTokens = Math.floor(cacheBytes / perToken);
+    this.#cacheTokens = cacheTokensOf(config, cacheBytes);
   }
 
   /**
@@ -89,9 +88,7 @@ export class GenerationQueue {
 
   #groupsOf(owner: Waiting, job: Job, candidates: readonly Candidate[]): QueuedGroup[] {
     const running = candidates.filter(({ finishReason }) => finishReason === undefined);
-    const room = this.#cacheTokens - waveKind(job).promptColumns;
-    const fitting = Math.floor(room / job.request.sampling.maxTokens);
-    const most = Math.max(1, Math.min(WAVE_CANDIDATES, fitting));
+    const most = mostIn(this.#cacheTokens - waveKind(job).promptColumns, job.request.sampling.maxTokens);
     return Array.from({ length: Math.ceil(running.length / most) }, (_, part) => ({
       owner,
       job,
@@ -191,6 +188,19 @@ export class GenerationQueue {
     }
     owner.reject(error);
   }
+}
+
+/** Most candidates of one prompt that are written at a time, where the prompt takes no room: a long one leaves room for fewer. */
+export function candidatesAtATime(config: ModelConfig, cacheBytes: number, maxTokens: number): number {
+  return mostIn(cacheTokensOf(config, cacheBytes), maxTokens);
+}
+
+function cacheTokensOf({ layers, keyValueHeads, headDimension }: ModelConfig, cacheBytes: number): number {
+  return Math.floor(cacheBytes / (layers * 2 * keyValueHeads * headDimension * Float32Array.BYTES_PER_ELEMENT));
+}
+
+function mostIn(cacheTokens: number, maxTokens: number): number {
+  return Math.max(1, Math.min(WAVE_CANDIDATES, Math.floor(cacheTokens / maxTokens)));
 }
 
 function kindOf({ owner, job }: QueuedGroup): string {
