@@ -599,13 +599,18 @@ export default [
   ...quick('libs/language-model/src/generation/generation-queue.ts', 'generation/generation-queue.spec.ts', [
     {
       control: 'a candidate that had its time ends as late',
-      from: 'members.forEach(endLate);',
-      to: 'members.forEach(() => undefined);',
+      from: 'if (timeoutMs === undefined || group.tookMs < timeoutMs) continue;',
+      to: 'if (timeoutMs !== 0) continue;',
     },
     {
       control: 'the time of a candidate begins with its writing',
-      from: 'group.beganAtMs = performance.now();',
-      to: 'group.beganAtMs = 0;',
+      from: 'shareTime(members, performance.now() - startedMs);',
+      to: 'for (const each of [...members, ...this.#queue]) shareTime([each], performance.now() - startedMs);',
+    },
+    {
+      control: 'the time of a wave is divided among its groups',
+      from: 'group.tookMs += ranForMs / members.length;',
+      to: 'group.tookMs += ranForMs;',
     },
   ]),
   ...quick('libs/rollout/src/explore-edits.ts', 'libs/rollout/src/explore-edits.spec.ts', [
@@ -625,11 +630,45 @@ export default [
       to: 'some((edit) => this.written.has(edit))',
     },
   ]),
-  ...quick('libs/model-clients/src/vllm-completions.ts', 'libs/model-clients/src/generator.vllm.spec.ts', [
+  ...quick('libs/model-clients/src/vllm-completions.ts', 'libs/model-clients/src/vllm-completions.spec.ts', [
     {
       control: 'a candidate of a server that had its time is late',
-      from: 'await write(AbortSignal.any([late, signal]))',
-      to: 'await write(signal)',
+      from: "if (isSeamError(error, 'DEADLINE_EXCEEDED')) return sequence([], [], [], 'late');",
+      to: '',
+    },
+    {
+      control: 'no wait for a server is the time of a candidate',
+      from: 'return await write({ signal, time: { leftMs: timeoutMs } });',
+      to: 'const late = new Promise<GeneratedSequence>((end) => setTimeout(end, timeoutMs, sequence([], [], [], "late"))); return await Promise.race([late, write({ signal, time: { leftMs: timeoutMs } })]);',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/endpoint-client.ts', 'libs/model-clients/src/vllm-completions.spec.ts', [
+    {
+      control: 'an outage takes no time of a task',
+      from: "if (time !== undefined && reading.kind !== 'outage')",
+      to: 'if (time !== undefined)',
+    },
+    {
+      control: 'the requests of a task share its time',
+      from: 'time.leftMs -= nowMs - startedMs;',
+      to: 'void startedMs;',
+    },
+    {
+      control: 'a task without time left is not asked for',
+      from: 'if (task.time !== undefined && task.time.leftMs <= 0) throw this.late();',
+      to: '',
+    },
+    {
+      control: 'a request ends with the time of its task',
+      from: 'const withinMs = isShort ? time.leftMs : limits.requestTimeoutMs;',
+      to: 'const withinMs = limits.requestTimeoutMs;',
+    },
+  ]),
+  ...quick('libs/openai-endpoint/src/http-exchange.ts', 'libs/openai-endpoint/src/endpoint-client.spec.ts', [
+    {
+      control: 'a short time does not hide that there is no connection',
+      from: 'if (this.numOpen === 0)',
+      to: 'if (this.numOpen < 0)',
     },
   ]),
   ...quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/edits.spec.ts', [
@@ -644,6 +683,28 @@ export default [
       control: 'the tries of an edit fit into the deadline',
       from: 'if (longestMs < deadlineMs) return;',
       to: 'if (longestMs !== deadlineMs + 1) return;',
+    },
+  ]),
+  ...quick('apps/generator/src/edits-in-time.decide.ts', 'apps/generator/src/edits-in-time.decide.spec.ts', [
+    {
+      control: 'the deadline covers two writers of an answer',
+      from: 'Math.max(2, exploring, turns(groupSize))',
+      to: 'Math.max(exploring, turns(groupSize))',
+    },
+    {
+      control: 'the deadline covers all turns of a group',
+      from: 'Math.ceil(candidates / most)',
+      to: 'Math.min(1, candidates)',
+    },
+    {
+      control: 'the deadline covers the turns at a server',
+      from: "if (driver === 'vllm') return vllm.concurrency;",
+      to: '',
+    },
+    {
+      control: 'the deadline covers the scouts',
+      from: 'turns(groupSize - numScouts) + turns(numScouts)',
+      to: 'turns(groupSize - numScouts)',
     },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [

@@ -14,6 +14,7 @@ import { type GeneratorModel } from '@seamstream/rollout';
 import { editWriter, entryKind } from '@seamstream/self-edits';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
+import { longestWritingMs } from './edits-in-time.decide.js';
 import { ProblemsConsumer } from './problems.consumer.js';
 import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
@@ -33,10 +34,10 @@ export class GeneratorModule {
   static async forRoot(context: ServiceContext<GeneratorConfig>, assets: GeneratorAssets = {}): Promise<DynamicModule> {
     const { config, drivers, logger, metrics, health, onClose } = context;
     const writesEdits = entryKind(config.entrySchemas) !== null;
-    if (writesEdits) assertEditsEndInTime(config);
     const opened = assets.model === undefined ? await openGenerator(config.generator, process.env) : undefined;
     if (opened !== undefined) onClose(opened.close);
     const model = assets.model ?? opened!.model;
+    if (writesEdits) assertEditsEndInTime(config, model);
     health.add({
       name: 'generator',
       check: async () => {
@@ -95,12 +96,14 @@ export class GeneratorModule {
 }
 
 /** @throws INVALID_CONFIGURATION where the tries of one passage may take longer than its batch is given */
-function assertEditsEndInTime({ generator: { edits }, consuming: { deadlineMs } }: GeneratorConfig): void {
-  const longestMs = edits.tries * edits.timeoutMs;
+function assertEditsEndInTime({ generator, consuming: { deadlineMs } }: GeneratorConfig, model: GeneratorModel): void {
+  const { tries, timeoutMs } = generator.edits;
+  const longestMs = longestWritingMs(generator, hasLayers(model.config) ? model.config : null);
+  const turns = longestMs / (tries * timeoutMs);
   if (longestMs < deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Cannot start the generator: expected a batch's deadline above ${longestMs} ms, for ${edits.tries} tries of an edit with ${edits.timeoutMs} ms each, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS, or lower SEAM_GENERATOR_EDITS_TIMEOUT_MS or SEAM_GENERATOR_EDITS_TRIES.`,
+    `Cannot start the generator: expected a batch's deadline above ${longestMs} ms, for ${tries} tries of an edit with ${timeoutMs} ms each, in ${turns} turns, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS, or for fewer turns SEAM_GENERATOR_CACHE_MIB or SEAM_GENERATOR_VLLM_CONCURRENCY, or lower SEAM_GENERATOR_EDITS_TIMEOUT_MS or SEAM_GENERATOR_EDITS_TRIES.`,
   );
 }
 

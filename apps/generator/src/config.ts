@@ -56,7 +56,7 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       /** Of self-edits, which may be long and fail: */
       edits: z
         .object({
-          /** Longest time for a try of an edit, in milliseconds from its beginning. */
+          /** Longest time for a try of an edit, in milliseconds; waits do not count, and groups that are written together divide the time. */
           timeoutMs: z.int().positive().default(WRITING_LIMITS.timeoutMs),
           /** Tries of an edit. Then its passage is without one, and ExperienceGenerated says so. */
           tries: z.int().positive().max(100).default(WRITING_LIMITS.tries),

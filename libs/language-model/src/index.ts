@@ -32,6 +32,7 @@ export type {
   SamplingSettings,
   TokensWritten,
 } from './generation/generation.types.js';
+export { candidatesAtATime } from './generation/generation-queue.js';
 export { type GrammarOf, Grammars } from './generation/grammars.js';
 export { type SampledToken, sampleToken } from './generation/sampler.js';
 export { type SpelledText, spelledText } from './generation/spelled-text.js';

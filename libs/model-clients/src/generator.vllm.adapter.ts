@@ -45,6 +45,7 @@ import {
   seedNumber,
   sequence,
   toldOf,
+  type Until,
   valueOf,
 } from './vllm-completions.js';
 import { maskFields } from './vllm-masks.js';
@@ -161,8 +162,8 @@ export class VllmGenerator implements GeneratorModel {
         const asked = requests[request]!;
         try {
           const grammar = asked.schema === undefined ? undefined : grammarOf(asked.schema);
-          const written = await inTime(asked, until, (signal) =>
-            this.candidate(asked, grammar, asked.seeds[candidate]!, adapter, signal),
+          const written = await inTime(asked, until, (until) =>
+            this.candidate(asked, grammar, asked.seeds[candidate]!, adapter, until),
           );
           results[request]![candidate] = written;
           tokens += written.tokenIds.length;
@@ -242,11 +243,11 @@ export class VllmGenerator implements GeneratorModel {
     grammar: TokenGrammar | undefined,
     seed: string,
     adapter: Adapter | undefined,
-    signal: AbortSignal,
+    until: Until,
   ): Promise<GeneratedSequence> {
     return grammar === undefined
-      ? this.freeCandidate(request, seed, adapter, signal)
-      : this.maskedCandidate(request, grammar, seed, adapter, signal);
+      ? this.freeCandidate(request, seed, adapter, until)
+      : this.maskedCandidate(request, grammar, seed, adapter, until);
   }
 
   /** Text without a schema: one request. */
@@ -254,7 +255,7 @@ export class VllmGenerator implements GeneratorModel {
     { promptTokenIds, sampling: { maxTokens, temperature }, stopTokenIds }: GenerationRequest,
     seed: string,
     adapter: Adapter | undefined,
-    signal: AbortSignal,
+    until: Until,
   ): Promise<GeneratedSequence> {
     const fields = {
       temperature,
@@ -263,7 +264,7 @@ export class VllmGenerator implements GeneratorModel {
       ...(stopTokenIds === undefined ? {} : { stop_token_ids: stopTokenIds }),
     };
     const { tokenIds, logProbs, finishReason } = drawnOf(
-      await this.completeWith(adapter, promptTokenIds, fields, signal),
+      await this.completeWith(adapter, promptTokenIds, fields, until),
     );
     return sequence(
       tokenIds,
@@ -279,7 +280,7 @@ export class VllmGenerator implements GeneratorModel {
     grammar: TokenGrammar,
     seed: string,
     adapter: Adapter | undefined,
-    signal: AbortSignal,
+    until: Until,
   ): Promise<GeneratedSequence> {
     const tokenIds: number[] = [];
     const logProbs: number[] = [];
@@ -306,7 +307,7 @@ export class VllmGenerator implements GeneratorModel {
             seed: seedNumber(seed, tokenIds.length),
             ...maskFields(this.tokenizer.vocabulary, this.config.vocabularySize, legal, maxTokens - tokenIds.length),
           },
-          signal,
+          until,
         ),
       );
       const isLegal = new Set(legal);
@@ -333,29 +334,29 @@ export class VllmGenerator implements GeneratorModel {
     adapter: Adapter | undefined,
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
-    signal?: AbortSignal,
+    until?: Until,
   ): Promise<Completion> {
-    if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
+    if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, until);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
       const loading = this.adapters.loaded(adapter);
-      const name = await raceAbort(signal, loading, 'its adapter');
-      const result = await this.adapters.using(name, () => this.ask(name, prompt, fields, true, signal));
+      const name = await raceAbort(until?.signal, loading, 'its adapter');
+      const result = await this.adapters.using(name, () => this.ask(name, prompt, fields, true, until));
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
       this.adapters.forget(adapter.digest, loading);
     }
-    const name = await raceAbort(signal, this.adapters.loaded(adapter), 'its adapter');
-    return this.adapters.using(name, () => this.complete(name, prompt, fields, signal));
+    const name = await raceAbort(until?.signal, this.adapters.loaded(adapter), 'its adapter');
+    return this.adapters.using(name, () => this.complete(name, prompt, fields, until));
   }
 
   private async complete(
     model: string,
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
-    signal?: AbortSignal,
+    until?: Until,
   ): Promise<Completion> {
-    return valueOf(await this.ask(model, prompt, fields, false, signal));
+    return valueOf(await this.ask(model, prompt, fields, false, until));
   }
 
   private ask(
@@ -363,7 +364,7 @@ export class VllmGenerator implements GeneratorModel {
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
     isOptional: boolean,
-    signal?: AbortSignal,
+    until?: Until,
   ): Promise<EndpointResult<Completion>> {
     const task: EndpointTask<Completion> = {
       method: 'POST',
@@ -383,8 +384,9 @@ export class VllmGenerator implements GeneratorModel {
       schema: completionSchema,
       worst: { promptTokens: prompt.length, responseTokens: Number(fields.max_tokens) },
       isOptional,
+      ...(until?.time === undefined ? {} : { time: until.time }),
       usage: ({ usage }) => ({ promptTokens: usage.prompt_tokens, responseTokens: usage.completion_tokens }),
     };
-    return this.client.ask(task, signal);
+    return this.client.ask(task, until?.signal);
   }
 }

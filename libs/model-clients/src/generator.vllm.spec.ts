@@ -1,5 +1,5 @@
 /** What the generator on vLLM does when its server fails; what it draws is compared with the engine in test/acceptance/generator-vllm.spec.ts. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,36 +8,18 @@ import {
   type Adapter,
   checkpointShapes,
   createAdapter,
-  decodePeft,
   type GenerationRequest,
   Grammars,
-  type ModelConfig,
-  PEFT_FILE,
   saveCheckpoint,
   trainableShapes,
 } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, EndpointClient } from '@seamstream/openai-endpoint';
-import { type Behaviour, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
+import { ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 import { type JsonSchema } from '@seamstream/token-grammar';
-import { type TokenizerJson, trainByteLevelBpe } from '@seamstream/tokenizer';
+import { type TokenizerJson } from '@seamstream/tokenizer';
 import { VllmGenerator } from './generator.vllm.adapter.js';
+import { refusal, ScriptedVllm, saveVllmModel, tensorsOf, VLLM_CONFIG } from './vllm-server.fake.js';
 
-const CONFIG: ModelConfig = {
-  family: 'llama',
-  vocabularySize: 270,
-  hiddenSize: 8,
-  layers: 1,
-  heads: 1,
-  keyValueHeads: 1,
-  headDimension: 8,
-  intermediateSize: 8,
-  ropeTheta: 10000,
-  rmsNormEpsilon: 1e-5,
-  tieWordEmbeddings: true,
-  attentionBias: false,
-  queryKeyNorm: false,
-  maxPositions: 256,
-};
 const LORA = {
   kind: 'lora',
   rank: 2,
@@ -55,9 +37,7 @@ let clients: EndpointClient[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vllm-faults-'));
-  const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');
-  const tokenizer = trainByteLevelBpe(['What is two?'], CONFIG.vocabularySize, ['<|end|>']);
-  await saveCheckpoint(folder, { config: CONFIG, tensors, generation: { eosTokenIds: [0] }, tokenizer });
+  await saveVllmModel(folder);
   server = await ModelServer.start(() => ({ kind: 'hang' }));
 });
 afterEach(async () => {
@@ -69,89 +49,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Speaks as much of the protocol as the tests need; what it draws means nothing. */
-class ScriptedVllm {
-  readonly adapters = new Set<string>();
-  readonly loads: string[] = [];
-  /** In the place of completions. */
-  fault: Behaviour | undefined;
-
-  constructor(private readonly random: Random) {}
-
-  async answer({ url, body }: SeenRequest): Promise<Behaviour> {
-    if (url === '/v1/models') return { kind: 'answer', body: { object: 'list', data: [{ id: 'base' }] } };
-    const { lora_name: name, lora_path: path } = body as { lora_name: string; lora_path: string };
-    if (url === '/v1/load_lora_adapter') return this.load(name, path);
-    if (url === '/v1/unload_lora_adapter')
-      return this.adapters.delete(name) ? { kind: 'answer', body: 'Success' } : refusal(404, 'cannot be found');
-    await sleep(this.random.int(6));
-    return this.fault ?? this.complete(body as unknown as CompletionRequest);
-  }
-
-  private async load(name: string, path: string): Promise<Behaviour> {
-    this.loads.push(name);
-    try {
-      const config = await readFile(join(path, PEFT_FILE.config));
-      await sleep(this.random.int(6));
-      const tensors = await readFile(join(path, PEFT_FILE.tensors));
-      const adapter = createAdapter(decodePeft({ config, tensors }, { config: CONFIG, digest }));
-      if (name !== `seam-${adapter.digest}`) return refusal(400, 'another adapter');
-    } catch (error) {
-      return refusal(400, `No adapter found: ${String(error)}`);
-    }
-    if (this.adapters.has(name)) return refusal(400, `The lora adapter '${name}' has already been loaded.`);
-    this.adapters.add(name);
-    return { kind: 'answer', body: 'Success' };
-  }
-
-  private complete({
-    model,
-    prompt,
-    max_tokens: maxTokens,
-    allowed_token_ids: allowed = prompt,
-  }: CompletionRequest): Behaviour {
-    if (model !== 'base' && !this.adapters.has(model)) return refusal(404, `The model \`${model}\` does not exist.`);
-    const tokens = Array.from({ length: maxTokens }, () => this.random.pick(allowed));
-    return {
-      kind: 'answer',
-      body: {
-        choices: [
-          {
-            finish_reason: 'length',
-            token_ids: tokens,
-            prompt_token_ids: prompt,
-            logprobs: { token_logprobs: tokens.map(() => 0) },
-          },
-        ],
-        usage: { prompt_tokens: prompt.length, completion_tokens: maxTokens },
-      },
-    };
-  }
-}
-
-interface CompletionRequest {
-  readonly model: string;
-  readonly prompt: readonly number[];
-  readonly max_tokens: number;
-  readonly allowed_token_ids?: readonly number[];
-}
-
-function refusal(status: number, message: string): Behaviour {
-  return { kind: 'answer', status, body: { error: { message } } };
-}
-
-function tensorsOf(shapes: Iterable<readonly [string, readonly number[]]>, seed: string) {
-  return new Map(
-    [...shapes].map(([name, shape]) => {
-      const random = Random.of(seed, name);
-      const size = shape.reduce((total, length) => total * length, 1);
-      return [name, { shape: [...shape], data: Float32Array.from({ length: size }, () => random.normal()) }];
-    }),
-  );
-}
-
 function adapterOf(seed: string): Adapter {
-  const tensors = tensorsOf(trainableShapes(CONFIG, LORA), seed);
+  const tensors = tensorsOf(trainableShapes(VLLM_CONFIG, LORA), seed);
   return createAdapter({ kind: 'lora', settings: LORA, baseModelDigest: digest, tensors });
 }
 
@@ -190,6 +89,7 @@ async function opened(vllm: ScriptedVllm, patienceMs = 1000, modelFolder = folde
     tolerance: 0.001,
   });
   digest = generator.digest;
+  vllm.digest = digest;
   return { generator, adaptersFolder };
 }
 
@@ -313,20 +213,11 @@ describe('a vLLM server', () => {
     }
   });
 
-  it('that hangs at one candidate makes it late, where its time is limited, and writes the others', async () => {
-    const vllm = new ScriptedVllm(Random.of('late'));
-    const generator = await open(vllm);
-    let completions = 0;
-    server.behave = (request) => (completions++ === 0 ? { kind: 'hang' } : vllm.answer(request));
-    const [written] = await generator.generate([{ ...requestFor(3), timeoutMs: 600 }]);
-    expect(written!.map(({ finishReason }) => finishReason).sort()).toEqual(['late', 'length', 'length']);
-  });
-
   it('gets the masks that the trainer forms its ratios under, also where the tokenizer puts a space before a first word', async () => {
     const modelFolder = join(folder, 'byte-fallback');
-    const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');
+    const tensors = tensorsOf(checkpointShapes(VLLM_CONFIG), 'model');
     await saveCheckpoint(modelFolder, {
-      config: CONFIG,
+      config: VLLM_CONFIG,
       tensors,
       generation: { eosTokenIds: [0] },
       tokenizer: SPACE_FIRST,

@@ -1,7 +1,7 @@
 /** What is asked of vLLM and what it answers, as values. */
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { FinishReason, GeneratedSequence, GenerationRequest, SamplingSettings } from '@seamstream/language-model';
-import type { EndpointFailure, EndpointResult } from '@seamstream/openai-endpoint';
+import type { EndpointFailure, EndpointResult, ServerTime } from '@seamstream/openai-endpoint';
 import { z } from 'zod';
 
 /** What is used of a completion; see vllm/entrypoints/openai/completion/protocol.py. */
@@ -104,18 +104,23 @@ export function errorOf({ code, reason, halts }: EndpointFailure): SeamError {
   return new SeamError(code, `Cannot generate by vLLM: ${reason}`, { details: { halts } });
 }
 
-/** One that takes longer than its request allows is `late`, and the others continue. Its time begins with its first request to the server. */
+/** What ends a candidate: its caller, or the end of the time that the server may take for it. */
+export interface Until {
+  readonly signal?: AbortSignal;
+  readonly time?: ServerTime;
+}
+
+/** One that the server takes longer for than its request allows is `late`, and the others continue. No wait for the server counts. */
 export async function inTime(
   { timeoutMs }: GenerationRequest,
   signal: AbortSignal,
-  write: (signal: AbortSignal) => Promise<GeneratedSequence>,
+  write: (until: Until) => Promise<GeneratedSequence>,
 ): Promise<GeneratedSequence> {
-  if (timeoutMs === undefined) return write(signal);
-  const late = AbortSignal.timeout(timeoutMs);
+  if (timeoutMs === undefined) return write({ signal });
   try {
-    return await write(AbortSignal.any([late, signal]));
+    return await write({ signal, time: { leftMs: timeoutMs } });
   } catch (error) {
-    if (late.aborted && !signal.aborted && isSeamError(error, 'ABORTED')) return sequence([], [], [], 'late');
+    if (isSeamError(error, 'DEADLINE_EXCEEDED')) return sequence([], [], [], 'late');
     throw error;
   }
 }

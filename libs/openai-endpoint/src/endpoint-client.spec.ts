@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@seamstream/kernel';
 import { type Behaviour, chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import { type ChatCompletion, chatCompletionSchema, chatUsage } from './chat-completion.js';
-import { EndpointClient, type EndpointResult } from './endpoint-client.js';
+import { EndpointClient, type EndpointResult, type ServerTime } from './endpoint-client.js';
 import { type BudgetSettings, DEFAULT_LIMITS, type EndpointLimits } from './endpoint-settings.js';
 
 const KEY = 'sk-very-secret';
@@ -52,18 +54,15 @@ function clientWith(
   return client;
 }
 
-function ask(
-  client: EndpointClient,
-  signal?: AbortSignal,
-  worst = { promptTokens: 10, responseTokens: 10 },
-): Promise<EndpointResult<ChatCompletion>> {
+function ask(client: EndpointClient, signal?: AbortSignal, time?: ServerTime): Promise<EndpointResult<ChatCompletion>> {
   return client.ask(
     {
       method: 'POST',
       path: 'chat/completions',
       body: { model: 'tiny' },
       schema: chatCompletionSchema,
-      worst,
+      worst: { promptTokens: 10, responseTokens: 10 },
+      ...(time === undefined ? {} : { time }),
       usage: chatUsage,
     },
     signal,
@@ -131,6 +130,29 @@ describe('an endpoint', () => {
       halts: false,
     });
     expect(server.seen).toHaveLength(3);
+  });
+
+  it('that takes all of the time of a task is not asked again for it', async () => {
+    behaveLike({ kind: 'hang' });
+    const client = clientWith({ requestTimeoutMs: 10_000 });
+    await expect(ask(client, undefined, { leftMs: 50 })).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    await expect(ask(client, undefined, { leftMs: 0 })).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('that takes no connection has taken no time of a task: it is in an outage', async () => {
+    // Accepts a connection, and never answers the handshake.
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const client = clientWith({ patienceMs: 200 }, {}, `https://127.0.0.1:${port}/v1`);
+    try {
+      const result = await ask(client, undefined, { leftMs: 50 });
+      expect(result).toMatchObject({ code: 'ENDPOINT_UNAVAILABLE', reason: expect.stringContaining('no connection') });
+    } finally {
+      await client.close();
+      silent.close();
+    }
   });
 
   it.each([429, 503, 529])('that answers %i is in an outage, which is waited for', async (code) => {

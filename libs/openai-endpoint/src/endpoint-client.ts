@@ -38,10 +38,20 @@ export interface EndpointTask<T> {
   readonly isOptional?: boolean;
   /** Tries; default: as the limits say. */
   readonly attempts?: number;
+  /** Of the server; without a limit when absent. */
+  readonly time?: ServerTime;
   /** Tokens that it has used, as the answer says. */
   readonly usage: (answer: T) => TokenCount;
   /** Called with what counts as used for an answer of status 200 that could not be read. */
   readonly onUnread?: (tokens: TokenCount) => void;
+}
+
+/**
+ * What a server may still take for a task, and for those that share this value. Only its own time counts: no wait for a turn, for the
+ * endpoint's limits, for the end of an outage or before another try.
+ */
+export interface ServerTime {
+  leftMs: number;
 }
 
 /** Of the world. */
@@ -106,7 +116,10 @@ export class EndpointClient {
     return this.halt;
   }
 
-  /** @throws ABORTED by the signal or when the client was closed; what goes wrong otherwise is in the result */
+  /**
+   * What goes wrong otherwise is in the result.
+   * @throws ABORTED by the signal or when the client was closed; DEADLINE_EXCEEDED where the server took all of the task's time
+   */
   async ask<T>(task: EndpointTask<T>, signal?: AbortSignal): Promise<EndpointResult<T>> {
     const until = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal]);
     return this.permits.run(() => this.askUntilRead(task, until), until);
@@ -123,6 +136,7 @@ export class EndpointClient {
     const startedMs = this.world.clock.now();
     const patienceLeft = (): number => startedMs + limits.patienceMs - this.world.clock.now();
     for (let failures = 0, outages = 0; ; ) {
+      if (task.time !== undefined && task.time.leftMs <= 0) throw this.late();
       const obstacle = await this.admit(task.worst, patienceLeft, signal);
       if (obstacle !== undefined) return obstacle;
       const { reading, answer } = await this.exchange(task, signal);
@@ -222,10 +236,10 @@ export class EndpointClient {
   }
 
   private async exchange<T>(
-    { method, path, body, format = 'json', schema, worst, usage, onUnread }: EndpointTask<T>,
+    { method, path, body, format = 'json', schema, worst, time, usage, onUnread }: EndpointTask<T>,
     signal: AbortSignal,
   ): Promise<{ readonly reading: Reading; readonly answer?: EndpointResult<T> }> {
-    const { key, keyName } = this.settings;
+    const { key, keyName, limits } = this.settings;
     const outgoing: Outgoing = {
       method,
       url: this.addressOf(path),
@@ -236,12 +250,17 @@ export class EndpointClient {
     // What is not known to be free counts as used: a server may have computed what never arrived.
     let used = worst;
     try {
-      const exchange = await this.connections.exchange(outgoing, signal);
+      const isShort = time !== undefined && time.leftMs < limits.requestTimeoutMs;
+      const withinMs = isShort ? time.leftMs : limits.requestTimeoutMs;
+      const exchange = await this.connections.exchange(outgoing, signal, withinMs);
       const nowMs = this.world.clock.now();
       const reading = readExchange(exchange, { nowMs, keyName, quotable: (text) => this.quotable(text) });
+      // An outage is no work of the server.
+      if (time !== undefined && reading.kind !== 'outage') time.leftMs -= nowMs - startedMs;
       if (reading.kind !== 'answer') {
         if (exchange.kind !== 'broken') used = NOTHING;
         this.world.onExchange?.(reading.kind, nowMs - startedMs);
+        if (isShort && exchange.kind === 'broken' && exchange.isLate === true) throw this.late();
         return { reading };
       }
       this.lastOutage = undefined;
@@ -274,6 +293,10 @@ export class EndpointClient {
 
   private failure(code: ErrorCode, reason: string): EndpointFailure {
     return { kind: 'failed', code, reason: this.named(reason), retryable: true, halts: false };
+  }
+
+  private late(): SeamError {
+    return new SeamError('DEADLINE_EXCEEDED', this.named('it took all of the time that the task has'));
   }
 
   private named(reason: string): string {

@@ -16,7 +16,7 @@ export type Exchange =
   /** No connection: the server did not see the request. */
   | { readonly kind: 'unreachable'; readonly reason: string }
   /** The request was sent, or may have been, and no whole answer came. */
-  | { readonly kind: 'broken'; readonly reason: string };
+  | { readonly kind: 'broken'; readonly reason: string; readonly isLate?: true };
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST';
@@ -39,6 +39,8 @@ const NO_CONNECTION: readonly string[] = [
 /** Connections to a server: at most `concurrency`, kept open between requests. */
 export class Connections {
   private readonly agent: Agent;
+  /** Connections that are open. */
+  private numOpen = 0;
 
   constructor(private readonly limits: EndpointLimits) {
     this.agent = new Agent({
@@ -48,12 +50,18 @@ export class Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    this.agent.on('connect', () => this.numOpen++);
+    this.agent.on('disconnect', () => this.numOpen--);
   }
 
-  /** Redirects are answers like others. @throws ABORTED by the signal, and nothing else */
-  async exchange({ method, url, key, body }: Outgoing, signal: AbortSignal): Promise<Exchange> {
-    const { requestTimeoutMs, maxAnswerBytes } = this.limits;
-    const late = AbortSignal.timeout(requestTimeoutMs);
+  /**
+   * Redirects are answers like others.
+   * @param withinMs longest time for the whole answer
+   * @throws ABORTED by the signal, and nothing else
+   */
+  async exchange({ method, url, key, body }: Outgoing, signal: AbortSignal, withinMs: number): Promise<Exchange> {
+    const { maxAnswerBytes } = this.limits;
+    const late = AbortSignal.timeout(Math.ceil(withinMs));
     try {
       const answer = await request(url, {
         dispatcher: this.agent,
@@ -84,7 +92,12 @@ export class Connections {
       };
     } catch (error) {
       if (signal.aborted) throw new SeamError('ABORTED', 'Cannot ask an endpoint: aborted before there was an answer.');
-      if (late.aborted) return { kind: 'broken', reason: `no whole answer came within ${requestTimeoutMs} ms` };
+      if (late.aborted) {
+        const within = `within ${Math.ceil(withinMs)} ms`;
+        // A time that is shorter than that of connecting ends before undici says so.
+        if (this.numOpen === 0) return { kind: 'unreachable', reason: `no connection ${within}` };
+        return { kind: 'broken', reason: `no whole answer came ${within}`, isLate: true };
+      }
       const { isUnreachable, reason } = reasonOf(error);
       return { kind: isUnreachable ? 'unreachable' : 'broken', reason };
     }

@@ -16,6 +16,7 @@ export {
   type EndpointResult,
   type EndpointTask,
   type EndpointWorld,
+  type ServerTime,
 } from './endpoint-client.js';
 export { EndpointRelay, eventData, type RelayedAnswer } from './endpoint-relay.js';
 export {

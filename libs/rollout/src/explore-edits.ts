@@ -18,7 +18,7 @@ import {
   writerOf,
 } from './explore.js';
 
-/** Longest time for a try of an edit, in milliseconds from its beginning; tries of an edit. */
+/** Longest time for a try of an edit, in milliseconds, waits not counted; tries of an edit. */
 export type WritingLimits = { readonly [K in keyof typeof WRITING_LIMITS]: number };
 
 const WRITTEN = { status: 'written' } as const;

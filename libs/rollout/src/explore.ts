@@ -20,7 +20,7 @@ export interface ExplorationSettings {
   /** Index of the first of them; 0 when absent. Ids and seeds follow from it. */
   readonly firstCandidate?: number;
   readonly sampling: SamplingSettings;
-  /** Longest time that a candidate may take, in milliseconds from its beginning. One that takes longer is not among the candidates. Absent: any. */
+  /** Longest time that a candidate may take, in milliseconds, waits not counted. One that takes longer is not among the candidates. Absent: any. */
   readonly timeoutMs?: number;
   /** Of a domain; each problem's entries are written under what is left of it by the problem, see groundedSchema. */
   schemaFor(domain: string): JsonSchema;

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Session } from '@seamstream/tensor-graph';
 import { openCheckpoint } from '../checkpoint/checkpoint.js';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
@@ -184,6 +185,23 @@ describe('a queue of generations', () => {
     const next = call(9, 1, 2, {}, (performance.now() - startedMs) / 2);
     await Promise.all([queue.run(call(9, 1, 80)), queue.run(next)]);
     expect(next.candidates[0]).toMatchObject({ finishReason: 'length' });
+  });
+
+  it('divides the time of a wave among its groups, so that none is late because of the others', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    // 20 runs of 20 ms take longer than a group's time, and an eighth of them does not.
+    const slowed = async () => {
+      const decode = await sessions.decode();
+      const run = async (...operands: Parameters<Session['run']>) => {
+        await sleep(20);
+        return decode.run(...operands);
+      };
+      return Object.create(decode, { run: { value: run } }) as Session;
+    };
+    const more = { sessions: { ...sessions, decode: slowed } };
+    const calls = Array.from({ length: 8 }, () => call(9, 1, 20, more, 300));
+    await Promise.all(calls.map((each) => queue.run(each)));
+    expect(calls.map(({ candidates }) => candidates[0]!.finishReason)).toEqual(calls.map(() => 'length'));
   });
 });
 

@@ -45,8 +45,8 @@ interface Waiting {
 
 interface QueuedGroup extends Group {
   readonly owner: Waiting;
-  /** When it joined a wave; undefined while it waits. */
-  beganAtMs: number | undefined;
+  /** Its part of the time of its waves, in milliseconds. */
+  tookMs: number;
 }
 
 export class GenerationQueue {
@@ -61,8 +61,7 @@ export class GenerationQueue {
   /** @param cacheBytes memory for the keys and values of a wave; one group is always let in. */
   constructor(config: ModelConfig, cacheBytes: number) {
     this.#config = config;
-    const perToken = config.layers * 2 * config.keyValueHeads * config.headDimension * Float32Array.BYTES_PER_ELEMENT;
-    this.#cacheTokens = Math.floor(cacheBytes / perToken);
+    this.#cacheTokens = cacheTokensOf(config, cacheBytes);
   }
 
   /**
@@ -89,14 +88,12 @@ export class GenerationQueue {
 
   #groupsOf(owner: Waiting, job: Job, candidates: readonly Candidate[]): QueuedGroup[] {
     const running = candidates.filter(({ finishReason }) => finishReason === undefined);
-    const room = this.#cacheTokens - waveKind(job).promptColumns;
-    const fitting = Math.floor(room / job.request.sampling.maxTokens);
-    const most = Math.max(1, Math.min(WAVE_CANDIDATES, fitting));
+    const most = mostIn(this.#cacheTokens - waveKind(job).promptColumns, job.request.sampling.maxTokens);
     return Array.from({ length: Math.ceil(running.length / most) }, (_, part) => ({
       owner,
       job,
       candidates: running.slice(part * most, (part + 1) * most),
-      beganAtMs: undefined,
+      tookMs: 0,
     }));
   }
 
@@ -118,11 +115,11 @@ export class GenerationQueue {
       }
       const joining = this.#joining(kind, wave.groups);
       const members = [...wave.groups, ...joining];
+      const startedMs = performance.now();
       try {
-        for (const group of joining) group.beganAtMs = performance.now();
         if (joining.length > 0) await wave.admit(joining, fail);
         else await wave.step(fail);
-        members.forEach(endLate);
+        shareTime(members, performance.now() - startedMs);
       } catch (error) {
         for (const { owner } of members) this.#end(owner, error);
         wave = undefined;
@@ -193,16 +190,35 @@ export class GenerationQueue {
   }
 }
 
+/** Most candidates of one prompt that are written at a time, where the prompt takes no room: a long one leaves room for fewer. */
+export function candidatesAtATime(config: ModelConfig, cacheBytes: number, maxTokens: number): number {
+  return mostIn(cacheTokensOf(config, cacheBytes), maxTokens);
+}
+
+function cacheTokensOf({ layers, keyValueHeads, headDimension }: ModelConfig, cacheBytes: number): number {
+  return Math.floor(cacheBytes / (layers * 2 * keyValueHeads * headDimension * Float32Array.BYTES_PER_ELEMENT));
+}
+
+function mostIn(cacheTokens: number, maxTokens: number): number {
+  return Math.max(1, Math.min(WAVE_CANDIDATES, Math.floor(cacheTokens / maxTokens)));
+}
+
 function kindOf({ owner, job }: QueuedGroup): string {
   const { promptColumns, chunkColumns } = waveKind(job);
   return `${owner.call.weightsKey} ${promptColumns} ${chunkColumns}`;
 }
 
-/** What had its time ends between two tokens, as it stands. */
-function endLate({ job, candidates, beganAtMs }: QueuedGroup): void {
-  const { timeoutMs } = job.request;
-  if (timeoutMs === undefined || beganAtMs === undefined || performance.now() - beganAtMs < timeoutMs) return;
-  for (const candidate of candidates) candidate.finishReason ??= 'late';
+/**
+ * A run of a wave takes each of its groups an equal part of its time: one is not late because others are written with it. What had its
+ * time ends between two tokens, as it stands.
+ */
+function shareTime(members: readonly QueuedGroup[], ranForMs: number): void {
+  for (const group of members) {
+    group.tookMs += ranForMs / members.length;
+    const { timeoutMs } = group.job.request;
+    if (timeoutMs === undefined || group.tookMs < timeoutMs) continue;
+    for (const candidate of group.candidates) candidate.finishReason ??= 'late';
+  }
 }
 
 function tellProgress(owner: Waiting): void {

@@ -25,8 +25,8 @@ export interface GenerationRequest {
   /** Generation also ends behind each of these runs of ids, which is kept in the result. For continuations without a schema. */
   readonly stopSequences?: readonly (readonly number[])[];
   /**
-   * Longest time that a candidate may take, in milliseconds from its beginning: the wait for its turn does not count. One that takes longer
-   * ends as `late`; the others continue. Without a limit when absent.
+   * Longest time that writing a candidate may take, in milliseconds. The wait for its turn does not count, and the time of a wave is
+   * divided among the requests in it. One that takes longer ends as `late`; the others continue. Without a limit when absent.
    */
   readonly timeoutMs?: number;
 }
