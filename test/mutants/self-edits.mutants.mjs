@@ -620,7 +620,7 @@ export default [
       to: 'if (!isSeamError(error)) throw error;',
     },
     {
-      control: 'a group is told of when all of it is written',
+      control: 'a group is reported once all of it is written',
       from: 'every((edit) => this.written.has(edit))',
       to: 'some((edit) => this.written.has(edit))',
     },
