@@ -83,4 +83,12 @@ export default [
     from: 'placed.filter((_, index) => !doubts.has(index))',
     to: 'placed.filter(() => true)',
   },
+  {
+    control: 'an expert carries no empty entry',
+    file: 'libs/operations/src/experts/carry-experts.ts',
+    suite: 'quick',
+    spec: 'cli/src/experts/experts.command.spec.ts',
+    from: "entry !== null && entry !== ''",
+    to: 'entry !== null',
+  },
 ];

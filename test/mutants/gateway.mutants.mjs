@@ -176,6 +176,11 @@ export default [
         from: 'Math.min(own.maxTokens, options.mostTokens ?? Infinity)',
         to: 'options.mostTokens ?? own.maxTokens',
       },
+      {
+        control: 'the progress of a local executor is by the limit of the call',
+        from: 'tokensPerPrompt: sampling.maxTokens * seeds.length',
+        to: 'tokensPerPrompt: this.sampling.maxTokens * seeds.length',
+      },
     ],
   ),
   ...quick('libs/model-clients/src/executor.endpoint.adapter.ts', 'libs/model-clients/src/executor.endpoint.spec.ts', [

@@ -299,14 +299,20 @@ export default [
   {
     ...lift,
     control: 'releases and guards of rule 2 wait for no chat where a verifier judges',
-    from: "${mode}/${verifier === null ? 'feedback' : 'verifier'}`",
+    from: "${mode}/${isGraded(problem) ? 'verifier' : 'feedback'}`",
     to: '${mode}`',
   },
   {
     ...lift,
     control: 'chats of rule 2 wait for the chats before them',
-    from: "${mode}/${verifier === null ? 'feedback' : 'verifier'}`",
-    to: "${mode}/${verifier === null ? problemId : 'verifier'}`",
+    from: "${mode}/${isGraded(problem) ? 'verifier' : 'feedback'}`",
+    to: "${mode}/${isGraded(problem) ? 'verifier' : problemId}`",
+  },
+  {
+    ...lift,
+    control: 'a problem without a reference waits for feedback, also where it names a verifier',
+    from: "isGraded(problem) ? 'verifier' : 'feedback'",
+    to: "problem.verifier === null ? 'feedback' : 'verifier'",
   },
   {
     ...once,

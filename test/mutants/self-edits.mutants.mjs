@@ -625,7 +625,7 @@ export default [
       to: 'if (!isSeamError(error)) throw error;',
     },
     {
-      control: 'a group is reported of when all of it is written',
+      control: 'a group is reported once all of it is written',
       from: 'every((edit) => this.written.has(edit))',
       to: 'some((edit) => this.written.has(edit))',
     },
@@ -710,7 +710,7 @@ export default [
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
     {
       control: 'an edit that was not written is no attempt of the writer',
-      from: 'if (unaugmented == null) return undefined;',
+      from: 'if (unaugmented == null || !isUnwritten(experience)) return undefined;',
       to: 'return undefined;',
     },
     {
@@ -720,8 +720,46 @@ export default [
     },
     {
       control: 'a passage without an edit earns what its answers are worth',
-      from: ' || experience.unaugmented != null)',
+      from: ' || isUnwritten(experience))',
       to: ')',
+    },
+  ]),
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/unwritten-edits.spec.ts', [
+    {
+      control: 'a record names no failure of a writing that generators do not have',
+      from: "code: UNWRITTEN_CODES.find((each) => each === code) ?? 'INTERNAL',",
+      to: 'code: code as ErrorCode,',
+    },
+    {
+      control: 'an edit that was not written is concluded without the executor',
+      from: 'if (ended !== undefined) return done(',
+      to: 'if (ended?.code === UNWRITTEN_CODES[0]) return done(',
+    },
+  ]),
+  ...quick('libs/rollout/src/explore-edits.ts', 'apps/executor/src/unwritten-edits.spec.ts', [
+    {
+      control: 'the failures of a writing are no outage',
+      from: "['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE']",
+      to: "['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE', 'ENDPOINT_UNAVAILABLE']",
+    },
+  ]),
+  ...quick('libs/events/src/unwritten.ts', 'apps/executor/src/unwritten-edits.spec.ts', [
+    {
+      control: 'an experience with an entry is judged by it, also where it names a failure of its writing',
+      from: " && entry === ''",
+      to: '',
+    },
+    {
+      control: 'an experience with tokens is judged, also where it names a failure of its writing',
+      from: ' && tokenIds.length === 0',
+      to: '',
+    },
+  ]),
+  ...quick('apps/standalone/src/read-log.ts', 'apps/standalone/src/read-log.spec.ts', [
+    {
+      control: 'the report counts no entry that was not written',
+      from: 'if (isUnwritten(event)) continue;',
+      to: '',
     },
   ]),
   ...quick('apps/executor/src/app.module.ts', 'apps/executor/src/attempts-recorded.spec.ts', [

@@ -16,14 +16,15 @@ import {
   type EventOf,
   isAnsweredElsewhere,
   isGraded,
+  isUnwritten,
   type Problem,
   resultRole,
   type SeamEvent,
 } from '@seamstream/events';
 import { contentMissing, type ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, type EntryWorth, entryWorth } from '@seamstream/experience';
-import { type Clock, ERROR_CODES, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import { type ConfiguredReward, type Judgement, judgeAll } from '@seamstream/rollout';
+import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { type ConfiguredReward, type Judgement, judgeAll, UNWRITTEN_CODES } from '@seamstream/rollout';
 import {
   type DeliveredBatch,
   type DeliveredRecord,
@@ -77,18 +78,19 @@ export class ExecuteExperiencesHandler {
     const experiences = batch.records.filter((record): record is DeliveredRecord<Experience> =>
       isExperience(record.event),
     );
-    const answers = new Map<SeamEvent, Attempt>();
+    /** Those that no executor is asked for: no record of the log makes an outage. */
+    const unasked = new Map<SeamEvent, ExecutorFailure>();
     const tasks = new Map<SeamEvent, Task>();
     const problems = await this.dependencies.contents.find(experiences.map(({ event }) => event.problem));
     experiences.forEach((record, index) => {
       const problem = problems[index];
       const unwritten = unwrittenIn(record.event);
-      if (unwritten !== undefined) answers.set(record.event, [unwritten]);
-      else if (problem === undefined) answers.set(record.event, [withoutContent(record.event)]);
+      if (unwritten !== undefined) unasked.set(record.event, unwritten);
+      else if (problem === undefined) unasked.set(record.event, withoutContent(record.event));
       else tasks.set(record.event, { ...record, problem });
     });
     const given = await this.answersTo([...tasks.values()], batch);
-    [...tasks.keys()].forEach((event, index) => answers.set(event, given[index]!));
+    const answers = new Map<SeamEvent, Attempt>([...tasks.keys()].map((event, index) => [event, given[index]!]));
     const latencyMs = clock.now() - startedMs;
     const first = answers.get(batch.records[0]!.event)?.find(isOutage);
     // Thrown, an outage is waited for as long as it lasts; the attempts of the record are left alone.
@@ -96,8 +98,10 @@ export class ExecuteExperiencesHandler {
     return Promise.all(
       batch.records.map(async (record) => {
         const { event } = record;
-        const own = answers.get(event);
-        if (own === undefined || !isExperience(event)) return done();
+        if (!isExperience(event)) return done();
+        const ended = unasked.get(event);
+        if (ended !== undefined) return done([this.failed(event, ended, record.attempt)]);
+        const own = answers.get(event)!;
         const failure = own.find((answer) => answer.status === 'failed');
         // None of the problems is at fault: what was answered before is committed, the others stay for better times.
         if (failure?.halts === true) return halt(failure.code, failure.reason);
@@ -260,7 +264,7 @@ export class ExecuteExperiencesHandler {
   /** Of an experience that was written; of one that was withheld, nothing. */
   private worth({ event: experience, problem }: Task): EntryWorth {
     // Nor of one that could not be written: the passage alone has earned what it did.
-    if (experience.type === 'ExperienceWithheld' || experience.unaugmented != null)
+    if (experience.type === 'ExperienceWithheld' || isUnwritten(experience))
       return { faithful: null, misquote: undefined, isValid: true };
     const worth = entryWorth(experience, problem, this.dependencies.schemaFor);
     if (worth.faithful !== null) this.dependencies.onQuoting?.(worth.faithful);
@@ -276,17 +280,17 @@ function withoutContent({ problem }: Experience): ExecutorFailure {
 
 /**
  * An edit of an exploration that was not written: there is no attempt to reward, and none to compare others with. Where an answer is wanted,
- * the passage is trained on alone.
+ * the passage is trained on alone. A code that no generator writes becomes INTERNAL.
  */
 function unwrittenIn(experience: Experience): ExecutorFailure | undefined {
   if (experience.type === 'ExperienceWithheld' || experience.arm !== 'explore') return undefined;
   const { unaugmented } = experience;
-  if (unaugmented == null) return undefined;
+  if (unaugmented == null || !isUnwritten(experience)) return undefined;
   const { code, reason, tries } = unaugmented;
   const tried = `${tries} ${tries === 1 ? 'try' : 'tries'}`;
   return {
     status: 'failed',
-    code: Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'INTERNAL',
+    code: UNWRITTEN_CODES.find((each) => each === code) ?? 'INTERNAL',
     reason: `No self-edit was written in ${tried}: ${reason}`,
     retryable: false,
   };

@@ -1,6 +1,6 @@
 /** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid and faithful. */
 import type { EventLog } from '@seamstream/event-log';
-import { isWhole, TOPIC } from '@seamstream/events';
+import { isUnwritten, isWhole, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { checkEntry, type EntrySchemas, hasQuotes, misquoteIn } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
@@ -35,6 +35,8 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
       const event = filled[at]!;
       ledgerProjection.evolve(state, event, record);
       if (event.type === 'ExperienceGenerated') {
+        // Nothing was written that could be valid or faithful.
+        if (isUnwritten(event)) continue;
         entries.generated++;
         const { experienceId: id, problem, entry } = event;
         const schema = schemaFor(problem.domain);

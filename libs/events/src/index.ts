@@ -40,4 +40,5 @@ export {
 export { GENERATOR_SLOT, LIBRARY_METHOD, SEAM_METHOD } from './slots.js';
 export { clientIn, clientNamed, DEFAULT_TENANT, isTenant, isUserId, tenantOf } from './tenants.js';
 export { toldAttempt, toldToolCall } from './told-tool-calls.js';
+export { isUnwritten } from './unwritten.js';
 export { VERIFIER_TRAITS, verifierTraits } from './verifier-kinds.js';

@@ -275,8 +275,8 @@ export class LanguageModelExecutor implements ExecutorModel {
         onProgress: ({ tokens, finished }) => {
           for (const { request, candidates } of finished) this.keep(keys[missing[request]!]!, candidates);
           answered += finished.length;
-          const { seeds } = requests[missing[0]!]!;
-          onProgress?.({ answered, tokens, tokensPerPrompt: this.sampling.maxTokens * seeds.length });
+          const { seeds, sampling } = requests[missing[0]!]!;
+          onProgress?.({ answered, tokens, tokensPerPrompt: sampling.maxTokens * seeds.length });
         },
       },
     );

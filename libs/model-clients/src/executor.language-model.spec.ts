@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ExecutorAnswer } from '@seamstream/environments';
+import type { AnsweringProgress, ExecutorAnswer } from '@seamstream/environments';
 import { innerUpdateSchema } from '@seamstream/inner-update';
 import { LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
@@ -122,6 +122,18 @@ describe('an executor that is trained on documents', () => {
       )) as [[object]];
       expect(drawn).toMatchObject({ responseTokens: 1 });
     }
+  });
+
+  it('reports its progress by the limit of the call, which may be lower than the executor has', async () => {
+    const limitsOf = async (mostTokens?: number) => {
+      const limits = new Set<number>();
+      const onProgress = ({ tokensPerPrompt }: AnsweringProgress) => void limits.add(tokensPerPrompt);
+      await executor.answer(prompts, undefined, onProgress, undefined, mostTokens);
+      return [...limits];
+    };
+    expect(await limitsOf()).toEqual([12]);
+    expect(await limitsOf(2)).toEqual([2]);
+    expect(await limitsOf(1_000_000)).toEqual([12]);
   });
 
   it('counts the tokens of what it is trained on, and leaves out what is too long for it', async () => {

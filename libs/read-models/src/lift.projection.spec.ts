@@ -124,6 +124,24 @@ describe('the counts of a lift', () => {
     expect(counted([chatPublished('first'), slow, ...chats, recorded('first', false)])).toEqual([1, 1]);
   });
 
+  it.each([
+    ['a verifier and no reference', { reference: null }],
+    ['a reference and no verifier', { verifier: null }],
+  ])('of rule 2 wait for no problem with %s: it waits for feedback, in the order of chats', (_, missing) => {
+    const slow = published('slow') as EventOf<'ProblemPublished'>;
+    const waiting: SeamEvent = { ...slow, mode: 'deploy', problem: { ...slow.problem, ...missing } };
+    const numCounted = (...events: readonly SeamEvent[]) => {
+      const { releases, guards } = inOnePartition(events).decisions[2];
+      return [releases.length, guards.length];
+    };
+    expect(numCounted(waiting, ...deployed())).toEqual([1, 1]);
+    const chats = deployed().map((event) =>
+      event.type === 'ProblemPublished' ? chatPublished(event.problem.problemId) : event,
+    );
+    expect(numCounted(waiting, ...chats)).toEqual([0, 0]);
+    expect(numCounted(waiting, ...chats, expired('slow'))).toEqual([1, 1]);
+  });
+
   it('of rule 2 are the same with chats and explored problems that do not end, wherever they are', () => {
     const log = [
       ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 3, failed: 2 }),

@@ -19,6 +19,7 @@ import {
   type EventMeta,
   type EventOf,
   type GuardMark,
+  isGraded,
   type ReleaseDraw,
   TOPIC,
 } from '@seamstream/events';
@@ -146,13 +147,13 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
 
 interface Publication {
   readonly meta: Pick<EventMeta, 'occurredAt' | 'tenant'>;
-  readonly problem: Pick<EventOf<'ProblemPublished'>['problem'], 'problemId' | 'domain' | 'verifier'>;
+  readonly problem: Pick<EventOf<'ProblemPublished'>['problem'], 'problemId' | 'domain' | 'reference' | 'verifier'>;
   readonly mode: Mode;
   readonly assignment?: Assignment | null | undefined;
 }
 
 function publish(state: LiftState, { problem, mode, meta, assignment }: Publication, partition: number): void {
-  const { problemId, domain, verifier } = problem;
+  const { problemId, domain } = problem;
   const found = { isNew: false };
   note(state, problemId, (known) => {
     if (known.mode !== undefined) return;
@@ -163,7 +164,7 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
     enqueue(state.queues, partition, problemId);
     enqueue(state.queuesOfModes, `${partition}/${mode}`, problemId);
-    enqueue(state.queuesOfKinds, `${partition}/${mode}/${verifier === null ? 'feedback' : 'verifier'}`, problemId);
+    enqueue(state.queuesOfKinds, `${partition}/${mode}/${isGraded(problem) ? 'verifier' : 'feedback'}`, problemId);
   });
   if (found.isNew && mode === 'deploy')
     state.appeared.set(domain, Math.min(meta.occurredAt, state.appeared.get(domain) ?? meta.occurredAt));

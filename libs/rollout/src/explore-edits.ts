@@ -6,7 +6,7 @@
  *   further tries  → the edits of one passage at a time: with fewer others each is faster, and a fault ends the tries of one passage
  */
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
-import { isSeamError } from '@seamstream/kernel';
+import { type ErrorCode, isSeamError } from '@seamstream/kernel';
 import { type GivenUp, inTries, seedOfTry, type Try, type WRITING_LIMITS } from '@seamstream/self-edits';
 import {
   candidateSeed,
@@ -17,6 +17,9 @@ import {
   generateExperiences,
   writerOf,
 } from './explore.js';
+
+/** Why an edit stays unwritten: it was late, its engine's thread ended, or its numbers were not finite. */
+export const UNWRITTEN_CODES: readonly ErrorCode[] = ['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE'];
 
 /** Longest time for a try of an edit, in milliseconds, waits not counted; tries of an edit. */
 export type WritingLimits = { readonly [K in keyof typeof WRITING_LIMITS]: number };

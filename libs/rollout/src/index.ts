@@ -8,7 +8,7 @@ export {
   type ExplorationSettings,
   generateExperiences,
 } from './explore.js';
-export { exploreEdits, type WritingLimits } from './explore-edits.js';
+export { exploreEdits, UNWRITTEN_CODES, type WritingLimits } from './explore-edits.js';
 export { fittingPrompt } from './fitting-prompt.js';
 export { encodePrompt, type GeneratorModel } from './generator-model.port.js';
 export { type Judgement, judge, judgeAll } from './judge.js';

@@ -41,9 +41,13 @@ describe('seam experts export', () => {
 
   it('carries the entries that helped in what the adapter learned from, with their problems, and no forged ones', async () => {
     const [one, two, later] = ['p-1', 'p-2', 'p-3'].map((id) => explored(problemOf(id), { solved: [1] }));
+    // Of an edit that was not written: the passage alone helped.
+    const unwritten = explored(problemOf('p-4'), { solved: [0], entryOf: () => '' });
     const forged = FORGERIES['with another reference']!(two!.outcomes[0]!, one!.outcomes[0]!);
     await world.log.append(
-      [...all(one!), ...all(two!), { ...forged, success: true, reward: 1 } as typeof forged].map(encodeEvent),
+      [...all(one!), ...all(two!), ...all(unwritten), { ...forged, success: true, reward: 1 } as typeof forged].map(
+        encodeEvent,
+      ),
     );
     const inputs = (await world.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
       ...{ topic: TOPIC.outcomes, partition, from: low, to: high },

@@ -173,7 +173,7 @@ async function editsOf(
   const found = new Map<string, { readonly edit: ExpertEdit; readonly problem: ExpertProblem }>();
   for await (const { events } of readEvents(log, await withinLog(log, inputs), { undecodable: 'skip', signal })) {
     const placed = events.flatMap(({ event, record }): (PlacedEvent & { readonly event: Outcome })[] =>
-      event.type === 'OutcomeRecorded' && event.success && event.reward > 0 && event.entry !== null
+      event.type === 'OutcomeRecorded' && event.success && event.reward > 0 && isEntry(event.entry)
         ? [{ event, position: record }]
         : [],
     );
@@ -196,6 +196,9 @@ async function editsOf(
 }
 
 type Outcome = EventOf<'OutcomeRecorded'>;
+
+/** An empty one is of an edit that was not written: what helped was the passage alone. */
+const isEntry = (entry: string | null): boolean => entry !== null && entry !== '';
 
 /** Undefined where the problem cannot be published again: its content is gone, or feedback judged it. */
 function carriedOutcome({
