@@ -303,8 +303,23 @@ export default [
       to: 'false',
     },
   ]),
-  ...quick('libs/verifiers/src/judges-of.ts', 'libs/rollout/src/judge-all.spec.ts', [
+  ...quick('libs/events/src/judges.ts', 'libs/rollout/src/judge-all.spec.ts', [
     { control: 'a mean names all revisions that judged', from: 'revisions.length === 1', to: 'true' },
+  ]),
+  ...quick('libs/events/src/judges.ts', 'libs/events/src/judges.spec.ts', [
+    { control: 'a mix of revisions is compared with nothing', from: '!judges.some(isMix) && ', to: '' },
+    {
+      control: 'a mix of mixes names each revision once',
+      from: 'judges.flatMap(revisionsIn)',
+      to: 'judges.map(({ model, revision }) => revision ?? model)',
+    },
+  ]),
+  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
+    {
+      control: 'GRPO compares no mixes of revisions of a judge',
+      from: '!areJudgedAlike(judged.map(({ result }) => result))',
+      to: 'new Set(judged.flatMap(({ result }) => result.judge?.revision ?? [])).size > 1',
+    },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/endpoint.spec.ts', [
     { control: 'an outcome names its judge', from: 'judge: judgement.judgedBy ?? null', to: 'judge: null' },

@@ -499,6 +499,14 @@ export default [
       to: 'each.seconds[phase]',
     },
   ]),
+  ...quick('apps/cli/src/cost/estimate-cost.command.ts', 'cli/src/cost/estimate-cost.command.spec.ts', [
+    {
+      control: 'an estimate without writing says that the writer does not learn',
+      from: 'phases.learning.units === 0',
+      to: 'keptPerPassage * writerEpochs === 0',
+      title: 'where nothing is written',
+    },
+  ]),
   ...quick('libs/operations/src/cost/estimate-cost.ts', 'cli/src/cost/estimate-cost.command.spec.ts', [
     {
       control: "an edit has the generator's limit of tokens",

@@ -64,6 +64,13 @@ export default [
       to: 'areOfOneJudge([])',
     },
   ]),
+  ...rows(apart, 'judged-alike.ts', 'are not compared by values', [
+    {
+      control: 'values rest on no mix of revisions',
+      from: '.find((tally) => !isMix(tally))',
+      to: '[0]',
+    },
+  ]),
   ...rows(apart, 'trained-turns.ts', 'are not compared by values', [
     {
       control: 'values rest on one revision',

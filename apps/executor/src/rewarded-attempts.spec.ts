@@ -49,6 +49,11 @@ describe('attempts under a reward', () => {
     });
     // A verdict for which no model was asked goes with any.
     expect(await measured(attempts, edit('a', 1))).toMatchObject({ value: 0.5 });
+    // One that rests on several revisions goes with none: its equal may rest on other shares of them.
+    const mixed = verifiersOf('fp_1, fp_2');
+    const mixes = of(new Counted(), { kind: 'accuracy-gain', form: 'continuous' }, mixed);
+    for (const verifiers of [mixed, builtInVerifiers])
+      await expect(measured(mixes, edit('a', 1), verifiers)).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
   });
 
   it('fail with the frozen attempt, which is asked again, and earn no reward of 0 by it', async () => {

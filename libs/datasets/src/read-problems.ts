@@ -159,7 +159,8 @@ function sizeOf({ prompt, reference, task, metadata = {}, verifier }: Texts): nu
     prompt,
     reference ?? '',
     task === undefined ? '' : JSON.stringify(task),
-    ...Object.entries({ ...metadata, ...verifier?.options }).flat(),
+    // Both are recorded, so equal names in them count twice.
+    ...[...Object.entries(metadata), ...Object.entries(verifier?.options ?? {})].flat(),
   ].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 

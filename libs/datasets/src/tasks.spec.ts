@@ -166,6 +166,21 @@ describe('rows of tasks', () => {
     expect(verifierOf({ questions: [{ question: ' ', reference: 'a' }] }, { kind: 'judge' }).status).toBe('faulty');
   });
 
+  it('are too large with their questions, also with metadata of the same name', () => {
+    const question = 'Q'.repeat(50_000);
+    const row = (metadata: object) => ({
+      ...{ passage: 'P.', questions: [{ question, reference: '1815' }], answerVerifier: 'judge' },
+      metadata,
+    });
+    const read = (metadata: object) => readRow(1, row(metadata), settings('passage'));
+    const text = 'm'.repeat(115_000);
+    expect(read({}).status).toBe('problem');
+    for (const name of ['questions', 'remarks'])
+      expect(read({ [name]: text })).toMatchObject({
+        faults: [{ field: 'row', expected: 'a problem of at most 262144 bytes' }],
+      });
+  });
+
   it.each([
     ['passage', { passage: 'P.', questions: [{ question: 'Q?' }, { question: 'R?' }] }],
     ['few-shot', { examples: [{ input: 'a', output: 'b' }], query: 'c' }],

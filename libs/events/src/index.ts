@@ -28,6 +28,7 @@ export type { CopiedFields, EncodedPart, EventWindow } from './encoded-fields.js
 export * from './generated/events.generated.js';
 export { attemptIdOf, FEEDBACK_SUCCESS, type GradedProblem, isGraded, resultRole, tenantsAttempt } from './grading.js';
 export { GROUP } from './groups.js';
+export { areOfOneRevision, asOneRevision, isMix, judgesOf } from './judges.js';
 export {
   type Derivation,
   deriveMeta,

@@ -4,7 +4,7 @@
  *
  *   verdict (OutcomeRecorded)  ›  none (ExecutionFailed, AttemptUngraded)      of two of a kind: the smaller id
  */
-import { attemptIdOf, type EventOf, type SeamEvent } from '@seamstream/events';
+import { areOfOneRevision, attemptIdOf, type EventOf, type SeamEvent } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 
 /** What an attempt came to. One that failed in execution, or that was not judged, is in and has no verdict. */
@@ -49,8 +49,7 @@ export function isComplete({ groupSize, members }: { readonly groupSize: number;
 
 /** Whether results can be compared: their verdicts are of one model in one revision. One that is no model's opinion goes with any. */
 export function areJudgedAlike(results: Iterable<Pick<EventOf<'OutcomeRecorded'>, 'judge'>>): boolean {
-  const judges = [...results].flatMap(({ judge }) => judge ?? []);
-  return new Set(judges.map(({ model, revision }) => JSON.stringify([model, revision]))).size <= 1;
+  return areOfOneRevision([...results].map(({ judge }) => judge));
 }
 
 /** What the results of a group say, as far as they are in. */

@@ -1,5 +1,6 @@
 /** A model behind an endpoint that says whether answers mean what their references say. */
 
+import { asOneRevision } from '@seamstream/events';
 import { afterThinking, PromptTemplate } from '@seamstream/experience';
 import { quoted } from '@seamstream/experience-library';
 import { SeamError, systemClock } from '@seamstream/kernel';
@@ -105,7 +106,8 @@ export class EndpointJudge implements AnswerJudge {
       const [choice] = result.value.choices;
       const word = choice!.finish_reason === 'stop' ? verdictIn(choice!.message.content ?? '') : undefined;
       if (word === undefined) continue;
-      const revision = reportedRevision(model, result.value, null);
+      const reported = reportedRevision(model, result.value, null);
+      const revision = reported === null ? null : asOneRevision(reported);
       const judge = revision === null ? model : `${model} (${revision})`;
       return { success: word === 'correct', detail: `judged ${word} by ${judge}`, judgedBy: { model, revision } };
     }

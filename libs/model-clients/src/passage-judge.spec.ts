@@ -62,6 +62,9 @@ describe('answers about a passage that a model judges', () => {
     expect(await verify('Wien', '1815', 'code')).toMatchObject({
       judgedBy: { model: 'judge', revision: 'tiny/fp_1, tiny/fp_2' },
     });
+    // One revision whose name looks like those of two.
+    judge.server.behave = (request) => opinionOn(request, 'fp_1, fp_2');
+    expect(await verify('Graz', '1816', 'a poem')).toMatchObject({ judgedBy: { revision: 'tiny/fp_1,fp_2' } });
   });
 
   it.each([
@@ -87,11 +90,12 @@ describe('answers about a passage that a model judges', () => {
     await expect(verdict).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('are refused where no model is configured, before anything is asked', () => {
-    expect(() => builtInVerifiers.assertCanJudge([{ verifier: SPEC }])).toThrow(
-      /expected a model that judges, got none/,
-    );
+  it('are refused where no model is configured, before anything is asked', async () => {
+    const fault = /^Cannot verify by passage@1: expected a model that judges, got none/;
+    expect(() => builtInVerifiers.assertCanJudge([{ verifier: SPEC }])).toThrow(fault);
     expect(() => judge.verifiers.assertCanJudge([{ verifier: SPEC }])).not.toThrow();
+    const response = { text: '1: Wien', finished: true };
+    await expect(builtInVerifiers.verify(SPEC, response, JSON.stringify(GOLDS))).rejects.toThrow(fault);
   });
 
   it.each([

@@ -43,6 +43,8 @@ describe('several answers to one entry', () => {
     };
     expect(await saidBy(null, 'fp_1', 'fp_1')).toEqual({ model: 'judge', revision: 'fp_1' });
     expect(await saidBy('fp_2', null, 'fp_1')).toEqual({ model: 'judge', revision: 'fp_1, fp_2' });
+    // Of a passage one answer may rest on several.
+    expect(await saidBy('fp_1', 'fp_1, fp_2')).toEqual({ model: 'judge', revision: 'fp_1, fp_2' });
     expect(await saidBy(null, null)).toBeUndefined();
   });
 

@@ -1,8 +1,8 @@
 /** Solution to verdict. */
 import type { ExecutorResponse } from '@seamstream/environments';
-import { isGraded, type Problem } from '@seamstream/events';
+import { isGraded, judgesOf, type Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { builtInVerifiers, judgesOf, type Verdict, type Verifiers } from '@seamstream/verifiers';
+import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
 
 export interface Judgement extends Verdict {
   /** The share that is right of several questions; otherwise 1 for success, 0 without. */

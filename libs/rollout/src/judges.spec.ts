@@ -56,5 +56,9 @@ describe('models whose opinions verdicts are', () => {
     expect(isSameJudge(judge('a'), null)).toBe(true);
     expect(areOfOneJudge(tallyJudges([judge('a')]), [], tallyJudges([judge('a')]))).toBe(true);
     expect(areOfOneJudge(tallyJudges([judge('a')]), tallyJudges([judge('b')]))).toBe(false);
+    // A mix of revisions is the same as nothing, itself included.
+    expect(isSameJudge(judge('a, b'), judge('a, b'))).toBe(false);
+    expect(isSameJudge(judge('a, b'), null)).toBe(false);
+    expect(areOfOneJudge(tallyJudges([judge('a, b')]), tallyJudges([judge('a, b')]))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 /** Verdicts that are opinions of models: whose, and whether two are of the same one. Pure. */
-import type { JudgeIdentity, JudgeTally } from '@seamstream/events';
+import { areOfOneRevision, type JudgeIdentity, type JudgeTally } from '@seamstream/events';
 import { plural } from '@seamstream/kernel';
 
 /** Null: no model was asked about an answer. */
@@ -44,14 +44,14 @@ function revisionsIn(row: string | null): number {
   return Number.parseInt((row ?? '').replaceAll(',', ''), 10) || 1;
 }
 
-/** Whether two verdicts can be compared: of one model in one revision, or of none. */
+/** Whether two verdicts can be compared: of one model in one revision, or of none. A mix of revisions is the same as nothing. */
 export function isSameJudge(one: JudgedBy, other: JudgedBy): boolean {
-  return one === null || other === null || nameOf(one) === nameOf(other);
+  return areOfOneRevision([one, other]);
 }
 
-/** Whether all verdicts of two measurements are of one model in one revision, or of none. */
+/** Whether all verdicts of several measurements are of one model in one revision, or of none; a mix of revisions is not. */
 export function areOfOneJudge(...tallies: readonly (readonly JudgeTally[])[]): boolean {
-  return new Set(tallies.flat().map(nameOf)).size <= 1;
+  return areOfOneRevision(tallies.flat());
 }
 
 function nameOf({ model, revision }: JudgeIdentity): string {

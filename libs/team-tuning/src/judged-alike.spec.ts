@@ -6,6 +6,8 @@ import { teamOf } from './team.js';
 import type { TeamRollout } from './team-rollout.js';
 import { advantagesOf, comparedRollouts } from './trained-turns.js';
 
+/** Of a verdict on which both revisions judged. */
+const MIX = 'fp_1, fp_2';
 const GROUP = { advantage: { kind: 'group', clip: 5 } } as const;
 const GAE = {
   advantage: {
@@ -25,7 +27,8 @@ describe('rewards that different revisions of a judge gave', () => {
       fc.property(batches, (rollouts) => {
         const advantages = advantagesOf(rollouts, 0, GROUP, []);
         for (const [id, group] of Map.groupBy(rollouts, ({ problem }) => problem.problemId)) {
-          const revisions = new Set(group.flatMap(({ judgedBy }) => judgedBy?.revision ?? []));
+          // A mix names several.
+          const revisions = new Set(group.flatMap(({ judgedBy }) => judgedBy?.revision?.split(', ') ?? []));
           const own = clippedGroupAdvantages(
             group.map(({ reward }) => reward),
             5,
@@ -43,8 +46,10 @@ describe('rewards that different revisions of a judge gave', () => {
       fc.property(batches, batches, (rollouts, earlier) => {
         const compared = new Set(comparedRollouts(rollouts, GAE));
         const main = [...compared].find(({ judgedBy }) => judgedBy !== null)?.judgedBy ?? null;
+        expect(main?.revision).not.toBe(MIX);
+        // Where each is a mix there is no main revision.
         const isApart = ({ judgedBy }: TeamRollout) =>
-          main !== null && judgedBy != null && judgedBy.revision !== main.revision;
+          judgedBy != null && (judgedBy.revision === MIX || (main !== null && judgedBy.revision !== main.revision));
         const opposed = (batch: readonly TeamRollout[]) =>
           batch.map((each) => (isApart(each) ? { ...each, reward: 1 - each.reward } : each));
         const advantages = advantagesOf(rollouts, 0, GAE, [earlier]);
@@ -100,7 +105,7 @@ function rolloutOf(
 /** Up to four problems with three rollouts each, in a mixed order. */
 const batches: fc.Arbitrary<readonly TeamRollout[]> = fc
   .array(
-    fc.array(fc.tuple(fc.constantFrom(0, 0.25, 1), fc.constantFrom('fp_1', 'fp_1', 'fp_2', null)), {
+    fc.array(fc.tuple(fc.constantFrom(0, 0.25, 1), fc.constantFrom('fp_1', 'fp_1', 'fp_2', MIX, null)), {
       minLength: 3,
       maxLength: 3,
     }),

@@ -1,4 +1,5 @@
 /** Which rollouts of a batch are learned from: rewards that different revisions of a judge gave are not compared with one another. Pure. */
+import { isMix } from '@seamstream/events';
 import { areOfOneJudge, isSameJudge, type JudgedBy, tallyJudges } from '@seamstream/rollout';
 import type { TeamRollout } from './team-rollout.js';
 
@@ -13,9 +14,9 @@ export function alikeInGroups<T extends Judged>(rollouts: readonly T[]): readonl
   return rollouts.filter(({ problem }) => isAlike.get(problem.problemId));
 }
 
-/** The revision that judged most of the batch; null where no model judged. */
+/** The revision that judged most of the batch alone; null where none did. */
 export function mainJudge(rollouts: readonly Judged[]): JudgedBy {
-  const [first] = tallyJudges(rollouts.map(judgeOf));
+  const first = tallyJudges(rollouts.map(judgeOf)).find((tally) => !isMix(tally));
   return first === undefined ? null : { model: first.model, revision: first.revision };
 }
 

@@ -2,7 +2,6 @@ export type { SandboxSettings } from './code-sandbox.js';
 export { finalAnswer, isMarked } from './final-answer.js';
 export { askOwnEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 export { isJudgedByModel } from './judge.verifier.js';
-export { judgesOf } from './judges-of.js';
 export { ANSWER_JUDGES } from './passage.verifier.js';
 export { checkVerifiable, knownVerifiers } from './registry.js';
 export { RememberingJudge } from './remembering-judge.js';

@@ -2,7 +2,7 @@
  * An answer in words, judged by a model. An answer that is the reference, but for letter case and white space, needs no model; of any
  * other a model that the service configures says whether it means the same. What a response holds beyond its final answer is not shown.
  */
-import type { Problem } from '@seamstream/events';
+import type { Problem, VerifierSpec } from '@seamstream/events';
 import { compatible } from './compatible-text.js';
 import { finalAnswer } from './final-answer.js';
 import { badReference, OptionReader } from './options.js';
@@ -44,7 +44,7 @@ export function judgeOfMeaning(verifier: string, question: string, golds: readon
     if (wanted.has(normalised(answer)))
       return { success: true, extractedAnswer: answer, detail: 'equal to the reference' };
     const limits = { signal, ...(deadlineMs === null ? {} : { deadlineMs }) };
-    const verdict = await means.askJudge({ question, reference, answer }, limits);
+    const verdict = await means.askJudge(verifier, { question, reference, answer }, limits);
     return { ...verdict, extractedAnswer: answer };
   };
 }
@@ -52,7 +52,10 @@ export function judgeOfMeaning(verifier: string, question: string, golds: readon
 export type JudgedProblem = Pick<Problem, 'verifier'>;
 
 /** Whether answers to the problem may need a model that judges. */
-export function isJudgedByModel({ verifier }: JudgedProblem): boolean {
+export function isJudgedByModel<P extends JudgedProblem>(
+  problem: P,
+): problem is P & { readonly verifier: VerifierSpec } {
+  const { verifier } = problem;
   return (
     verifier?.kind === judgeVerifier.kind || (verifier?.kind === 'passage' && verifier.options.answers === 'judge')
   );

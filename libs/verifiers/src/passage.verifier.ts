@@ -1,8 +1,7 @@
 /** Several questions in one response: each is judged on its own, and the verdict is the share of those that are right. */
-import type { JudgeIdentity, VerifierSpec } from '@seamstream/events';
+import { type JudgeIdentity, judgesOf, type VerifierSpec } from '@seamstream/events';
 import { judgedEnd } from './final-answer.js';
 import { judgeOfMeaning } from './judge.verifier.js';
-import { judgesOf } from './judges-of.js';
 import { badReference, OptionReader } from './options.js';
 import { type SquadScore, squadScore } from './squad-score.js';
 import type { Judge, Verdict, Verifier } from './verifier.types.js';

@@ -58,8 +58,8 @@ export interface VerifierMeans {
   runCode(task: CodeTask, limits: CheckLimits): Promise<CodeResult>;
   /** Asks a user's own verifier. */
   askEndpoint(name: string, request: EndpointRequest, limits: Partial<CheckLimits>): Promise<EndpointVerdict>;
-  /** Asks the configured model whether an answer means what the reference says. */
-  askJudge(task: JudgingTask, limits: Partial<CheckLimits>): Promise<JudgedMeaning>;
+  /** Asks the configured model whether an answer means what the reference says. @param verifier as messages name it */
+  askJudge(verifier: string, task: JudgingTask, limits: Partial<CheckLimits>): Promise<JudgedMeaning>;
 }
 
 export interface JudgingTask {

@@ -22,7 +22,7 @@ export interface VerifierSettings {
   readonly sandbox?: SandboxSettings;
   /** Users' own verifiers by name. */
   readonly endpoints?: Readonly<Record<string, VerifierEndpoint>>;
-  /** Of judge@1; without it a problem of that kind cannot be judged here. */
+  /** Of judge@1, and of passage@1 where a model judges each answer; without it such problems cannot be judged here. */
   readonly judge?: AnswerJudge | undefined;
 }
 
@@ -45,7 +45,7 @@ export class Verifiers {
       equivalence: (task, { deadlineMs, signal }) => this.threads.run(task, deadlineMs, signal),
       runCode: (task, { deadlineMs, signal }) => this.sandbox.run(task, deadlineMs, signal),
       askEndpoint: (name, request, limits) => askEndpoint(settings.endpoints ?? {}, name, request, limits),
-      askJudge: (task, limits) => askJudge(settings.judge, task, limits),
+      askJudge: (verifier, task, limits) => askJudge(settings.judge, verifier, task, limits),
     };
   }
 
@@ -72,7 +72,7 @@ export class Verifiers {
       return await judge(response.text, { signal, deadlineMs: deadlineMs ?? null, means: this.means });
     } catch (error) {
       if (isSeamError(error)) throw error;
-      throw new SeamError('VERIFIER_FAILED', `Cannot verify by ${spec.kind}@${spec.version}: ${messageOf(error)}`, {
+      throw new SeamError('VERIFIER_FAILED', `Cannot verify by ${nameOf(spec)}: ${messageOf(error)}`, {
         cause: error,
       });
     }
@@ -84,7 +84,7 @@ export class Verifiers {
    */
   assertCanJudge(problems: Iterable<JudgedProblem>): void {
     if (this.settings.judge !== undefined) return;
-    for (const problem of problems) if (isJudgedByModel(problem)) throw noJudge();
+    for (const problem of problems) if (isJudgedByModel(problem)) throw noJudge(nameOf(problem.verifier));
   }
 
   /**
@@ -105,19 +105,25 @@ export class Verifiers {
 
 async function askJudge(
   judge: AnswerJudge | undefined,
+  verifier: string,
   task: JudgingTask,
   { signal, deadlineMs }: { readonly signal?: AbortSignal | undefined; readonly deadlineMs?: number },
 ): Promise<JudgedMeaning> {
-  if (judge === undefined) throw noJudge();
+  if (judge === undefined) throw noJudge(verifier);
   const signals = [signal, deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs)];
   const given = signals.filter((each) => each !== undefined);
   return judge.judge(task, given.length === 0 ? undefined : AbortSignal.any(given));
 }
 
-function noJudge(): SeamError {
+function nameOf({ kind, version }: Pick<VerifierSpec, 'kind' | 'version'>): string {
+  return `${kind}@${version}`;
+}
+
+/** @param verifier as messages name it */
+function noJudge(verifier: string): SeamError {
   return new SeamError(
     'INVALID_CONFIGURATION',
-    'Cannot verify by judge@1: expected a model that judges, got none. Set SEAM_EXECUTOR_JUDGE_URL and SEAM_EXECUTOR_JUDGE_MODEL; of a trainer SEAM_TRAINER_EXECUTOR_JUDGE_URL and SEAM_TRAINER_EXECUTOR_JUDGE_MODEL.',
+    `Cannot verify by ${verifier}: expected a model that judges, got none. Set SEAM_EXECUTOR_JUDGE_URL and SEAM_EXECUTOR_JUDGE_MODEL; of a trainer SEAM_TRAINER_EXECUTOR_JUDGE_URL and SEAM_TRAINER_EXECUTOR_JUDGE_MODEL.`,
   );
 }
 

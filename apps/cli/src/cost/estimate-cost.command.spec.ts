@@ -114,6 +114,11 @@ describe('seam cost estimate', () => {
     expect(output).toMatch(/At this price: \d+\.\d\d \(/);
   });
 
+  it('says that the writer does not learn where nothing is written', async () => {
+    expect(await estimate('--kind', 'passage', '--calibrate', '2')).toBe(0);
+    expect(world.takeOutput()).toContain('The writer does not learn; promotions are not counted');
+  });
+
   it('refuses to measure more passages than there are', async () => {
     expect(await estimate('--calibrate', '6', '--verify', '3')).toBe(2);
     expect(world.takeErrors()).toContain('expected at least 9 passages to measure, got 8');

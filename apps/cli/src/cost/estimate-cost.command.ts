@@ -77,11 +77,11 @@ function renderCost(cost: EstimatedCost, request: EstimateOptions, style: Style)
 
 /** What of a self-training besides exploring is in the time. */
 function learningSentence(
-  { promotionSeconds }: EstimatedCost,
+  { phases, promotionSeconds }: EstimatedCost,
   { keptPerPassage, writerEpochs, validationPassages }: EstimateOptions,
 ): string {
   const learns =
-    keptPerPassage * writerEpochs === 0
+    phases.learning.units === 0
       ? 'The writer does not learn'
       : `The writer learns from ${plural(keptPerPassage, 'edit')} of each passage in ${plural(writerEpochs, 'epoch')}`;
   const promotes =

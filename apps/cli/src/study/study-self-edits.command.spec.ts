@@ -156,6 +156,7 @@ describe('seam study self-edits', () => {
     ['a file without passages', ['other.jsonl'], 'expected passages with answered questions, got none'],
     ['a report on standard output', ['p.jsonl', '--report', '-'], 'got standard output'],
     ['equal seeds', ['p.jsonl', '--seeds', '1,1'], 'expected different words'],
+    ['a judge that there is not', ['p.jsonl', '--verifier', 'sqad'], 'exact, numeric, choice, squad, judge'],
   ])('refuses %s', async (_, args, fault) => {
     world.files.set('short.jsonl', linesOf([{ row: 1, documents: ['Ada drinks tea.'] }]));
     world.files.set('other.jsonl', linesOf([{ prompt: '1 + 1?', reference: '2', verifier: { kind: 'numeric' } }]));

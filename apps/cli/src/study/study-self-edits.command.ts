@@ -1,6 +1,7 @@
 import { datasetForms } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
 import { type SelfEditsRequest, studySelfEditsOf } from '@seamstream/operations/evaluate';
+import { ANSWER_JUDGES } from '@seamstream/verifiers';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
@@ -45,9 +46,10 @@ export function studySelfEditsCommand(run: RunCommand): Command {
         ...datasetForms.keys(),
       ]),
     )
-    .option(
-      '--verifier <kind>',
-      'judge each answer by exact, numeric, choice, squad or judge, instead of what dataset or row say',
+    .addOption(
+      new Option('--verifier <kind>', 'judge each answer by this, instead of what dataset or row say').choices(
+        ANSWER_JUDGES,
+      ),
     )
     .option('--before <file>', 'edits by the writer before its training, as seam edits generate writes them')
     .option('--after <file>', 'edits by the writer after it')
