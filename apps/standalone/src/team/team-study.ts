@@ -37,9 +37,6 @@ interface TeamDifference {
   readonly overSeeds: Estimate['interval95'] | null;
 }
 
-const differenceOf = (pairs: readonly (readonly [boolean, boolean])[]): number =>
-  mean(pairs.map(([mine, theirs]) => Number(mine) - Number(theirs)));
-
 const rateOf = (verdicts: readonly boolean[]): number => verdicts.filter(Boolean).length / verdicts.length;
 
 /** The first way of the demonstration less each other one, on the seeds of both. */
@@ -54,14 +51,15 @@ export function teamDifferences(runs: readonly TeamArmRun[]): readonly TeamDiffe
     const paired = sorted.map(({ seed, heldOut }) =>
       shown.get(seed)!.heldOut.map((solved, at) => [solved, heldOut[at]!] as const),
     );
+    const bySeed = sorted.map(({ seed }, at) => {
+      const { value, interval95 } = pairedDifference(paired[at]!)!;
+      return { seed, value, interval95 };
+    });
     return {
       less: sorted[0]!.arm,
-      bySeed: sorted.map(({ seed }, at) => {
-        const { value, interval95 } = pairedDifference(paired[at]!)!;
-        return { seed, value, interval95 };
-      }),
+      bySeed,
       all: pairedDifference(paired.flat())!,
-      overSeeds: studentInterval(paired.map(differenceOf)),
+      overSeeds: studentInterval(bySeed.map(({ value }) => value)),
     };
   });
 }
