@@ -124,7 +124,7 @@ function quotedTable(attempts: readonly Attempt[]): Advisor {
     const steps =
       works.get(workOf(problem)) ?? plan.map((): QuotedStep => ({ places: new Map(), operators: new Map() }));
     works.set(workOf(problem), steps);
-    for (const [at, { value, operator }] of plan.entries()) {
+    for (const [at, { value, operator }] of plan.slice(0, steps.length).entries()) {
       const { places, operators } = steps[at]!;
       for (const [place, word] of words.entries()) if (word === value) places.set(place, (places.get(place) ?? 0) + 1);
       const ofWord = byWord.get(value) ?? new Map<string, Tally>();
@@ -177,9 +177,9 @@ function cheatsheet(attempts: readonly Attempt[]): Advisor {
     const steps = planOf(entry);
     const places = tallies.get(workOf(problem)) ?? steps.map(() => new Map<string, Tally>());
     tallies.set(workOf(problem), places);
-    for (const [at, { value, operator }] of steps.entries()) {
+    // A plan may be longer than the first one was: what it adds has no place.
+    for (const [at, { value, operator }] of steps.slice(0, places.length).entries())
       countIn(places[at]!, `${value} ${operator}`, success);
-    }
   }
   return (problem) => {
     const places = tallies.get(workOf(problem));
