@@ -41,7 +41,7 @@ export interface AgentUpdate {
 }
 
 export interface UpdateFacts {
-  readonly engine: TrainingEngine;
+  readonly engine: Pick<TrainingEngine, 'begin'>;
   /** What the agent is served with; null: the bare base model. */
   readonly adapter: Adapter | null;
   readonly turns: readonly TrainedTurn[];

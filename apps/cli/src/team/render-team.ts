@@ -79,9 +79,9 @@ function renderStage(stage: TeamStage, style: Style): string {
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
   const held = gate === null ? 'no gate' : `gate at ${gate.target} nats`;
   const passes = agents.flatMap(({ agent, passes: tried }) =>
-    tried.map(({ pass, attempt, decision, beta, distance }) => [
+    tried.map(({ pass, attempt, decision, beta, distance, lost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
-      ...[distance.toFixed(4), beta.toFixed(4)],
+      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', beta.toFixed(4)],
     ]),
   );
   const columns = [
@@ -90,6 +90,7 @@ function renderStage(stage: TeamStage, style: Style): string {
     right('ATTEMPT'),
     { title: 'DECISION' },
     right('KL'),
+    right('LOST'),
     right('BETA'),
   ];
   const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;
