@@ -4,46 +4,11 @@ import { writeRandomModel } from '@seamstream/language-model/testing';
 import { tuningSettings } from './tuning.config.js';
 import { type AgentUpdate, type TrainedTurn, updateAgent } from './update-agent.js';
 
-/** A prompt that the token answers, and one that it does not: unlearning it there makes it less likely here. */
-const [KNOWN, OTHER] = [
-  [5, 6],
-  [5, 7],
-] as const;
-const TOKEN = 8;
-
 let folder: string;
 beforeAll(async () => {
   folder = await writeRandomModel();
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-function turn(prompt: readonly number[], facts: Partial<TrainedTurn>): TrainedTurn {
-  return {
-    ...{ state: prompt.join(), advantage: 0, weight: 1, success: false },
-    sequence: { tokenIds: [...prompt, TOKEN], targets: [prompt.length], weights: [0] },
-    ...facts,
-  };
-}
-
-const turnsWhere = (success: boolean): TrainedTurn[] => [
-  ...Array.from({ length: 4 }, () => turn(KNOWN, { success })),
-  ...Array.from({ length: 4 }, () => turn(OTHER, { advantage: -1 })),
-];
-
-async function updated(gate: Record<string, unknown> | null, turns = turnsWhere(true)): Promise<AgentUpdate> {
-  return updateAgent({
-    engine: { begin: ({ adapter: _none, ...settings }) => TrainingSession.create({ checkpoint: folder, ...settings }) },
-    adapter: null,
-    ...{ turns, seed: 'kept' },
-    settings: tuningSettings({
-      ...{ batchSize: 2, learningRate: 0.02, optimizer: { weightDecay: 0 } },
-      gate: gate && { target: 100, quantile: 1, ...gate },
-    }),
-  });
-}
-
-const decisionsOf = ({ passes }: AgentUpdate): string[] => passes.map(({ decision }) => decision);
-const digestOf = ({ adapter }: { readonly adapter: Adapter }): string => adapter.digest;
 
 describe('an update of an agent', () => {
   it('that takes much from what succeeded is taken back, and keeps it at the next try', async () => {
@@ -78,3 +43,38 @@ describe('an update of an agent', () => {
     await weights.close();
   });
 });
+
+/** A prompt that the token answers, and one that it does not: unlearning it there makes it less likely here. */
+const [KNOWN, OTHER] = [
+  [5, 6],
+  [5, 7],
+] as const;
+const TOKEN = 8;
+
+function turn(prompt: readonly number[], facts: Partial<TrainedTurn>): TrainedTurn {
+  return {
+    ...{ state: prompt.join(), advantage: 0, weight: 1, success: false },
+    sequence: { tokenIds: [...prompt, TOKEN], targets: [prompt.length], weights: [0] },
+    ...facts,
+  };
+}
+
+const turnsWhere = (success: boolean): TrainedTurn[] => [
+  ...Array.from({ length: 4 }, () => turn(KNOWN, { success })),
+  ...Array.from({ length: 4 }, () => turn(OTHER, { advantage: -1 })),
+];
+
+async function updated(gate: Record<string, unknown> | null, turns = turnsWhere(true)): Promise<AgentUpdate> {
+  return updateAgent({
+    engine: { begin: ({ adapter: _none, ...settings }) => TrainingSession.create({ checkpoint: folder, ...settings }) },
+    adapter: null,
+    ...{ turns, seed: 'kept' },
+    settings: tuningSettings({
+      ...{ batchSize: 2, learningRate: 0.02, optimizer: { weightDecay: 0 } },
+      gate: gate && { target: 100, quantile: 1, ...gate },
+    }),
+  });
+}
+
+const decisionsOf = ({ passes }: AgentUpdate): string[] => passes.map(({ decision }) => decision);
+const digestOf = ({ adapter }: { readonly adapter: Adapter }): string => adapter.digest;

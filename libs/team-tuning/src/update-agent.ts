@@ -137,8 +137,8 @@ function keptTurns(
   lostBy: ReadonlyMap<string, number>,
   gate: TuningSettings['gate'],
 ): readonly UpdatedTurn[] {
-  if (gate === null || gate.mostLost === null) return turns;
-  const { mostLost, keptAdvantage } = gate;
+  const { mostLost = null, keptAdvantage = 0 } = gate ?? {};
+  if (mostLost === null) return turns;
   return turns.map((turn) =>
     turn.success && (lostBy.get(turn.state) ?? 0) > mostLost / 2
       ? { ...turn, advantage: Math.max(turn.advantage, keptAdvantage) }
