@@ -77,7 +77,9 @@ function renderStage(stage: TeamStage, style: Style): string {
   const { startedAt, stands, reason, updates, order, gate, agents, batches, evaluation, certificate } = stage;
   const judges = addedTallies(...batches.map((batch) => batch.judges));
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
-  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats`;
+  const most = gate?.mostLost ?? null;
+  const kept = most === null ? '' : `, ${most} lost by what succeeded`;
+  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats${kept}`;
   const passes = agents.flatMap(({ agent, passes: tried }) =>
     tried.map(({ pass, attempt, decision, beta, distance, lost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
