@@ -165,6 +165,14 @@ describe('the gate', () => {
     ]);
   });
 
+  it('sees the losses of the golden values', () => {
+    for (const { turns, lost } of golden.losses) {
+      const found = lostPerState(turns);
+      expect([...found.keys()].sort()).toEqual(Object.keys(lost).sort());
+      for (const [state, nats] of found) expect(nats).toBeCloseTo(lost[state]!, 9);
+    }
+  });
+
   it('sees what successful turns lost, by state and whole turn, and nothing of those that failed', () => {
     const turn = (state: string, success: boolean, logProbs: number[]) => ({
       ...{ state, success, logProbs },
@@ -228,6 +236,7 @@ interface Golden {
   }[];
   readonly valueLosses: { values: number[]; before: number[]; returns: number[]; range: number; loss: number }[];
   readonly quantiles: { values: number[]; share: number; quantile: number }[];
+  readonly losses: { turns: Parameters<typeof lostPerState>[0]; lost: Record<string, number> }[];
   readonly certificates: ({
     updates: { distance: number; rollouts: number }[];
     constants: CertificateConstants;
