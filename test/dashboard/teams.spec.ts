@@ -76,7 +76,7 @@ const browser = await openBrowser();
     await visit(page, '/teams/team');
     await publishProblems(tuner.log, 6, 12);
     const before = carried;
-    await tuner.tune(2, { order: 'random', gate: { target: 1e-9, quantile: 0.99, maxBacktracks: 1 } });
+    await tuner.tune(2, { order: 'random', gate: { target: 1e-9, quantile: 0.99, maxBacktracks: 1, mostLost: 1 } });
     await carryOver();
     expect(carried).toBeGreaterThan(before);
     await page.locator('[data-value="stages"]').getByText('2 stages').waitFor();
@@ -89,15 +89,17 @@ const browser = await openBrowser();
     const order = stage!.agents.map(({ agent }) => agent);
     await peek.getByText(`random: ${order.join(' → ')}`).waitFor();
     for (const { agent, passes } of stage!.agents)
-      for (const { pass, attempt, decision, distance, beta, target } of passes) {
+      for (const { pass, attempt, decision, distance, beta, target, lost } of passes) {
         const row = peek.locator(`[data-pass="${agent}/${pass}/${attempt}"]`);
         expect(await row.locator('td').allTextContents()).toEqual([
           attempt === 0 ? '1' : '1, try 2',
           decision,
           `${figure(distance)} of ${figure(target!)}`,
+          lost === null ? '–' : figure(lost),
           figure(beta),
         ]);
       }
+    await peek.getByText('1 nat lost by what succeeded, taken back 1 times at most').waitFor();
     expect(await peek.getByText('resampled').count()).toBe(2);
     expect(complaints).toEqual([]);
   });

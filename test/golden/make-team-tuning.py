@@ -186,8 +186,29 @@ def value_heads():
     return rows
 
 
+def losses():
+    rows = []
+    for count in (1, 4, 12):
+        turns = []
+        for _ in range(count):
+            size = rng.randint(0, 4)
+            turns.append({"state": rng.choice("abc"), "success": rng.random() < 0.6,
+                          "logProbs": [-3 * rng.random() for _ in range(size)],
+                          "currentLogProbs": [-3 * rng.random() for _ in range(size)]})
+        lost = {}
+        for state in "abc":
+            # The logarithm of the geometric mean of the turns' ratios, turned round.
+            ratios_of = [math.prod(math.exp(a - b) for a, b in zip(t["logProbs"], t["currentLogProbs"]))
+                         for t in turns if t["state"] == state and t["success"] and t["logProbs"]]
+            if ratios_of:
+                lost[state] = -math.log(math.prod(ratios_of)) / len(ratios_of)
+        rows.append({"turns": turns, "lost": lost})
+    return rows
+
+
 golden = {"ratios": ratios(), "surrogates": surrogates(), "advantages": advantages(), "estimates": estimates(),
-          "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates(), "valueHeads": value_heads()}
+          "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates(), "valueHeads": value_heads(),
+          "losses": losses()}
 path = Path(__file__).with_name("team-tuning.json")
 path.write_text(json.dumps(golden, indent=1) + "\n")
 print(f"wrote {path.name}")

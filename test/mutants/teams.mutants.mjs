@@ -9,6 +9,7 @@ const swap = { suite: 'quick', spec: 'apps/trainer/src/team-of-file.spec.ts' };
 const warmUp = { suite: 'quick', spec: 'apps/trainer/src/team-warm-up.spec.ts' };
 const twice = { suite: 'quick', spec: 'apps/trainer/src/asked-twice.spec.ts' };
 const prefer = { suite: 'quick', spec: 'apps/cli/src/team/prefer.spec.ts' };
+const kept = { suite: 'quick', spec: 'libs/team-tuning/src/update-agent.spec.ts' };
 const stage = { suite: 'quick', spec: 'apps/trainer/src/team-stage.spec.ts' };
 
 const rows = (base, file, title, controls) =>
@@ -193,8 +194,13 @@ export default [
   ...rows(formulas, 'formulas/kl-gate.ts', 'the gate', [
     {
       control: 'what is no number is not accepted',
-      from: "if (distance <= target) return { kind: 'accept' };",
-      to: "if (!(distance > target)) return { kind: 'accept' };",
+      from: 'if (distance <= target && ',
+      to: 'if (!(distance > target) && ',
+    },
+    {
+      control: 'a step that takes much from what succeeded is not accepted',
+      from: '(mostLost === null || lost <= mostLost)',
+      to: 'true',
     },
     {
       control: 'the distance is a quantile and no mean',
@@ -205,6 +211,18 @@ export default [
       control: 'back-tracks come to an end',
       from: 'return backtracks < maxBacktracks',
       to: 'return true',
+    },
+  ]),
+  ...rows(formulas, 'formulas/lost-successes.ts', 'the gate', [
+    {
+      control: 'what failed may be lost',
+      from: 'turns.filter(({ success, logProbs }) => success && logProbs.length > 0)',
+      to: 'turns.filter(({ logProbs }) => logProbs.length > 0)',
+    },
+    {
+      control: 'what one state gains makes up for no other',
+      from: '({ state }) => state,\n  );',
+      to: "() => 'all',\n  );",
     },
   ]),
   ...rows(formulas, 'formulas/advantages.ts', 'advantages', [
@@ -307,6 +325,13 @@ export default [
       control: 'names that differ by case only are one',
       from: 'return name.toLowerCase();',
       to: 'return name;',
+    },
+  ]),
+  ...rows(kept, 'update-agent.ts', 'an update of an agent', [
+    {
+      control: 'the next try keeps what succeeded',
+      from: 'turns = keptTurns(turns, lostBy, gate);',
+      to: '',
     },
   ]),
   ...rows(stage, 'update-agent.ts', 'the gate of a stage', [

@@ -108,6 +108,7 @@ export function trainedTurns(
       sequence: turnSequence({ agent, turn, rollout }, facts),
       advantage: advantages[at]!,
       weight: weights[at]!,
+      success: rollout.success,
     };
   });
 }

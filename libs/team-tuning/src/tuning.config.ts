@@ -82,6 +82,10 @@ const tuningSchema = z.strictObject({
       target: z.number().positive().default(0.05),
       quantile: z.number().gt(0).max(1).default(0.99),
       maxBacktracks: z.int().nonnegative().default(5),
+      /** Most nats that the successful turns of a state may lose. Null: the authors' gate, which looks at distances alone. */
+      mostLost: z.number().positive().nullable().default(null),
+      /** Least advantage, once a step was taken back, of the successful turns whose states lost more than half of `mostLost`. */
+      keptAdvantage: z.number().nonnegative().default(0.5),
     })
     .nullable()
     .prefault({}),

@@ -1,7 +1,7 @@
 /** Turns under the present weights: how likely they are, how far that is from what they were sampled with, and steps along their surrogate. */
 import type { TrainingSequence } from '@seamstream/language-model';
 import type { TrainingWeights } from '@seamstream/training-contract';
-import { distancePerState } from './formulas/kl-gate.js';
+import { distancePerState, type StateTurn } from './formulas/kl-gate.js';
 import { type Surrogate, type SurrogateTerms, surrogateOf } from './formulas/surrogate.js';
 
 export interface SampledTurn {
@@ -18,9 +18,16 @@ export async function distancesNow(
   weights: TrainingWeights,
   turns: readonly SampledTurn[],
 ): Promise<readonly number[]> {
+  return [...distancePerState(await turnsNow(weights, turns)).values()];
+}
+
+/** The turns with ln π of their tokens under the present weights. */
+export async function turnsNow<Turn extends SampledTurn>(
+  weights: TrainingWeights,
+  turns: readonly Turn[],
+): Promise<readonly (Turn & StateTurn)[]> {
   const now = await scoredTurns(weights, turns);
-  const states = turns.map(({ state, currentLogProbs }, at) => ({ state, logProbs: now[at]!, currentLogProbs }));
-  return [...distancePerState(states).values()];
+  return turns.map((turn, at) => ({ ...turn, logProbs: now[at]! }));
 }
 
 /** One optimizer step along the mean surrogate of the turns. @returns their surrogates before it */

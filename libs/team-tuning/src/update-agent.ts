@@ -2,15 +2,18 @@
 import { Random } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
-import { decideGate, upperQuantile } from './formulas/kl-gate.js';
+import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
+import { lostPerState } from './formulas/lost-successes.js';
 import type { TuningSettings } from './tuning.config.js';
-import { distancesNow, type SampledTurn, scoredTurns, stepAlong } from './turn-steps.js';
+import { type SampledTurn, scoredTurns, stepAlong, turnsNow } from './turn-steps.js';
 
 /** A turn of the agent, as its update needs it. */
 export interface TrainedTurn extends Omit<SampledTurn, 'currentLogProbs'> {
   readonly advantage: number;
   /** Truncated weight of the rollout. */
   readonly weight: number;
+  /** Whether the rollout succeeded. */
+  readonly success: boolean;
 }
 
 /** A pass over the turns, and what the gate made of it. */
@@ -20,6 +23,8 @@ export interface PassTried {
   /** The quantile over states of the distance to the policy before the update, in nats. */
   readonly distance: number;
   readonly states: number;
+  /** What the successful turns of the state that lost most have lost, in nats. */
+  readonly lost: number;
   readonly decision: 'accepted' | 'taken back' | 'given up';
   /** Mean over the trained turns of what was maximised, before the pass's steps. */
   readonly gain: number;
@@ -36,7 +41,7 @@ export interface AgentUpdate {
 }
 
 export interface UpdateFacts {
-  readonly engine: TrainingEngine;
+  readonly engine: Pick<TrainingEngine, 'begin'>;
   /** What the agent is served with; null: the bare base model. */
   readonly adapter: Adapter | null;
   readonly turns: readonly TrainedTurn[];
@@ -69,11 +74,13 @@ export async function updateAgent(facts: UpdateFacts): Promise<AgentUpdate> {
   }
 }
 
+type UpdatedTurn = TrainedTurn & SampledTurn;
+
 async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promise<AgentUpdate> {
   const { settings, signal, onPass } = facts;
   const { gate, passes: wanted } = settings;
   const current = await scoredTurns(weights, facts.turns);
-  const turns = facts.turns.map((turn, at) => ({ ...turn, currentLogProbs: current[at]! }));
+  let turns: readonly UpdatedTurn[] = facts.turns.map((turn, at) => ({ ...turn, currentLogProbs: current[at]! }));
   const passes: PassTried[] = [];
   let beta = settings.kl.beta;
   let accepted = 0;
@@ -82,17 +89,16 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     const before = gate === null ? null : await weights.saveState();
     const backtracks = passes.filter((tried) => tried.pass === pass).length;
     const stepped = await takePass(weights, { ...facts, turns, beta, order: `${facts.seed}/${pass}` });
-    const distances = await distancesNow(weights, turns);
-    const distance = distances.length === 0 ? 0 : upperQuantile(distances, gate?.quantile ?? 0.99);
-    const decision = gate === null ? { kind: 'accept' as const } : decideGate(distance, { beta, backtracks }, gate);
+    const { lostBy, ...moved } = await movementOf(weights, turns, gate?.quantile ?? 0.99);
+    const decision = gate === null ? { kind: 'accept' as const } : decideGate(moved, { beta, backtracks }, gate);
     const tried: PassTried = {
-      ...{ pass, beta, distance, states: distances.length, ...stepped },
+      ...{ pass, beta, ...moved, ...stepped },
       decision: decision.kind === 'accept' ? 'accepted' : decision.kind === 'backtrack' ? 'taken back' : 'given up',
     };
     passes.push(tried);
     onPass?.(tried);
     if (decision.kind === 'accept') {
-      accepted = distance;
+      accepted = moved.distance;
       pass++;
       continue;
     }
@@ -100,12 +106,48 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     await weights.restoreState(before!);
     if (decision.kind === 'give up') break;
     ({ beta } = decision);
+    turns = keptTurns(turns, lostBy, gate);
   }
   return { adapter: await weights.exportAdapter(), passes, distance: accepted, beta };
 }
 
+/** How far the policy moved since the update began. */
+async function movementOf(
+  weights: TrainingWeights,
+  turns: readonly UpdatedTurn[],
+  quantile: number,
+): Promise<Pick<PassTried, 'distance' | 'states' | 'lost'> & { readonly lostBy: ReadonlyMap<string, number> }> {
+  const now = await turnsNow(weights, turns);
+  const distances = [...distancePerState(now).values()];
+  const lostBy = lostPerState(now);
+  return {
+    distance: distances.length === 0 ? 0 : upperQuantile(distances, quantile),
+    states: distances.length,
+    lost: Math.max(0, ...lostBy.values()),
+    lostBy,
+  };
+}
+
+/**
+ * The turns as the next try learns from them: what succeeded in a state that lost much is worth keeping, also where its whole group succeeded
+ * and it has no advantage. A larger β alone does not bring it back: turns without an advantage take part in no step.
+ */
+function keptTurns(
+  turns: readonly UpdatedTurn[],
+  lostBy: ReadonlyMap<string, number>,
+  gate: TuningSettings['gate'],
+): readonly UpdatedTurn[] {
+  const { mostLost = null, keptAdvantage = 0 } = gate ?? {};
+  if (mostLost === null) return turns;
+  return turns.map((turn) =>
+    turn.success && (lostBy.get(turn.state) ?? 0) > mostLost / 2
+      ? { ...turn, advantage: Math.max(turn.advantage, keptAdvantage) }
+      : turn,
+  );
+}
+
 interface Pass extends Pick<UpdateFacts, 'settings' | 'signal'> {
-  readonly turns: readonly (TrainedTurn & SampledTurn)[];
+  readonly turns: readonly UpdatedTurn[];
   readonly beta: number;
   readonly order: string;
 }

@@ -77,11 +77,13 @@ function renderStage(stage: TeamStage, style: Style): string {
   const { startedAt, stands, reason, updates, order, gate, agents, batches, evaluation, certificate } = stage;
   const judges = addedTallies(...batches.map((batch) => batch.judges));
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
-  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats`;
+  const most = gate?.mostLost ?? null;
+  const kept = most === null ? '' : `, ${most} lost by what succeeded`;
+  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats${kept}`;
   const passes = agents.flatMap(({ agent, passes: tried }) =>
-    tried.map(({ pass, attempt, decision, beta, distance }) => [
+    tried.map(({ pass, attempt, decision, beta, distance, lost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
-      ...[distance.toFixed(4), beta.toFixed(4)],
+      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', beta.toFixed(4)],
     ]),
   );
   const columns = [
@@ -90,6 +92,7 @@ function renderStage(stage: TeamStage, style: Style): string {
     right('ATTEMPT'),
     { title: 'DECISION' },
     right('KL'),
+    right('LOST'),
     right('BETA'),
   ];
   const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;

@@ -281,7 +281,7 @@ function Stage({ of }: { readonly of: TeamStage }): JSX.Element {
             'gate',
             gate === null
               ? 'none: every pass is kept'
-              : `${figure(gate.target)} nats at quantile ${gate.quantile}, taken back ${gate.maxBacktracks} times at most`,
+              : `${figure(gate.target)} nats at quantile ${gate.quantile}, ${lossText(gate.mostLost)}taken back ${gate.maxBacktracks} times at most`,
           ],
           ...(success === undefined || parentSuccess === null
             ? []
@@ -307,9 +307,14 @@ function Stage({ of }: { readonly of: TeamStage }): JSX.Element {
   );
 }
 
+/** What successful turns may lose, as a part of the sentence on the gate. */
+function lossText(mostLost: number | null): string {
+  return mostLost === null ? '' : `${figure(mostLost)} ${mostLost === 1 ? 'nat' : 'nats'} lost by what succeeded, `;
+}
+
 const DECISIONS: Readonly<Record<string, string>> = { accepted: 'good', 'taken back': 'warn', 'given up': 'bad' };
 
-/** An agent's passes: the decision of each, how far it went, and the β that it went with. */
+/** An agent's passes: the decision of each, how far it went, what successes lost, and the β that it went with. */
 function Update({ of }: { readonly of: TeamStage['agents'][number] }): JSX.Element {
   const { agent, passes, result } = of;
   return (
@@ -321,9 +326,9 @@ function Update({ of }: { readonly of: TeamStage['agents'][number] }): JSX.Eleme
           : ` → ${short(result.adapterDigest)}, effective samples ${percent(result.effectiveSampleRatio, 0)}`}
       </h3>
       <table class="plain-table">
-        <Heads titles={['pass', 'gate', 'KL, nats', 'β']} numbers={['pass', 'β']} />
+        <Heads titles={['pass', 'gate', 'KL, nats', 'lost, nats', 'β']} numbers={['pass', 'lost, nats', 'β']} />
         <tbody>
-          {passes.map(({ pass, attempt, decision, beta, distance, target }) => (
+          {passes.map(({ pass, attempt, decision, beta, distance, target, lost }) => (
             <tr key={`${pass}/${attempt}`} data-pass={`${agent}/${pass}/${attempt}`}>
               <td class="end">
                 {pass + 1}
@@ -335,6 +340,7 @@ function Update({ of }: { readonly of: TeamStage['agents'][number] }): JSX.Eleme
               <td>
                 <Gauge distance={distance} target={target} />
               </td>
+              <td class="end">{lost === null ? '–' : figure(lost)}</td>
               <td class="end">{figure(beta)}</td>
             </tr>
           ))}

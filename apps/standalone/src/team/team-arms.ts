@@ -21,8 +21,8 @@ const TUNING = {
   kl: { beta: 0.1 },
 } as const;
 
-/** Distance at the quantile, in nats, that an update may have. */
-const GATE = { target: 1, quantile: 0.9, maxBacktracks: 5 };
+/** Distance at the quantile that an update may have, and what successful turns of a state may lose, in nats. */
+const GATE = { target: 1, quantile: 0.9, maxBacktracks: 5, mostLost: 1 };
 
 export interface TeamArm {
   /** Name of the method that its runs are planned for, and of its slot. */

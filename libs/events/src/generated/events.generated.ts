@@ -1407,6 +1407,11 @@ export interface AgentUpdateTried {
   readonly target: number | null;
   /** Number of states that the quantile was taken over. */
   readonly states: number;
+  /**
+   * What the successful turns of the state that lost most have lost of their log-probability, in nats. Null in
+   * records of versions that did not measure it.
+   */
+  readonly lost: number | null;
   /** Mean over the turns of the objective. */
   readonly gain: number;
   /** Optimizer steps. */

@@ -39,7 +39,12 @@ export interface TeamStage {
   /** Whether the team was sampled again before each agent. */
   readonly resamples: boolean;
   /** Null: every pass is kept. */
-  readonly gate: { readonly target: number; readonly quantile: number; readonly maxBacktracks: number } | null;
+  readonly gate: {
+    readonly target: number;
+    readonly quantile: number;
+    readonly maxBacktracks: number;
+    readonly mostLost: number | null;
+  } | null;
   readonly batches: readonly SampledBatch[];
   /** In the order in which the agents were updated. */
   readonly agents: readonly AgentUpdate[];

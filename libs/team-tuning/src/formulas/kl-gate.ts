@@ -1,6 +1,7 @@
 /**
  * The trust region: an update is kept only where the (1 − α)-quantile over states of the distance between new and current policy is at most
- * δ. Otherwise weights and optimizer state go back, β grows, and the update is tried again.
+ * δ, and no state's successful turns lost more than is allowed. Otherwise weights and optimizer state go back, β grows, and the update is
+ * tried again.
  */
 import { SeamError } from '@seamstream/kernel';
 import { meanK3 } from './surrogate.js';
@@ -53,6 +54,16 @@ export interface GateSettings {
   /** 1 − α. */
   readonly quantile: number;
   readonly maxBacktracks: number;
+  /** Most that the successful turns of a state may lose (./lost-successes.ts), in nats; null: any loss is accepted. */
+  readonly mostLost: number | null;
+}
+
+/** What a step did to the policy, in nats. */
+export interface Movement {
+  /** The quantile over states of the distance. */
+  readonly distance: number;
+  /** What the successful turns of the state that lost most have lost; 0 where none lost. */
+  readonly lost: number;
 }
 
 export type GateDecision =
@@ -64,11 +75,11 @@ export type GateDecision =
 
 /** @param tried times that this step was taken back already */
 export function decideGate(
-  distance: number,
+  { distance, lost }: Movement,
   { beta, backtracks }: { readonly beta: number; readonly backtracks: number },
-  { target, maxBacktracks }: GateSettings,
+  { target, maxBacktracks, mostLost }: GateSettings,
 ): GateDecision {
   // What is no number is no small number.
-  if (distance <= target) return { kind: 'accept' };
+  if (distance <= target && (mostLost === null || lost <= mostLost)) return { kind: 'accept' };
   return backtracks < maxBacktracks ? { kind: 'backtrack', beta: beta * BETA_GROWTH } : { kind: 'give up' };
 }

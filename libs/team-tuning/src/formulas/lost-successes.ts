@@ -1,0 +1,35 @@
+/**
+ * What a step takes from turns that succeeded. A distance grows just as much where a policy learns as where it forgets: on sixty facts k3
+ * could not tell the steps after which fewer problems were solved (docs/experiments/LOG.md, 2026-11-27). This can: it looks at the turns of
+ * successful rollouts alone, and at losses alone.
+ */
+import type { StateTurn } from './kl-gate.js';
+
+export interface RewardedTurn extends StateTurn {
+  /** Whether the turn's rollout succeeded. */
+  readonly success: boolean;
+}
+
+/**
+ * For each state with a successful turn: how much less likely its successful turns became, in nats; below 0 where they became likelier. The
+ * mean over these turns of ln π_current − ln π of the whole turn.
+ */
+export function lostPerState(turns: readonly RewardedTurn[]): ReadonlyMap<string, number> {
+  const states = Map.groupBy(
+    turns.filter(({ success, logProbs }) => success && logProbs.length > 0),
+    ({ state }) => state,
+  );
+  return new Map(
+    [...states].map(([state, own]) => {
+      const sum = own.reduce(
+        (total, { logProbs, currentLogProbs }) => total + sumOf(currentLogProbs) - sumOf(logProbs),
+        0,
+      );
+      return [state, sum / own.length];
+    }),
+  );
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
