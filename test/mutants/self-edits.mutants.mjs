@@ -689,15 +689,15 @@ export default [
   ...quick('apps/generator/src/app.module.ts', 'apps/generator/src/edits.spec.ts', [
     {
       control: 'the tries of an edit fit into the deadline',
-      from: 'if (longestMs < deadlineMs) return;',
-      to: 'if (longestMs !== deadlineMs + 1) return;',
+      from: 'if (longest.ms < deadlineMs) return;',
+      to: 'if (longest.ms !== deadlineMs + 1) return;',
     },
   ]),
   ...quick('apps/generator/src/edits-in-time.decide.ts', 'apps/generator/src/edits-in-time.decide.spec.ts', [
     {
       control: 'the deadline covers two writers of an answer',
-      from: 'Math.max(2, exploring, turns(groupSize))',
-      to: 'Math.max(exploring, turns(groupSize))',
+      from: 'Math.max(2, exploring, turnsOf(groupSize))',
+      to: 'Math.max(exploring, turnsOf(groupSize))',
     },
     {
       control: 'the deadline covers all turns of a group',
@@ -711,8 +711,8 @@ export default [
     },
     {
       control: 'the deadline covers the scouts',
-      from: 'turns(groupSize - numScouts) + turns(numScouts)',
-      to: 'turns(groupSize - numScouts)',
+      from: 'turnsOf(groupSize - numScouts) + turnsOf(numScouts)',
+      to: 'turnsOf(groupSize - numScouts)',
     },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
