@@ -244,7 +244,30 @@ export default [
       to: '',
     },
   ]),
+  ...quick('libs/operations/src/evaluate/learned-passages.ts', 'operations/src/evaluate/learned-passages.spec.ts', [
+    {
+      control: 'faulty rows of passages are said',
+      from: 'if (badRows > 0) say();',
+      to: '',
+    },
+    {
+      control: 'faulty rows of passages are counted',
+      from: 'badRows++;',
+      to: 'badRows = 1;',
+    },
+    {
+      control: 'a passage without answers is no faulty row',
+      from: 'ungraded: true',
+      to: 'ungraded: false',
+    },
+  ]),
   ...quick('libs/operations/src/edits/train-edits.ts', 'cli/src/edits/train-edits.command.spec.ts', [
+    {
+      control: 'questions of a file with faulty rows are not asked',
+      title: 'says what is wrong',
+      from: 'if (file.faultyRows > 0)',
+      to: 'if (false)',
+    },
     {
       control: 'the scale of the pairs stays what it is',
       title: 'trains as it is asked to',
