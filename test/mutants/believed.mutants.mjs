@@ -621,6 +621,12 @@ export default [
   },
   {
     ...served,
+    control: 'what is learned of a run late counts for promotions of what descends from it',
+    from: "(step.type === 'AdapterPublished' || step.type === 'AdapterPromoted') && step.runId === runId",
+    to: "step.type === 'AdapterPromoted' && step.runId === runId",
+  },
+  {
+    ...served,
     control: 'an act under the id of a promotion does not block it',
     from: 'event.type === step.type &&\n      runOf(event) === runOf(step),',
     to: 'true,',

@@ -244,7 +244,30 @@ export default [
       to: '',
     },
   ]),
+  ...quick('libs/operations/src/evaluate/learned-passages.ts', 'operations/src/evaluate/learned-passages.spec.ts', [
+    {
+      control: 'faulty rows of passages are said',
+      from: 'if (badRows > 0) say();',
+      to: '',
+    },
+    {
+      control: 'faulty rows of passages are counted',
+      from: 'badRows++;',
+      to: 'badRows = 1;',
+    },
+    {
+      control: 'a passage without answers is no faulty row',
+      from: 'ungraded: true',
+      to: 'ungraded: false',
+    },
+  ]),
   ...quick('libs/operations/src/edits/train-edits.ts', 'cli/src/edits/train-edits.command.spec.ts', [
+    {
+      control: 'questions of a file with faulty rows are not asked',
+      title: 'says what is wrong',
+      from: 'if (file.faultyRows > 0)',
+      to: 'if (false)',
+    },
     {
       control: 'the scale of the pairs stays what it is',
       title: 'trains as it is asked to',
@@ -629,8 +652,8 @@ export default [
     },
     {
       control: 'an outage is no try of an edit',
-      from: "if (!isSeamError(error, 'SESSION_FAILED') && !isSeamError(error, 'NON_FINITE')) throw error;",
-      to: 'if (!isSeamError(error)) throw error;',
+      from: 'if (code === undefined) throw error;',
+      to: '',
     },
     {
       control: 'a group is reported once all of it is written',
@@ -689,15 +712,15 @@ export default [
   ...quick('apps/generator/src/app.module.ts', 'apps/generator/src/edits.spec.ts', [
     {
       control: 'the tries of an edit fit into the deadline',
-      from: 'if (longestMs < deadlineMs) return;',
-      to: 'if (longestMs !== deadlineMs + 1) return;',
+      from: 'if (longest.ms < deadlineMs) return;',
+      to: 'if (longest.ms !== deadlineMs + 1) return;',
     },
   ]),
   ...quick('apps/generator/src/edits-in-time.decide.ts', 'apps/generator/src/edits-in-time.decide.spec.ts', [
     {
       control: 'the deadline covers two writers of an answer',
-      from: 'Math.max(2, exploring, turns(groupSize))',
-      to: 'Math.max(exploring, turns(groupSize))',
+      from: 'Math.max(2, exploring, turnsOf(groupSize))',
+      to: 'Math.max(exploring, turnsOf(groupSize))',
     },
     {
       control: 'the deadline covers all turns of a group',
@@ -711,8 +734,8 @@ export default [
     },
     {
       control: 'the deadline covers the scouts',
-      from: 'turns(groupSize - numScouts) + turns(numScouts)',
-      to: 'turns(groupSize - numScouts)',
+      from: 'turnsOf(groupSize - numScouts) + turnsOf(numScouts)',
+      to: 'turnsOf(groupSize - numScouts)',
     },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/refused-edits.spec.ts', [
@@ -747,8 +770,8 @@ export default [
   ...quick('libs/rollout/src/explore-edits.ts', 'apps/executor/src/unwritten-edits.spec.ts', [
     {
       control: 'the failures of a writing are no outage',
-      from: "['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE']",
-      to: "['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE', 'ENDPOINT_UNAVAILABLE']",
+      from: "  'NON_FINITE',\n] as const",
+      to: "  'NON_FINITE',\n  'ENDPOINT_UNAVAILABLE',\n] as const",
     },
   ]),
   ...quick('libs/events/src/unwritten.ts', 'apps/executor/src/unwritten-edits.spec.ts', [

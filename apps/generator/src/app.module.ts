@@ -14,7 +14,7 @@ import { type GeneratorModel } from '@seamstream/rollout';
 import { editWriter, entryKind } from '@seamstream/self-edits';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
-import { longestWritingMs } from './edits-in-time.decide.js';
+import { longestWriting } from './edits-in-time.decide.js';
 import { ProblemsConsumer } from './problems.consumer.js';
 import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
@@ -98,12 +98,11 @@ export class GeneratorModule {
 /** @throws INVALID_CONFIGURATION where the tries of one passage may take longer than its batch is given */
 function assertEditsEndInTime({ generator, consuming: { deadlineMs } }: GeneratorConfig, model: GeneratorModel): void {
   const { tries, timeoutMs } = generator.edits;
-  const longestMs = longestWritingMs(generator, hasLayers(model.config) ? model.config : null);
-  const turns = longestMs / (tries * timeoutMs);
-  if (longestMs < deadlineMs) return;
+  const longest = longestWriting(generator, hasLayers(model.config) ? model.config : null);
+  if (longest.ms < deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Cannot start the generator: expected a batch's deadline above ${longestMs} ms, for ${tries} tries of an edit with ${timeoutMs} ms each, in ${turns} turns, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS, or for fewer turns SEAM_GENERATOR_CACHE_MIB or SEAM_GENERATOR_VLLM_CONCURRENCY, or lower SEAM_GENERATOR_EDITS_TIMEOUT_MS or SEAM_GENERATOR_EDITS_TRIES.`,
+    `Cannot start the generator: expected a batch's deadline above ${longest.ms} ms, for ${tries} tries of an edit with ${timeoutMs} ms each, in ${longest.turns} turns, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS, or for fewer turns SEAM_GENERATOR_CACHE_MIB or SEAM_GENERATOR_VLLM_CONCURRENCY, or lower SEAM_GENERATOR_EDITS_TIMEOUT_MS or SEAM_GENERATOR_EDITS_TRIES.`,
   );
 }
 

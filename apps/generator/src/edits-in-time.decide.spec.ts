@@ -1,6 +1,6 @@
 import type { ModelConfig } from '@seamstream/language-model';
 import { generatorConfigSchema } from './config.js';
-import { longestWritingMs } from './edits-in-time.decide.js';
+import { longestWriting } from './edits-in-time.decide.js';
 
 /** Of SmolLM2-135M, as far as the size of its caches needs it: 46,080 bytes for each token. */
 const MODEL = { layers: 30, keyValueHeads: 3, headDimension: 64 } as ModelConfig;
@@ -30,5 +30,5 @@ describe('the longest time for the edits of one passage', () => {
 });
 
 function longest(generator: Readonly<Record<string, unknown>>): number {
-  return longestWritingMs(generatorConfigSchema.parse({ generator }).generator, MODEL);
+  return longestWriting(generatorConfigSchema.parse({ generator }).generator, MODEL).ms;
 }

@@ -1,9 +1,8 @@
 /** How soon the loop gets there, and how soon a table does that counts by the attributes which entries quote: after the same attempts. */
-import { type Attempt, learnBaseline } from '@seamstream/attribute-world';
-import { armResult, measureEntries } from '@seamstream/evaluation';
+import type { Attempt } from '@seamstream/attribute-world';
 import type { Problem } from '@seamstream/events';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
-import { shareOf, withEntries } from './measure-late.js';
+import { baselineOn, shareOf, withEntries } from './measure-late.js';
 import { type MeasureRunInput, storedArtefact } from './measure-run.js';
 import { type ServedAfter, type Stored, servedAfterRounds } from './measure-shift.js';
 import type { RecordedAttempt } from './recorded-attempts.js';
@@ -26,20 +25,16 @@ export async function measureByAttempts(
   sets: Readonly<Record<AttemptsSet, readonly Problem[]>>,
 ): Promise<ByAttempts> {
   const { host, progress, say } = input;
-  const { environment } = host;
   const asked = { heldOut: sets.heldOut.slice(0, PROBLEMS), newWords: sets.newWords.slice(0, PROBLEMS) };
   const handler = new MeasureHeldOutHandler(host, say);
   const points = await attemptsPoints(someOf(servedAfterRounds(progress)), recorded, {
     loopOn: async (served, set) =>
       shareOf(await handler.resultOf(await storedArtefact(host, served), asked[set], 'the loop attempt by attempt')),
-    tableOn: async (attempts, set) => {
-      const advice = asked[set].map(learnBaseline('table of quoted attributes', attempts));
-      const onProgress = (row: string, done: number, total: number): void =>
-        say(`measuring a table attempt by attempt: ${row} ${done}/${total}`);
-      return shareOf(
-        armResult(asked[set], await measureEntries('table', asked[set], advice, { environment, onProgress })),
-      );
-    },
+    tableOn: (attempts, set) =>
+      baselineOn(asked[set], {
+        ...{ name: 'table of quoted attributes', attempts, what: 'attempt by attempt' },
+        input,
+      }),
   });
   return { problems: { heldOut: asked.heldOut.length, newWords: asked.newWords.length }, points };
 }

@@ -33,15 +33,8 @@ export async function measureLate({ input, recorded, problems, onOld }: LateInpu
   });
   const early = withEntries(recorded.filter(({ phase }) => phase === 'base'));
   const all = withEntries(recorded);
-  const asked = async (name: Baseline, attempts: readonly Attempt[]): Promise<Share> => {
-    const advice = problems.new.map(learnBaseline(name, attempts));
-    const { environment } = host;
-    const onProgress = (row: string, done: number, total: number): void =>
-      say(`measuring late problems: ${row} ${done}/${total}`);
-    return shareOf(
-      armResult(problems.new, await measureEntries(name, problems.new, advice, { environment, onProgress })),
-    );
-  };
+  const asked = (name: Baseline, attempts: readonly Attempt[]): Promise<Share> =>
+    baselineOn(problems.new, { ...{ name, attempts, what: 'late problems' }, input });
   const baselines: AttributesShift['baselines'][number][] = [];
   for (const name of SHIFT_BASELINES)
     baselines.push({ name, before: await asked(name, early), after: await asked(name, all) });
@@ -53,6 +46,28 @@ export async function measureLate({ input, recorded, problems, onOld }: LateInpu
     ...{ problems: problems.new.length, oldProblems: problems.old.length, curve, baselines },
     ...{ recoveredAfter: recoveredAfter(curve), ...differences(points) },
   };
+}
+
+/** How often a baseline that has seen these attempts helps. @param what is measured, for who waits */
+export async function baselineOn(
+  problems: readonly Problem[],
+  {
+    name,
+    attempts,
+    what,
+    input: { host, say },
+  }: {
+    readonly name: Baseline;
+    readonly attempts: readonly Attempt[];
+    readonly what: string;
+    readonly input: Pick<MeasureRunInput, 'host' | 'say'>;
+  },
+): Promise<Share> {
+  const advice = problems.map(learnBaseline(name, attempts));
+  const { environment } = host;
+  const onProgress = (row: string, done: number, total: number): void =>
+    say(`measuring ${what}: ${row} ${done}/${total}`);
+  return shareOf(armResult(problems, await measureEntries(name, problems, advice, { environment, onProgress })));
 }
 
 /** Judged attempts with an entry. */

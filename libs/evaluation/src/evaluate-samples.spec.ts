@@ -122,6 +122,10 @@ describe('classes of answers', () => {
     ]);
   });
 
+  it('keep words apart that only capitals write alike', async () => {
+    expect(await answerClasses(['Maße', 'MAßE', 'Masse'], { ...numeric, kind: 'code' })).toEqual([0, 0, 1]);
+  });
+
   it('are by text alone where references are no answers', async () => {
     expect(await answerClasses(['1/2', '0.5', ' 0.5'], { ...numeric, kind: 'code' })).toEqual([0, 1, 1]);
   });

@@ -1,5 +1,5 @@
 /** What a person declares for the guard of a slot: how sure it has to be of harm, and what it does then. */
-import { canonicalJson, isSeamError, SeamError } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { NEWEST_RULE, RULE_VERSIONS } from './rule-version.js';
 
@@ -59,10 +59,7 @@ export function guardPlanIn(text: string): GuardPlan | string {
   try {
     return checkedGuardPlan(JSON.parse(text));
   } catch (error) {
-    if (isSeamError(error, 'INVALID_INPUT')) return error.message;
-    if (error instanceof SyntaxError || error instanceof RangeError)
-      return `Cannot read the plan of a guard: ${error.message}.`;
-    throw error;
+    return isSeamError(error) ? error.message : `Cannot read the plan of a guard: ${messageOf(error)}.`;
   }
 }
 

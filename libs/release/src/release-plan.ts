@@ -1,5 +1,5 @@
 /** What a person declares before an adapter is tried on traffic: the stages, and by which figures each ends. */
-import { canonicalJson, isSeamError, SeamError } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { NEWEST_RULE, RULE_VERSIONS } from './rule-version.js';
 
@@ -93,9 +93,7 @@ export function planIn(text: string): ReleasePlan | string {
   try {
     return checkedPlan(JSON.parse(text));
   } catch (error) {
-    if (isSeamError(error, 'INVALID_INPUT')) return error.message;
-    if (error instanceof SyntaxError) return `Cannot read a release plan: ${error.message}.`;
-    throw error;
+    return isSeamError(error) ? error.message : `Cannot read a release plan: ${messageOf(error)}.`;
   }
 }
 

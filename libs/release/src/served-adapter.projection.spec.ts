@@ -175,6 +175,15 @@ describe('an adapter that was rolled back', () => {
     }
   });
 
+  it('is the origin of one by what its run recorded, whenever that is read', () => {
+    const made = promotedByRun({ adapterDigest: 'c', parent: 'a' }).slice(0, 3);
+    const forged = { ...made[1]!, parent: 'b', runId: 'made up' } as SeamEvent;
+    const log = [...gone, ...made, forged, ...promotedByRun({ adapterDigest: 'd', parent: 'c' })];
+    const last = made[2]!;
+    for (const order of [log, [...log.filter((event) => event !== last), last]])
+      expect(stateAfter(order).served).toEqual(serving('d'));
+  });
+
   it('is no parent of another only because a client publishes that one over it', () => {
     const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'a' });
     const forged = { ...made, parent: 'b', runId: 'made up' };
@@ -403,7 +412,22 @@ describe('an evaluation', () => {
       /9 rescued and 4 broken of 10/,
     ],
     ['with another lead', measured({ evaluation: { ...side, rescued: 6, broken: 1 } }), /6 rescued .* a lead of 4/],
+    [
+      'with a lead of half a problem',
+      measured({ evaluation: { ...side, problems: 2, success: 0.75, parentSuccess: 0.5, rescued: 1, broken: 1 } }),
+      /a lead of 0.5/,
+    ],
     ['of no parent', measured({ evaluation: { ...side, parentSuccess: null } }), /a lead of NaN/],
+    [
+      'with differences of fewer problems',
+      measured({
+        evaluation: {
+          ...side,
+          shares: { candidate: 0.25, parent: 0, differences: [{ thousandths: 500, problems: 5 }] },
+        },
+      }),
+      /differences of 5 of 10 problems/,
+    ],
   ])('%s supports no promotion, and is reported', (_, event, reason) => {
     const { adapterDigest, evaluation } = event;
     const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest }), evaluation };
@@ -412,8 +436,11 @@ describe('an evaluation', () => {
     expect(doubted).toEqual([{ event, reason: expect.stringMatching(reason) as string }]);
   });
 
-  it('of the base model together with its adapter is believed', () => {
-    const event = measured({ evaluation: evaluationOf(0.5, 0.1) });
+  it.each([
+    ['alone', evaluationOf(0.5, 0.1)],
+    ['problem by problem', side],
+  ])('of the base model together with its adapter is believed with shares %s', (_, evaluation) => {
+    const event = measured({ evaluation });
     expect(stateAfter([...log, event]).measured).toEqual([event]);
   });
 

@@ -183,13 +183,7 @@ export function evolveServedAdapter(state: ServedAdapterState, event: SeamEvent)
       const run = runRecordOf(known, event);
       if (run === known) return state;
       const next = { ...state, runs: new Map(state.runs).set(event.runId, run) };
-      const isAwaited = state.steps.some(
-        (step) =>
-          step.type === 'AdapterPromoted' &&
-          (step.runId === event.runId ||
-            (event.type === 'TrainingRunRejected' && step.adapterDigest === event.adapterDigest)),
-      );
-      return isAwaited ? foldedAnew(next) : next;
+      return isAwaited(state, event.runId) ? foldedAnew(next) : next;
     }
     case 'AdapterPublished':
     case 'AdapterEvaluated':
@@ -201,6 +195,14 @@ export function evolveServedAdapter(state: ServedAdapterState, event: SeamEvent)
     default:
       return state;
   }
+}
+
+/** Whether a promotion that was read may rest on facts of the run: it is of the run, or comes after what the run published. */
+function isAwaited({ steps }: ServedAdapterState, runId: string): boolean {
+  const first = steps.findIndex(
+    (step) => (step.type === 'AdapterPublished' || step.type === 'AdapterPromoted') && step.runId === runId,
+  );
+  return first >= 0 && steps.slice(first).some(({ type }) => type === 'AdapterPromoted');
 }
 
 /** The same without its oldest refused records, where there are too many. */

@@ -53,6 +53,12 @@ describe('the estimate of a stage', () => {
     expect(verdicts.size).toBeGreaterThan(1);
   });
 
+  it('of a shadow is absent while every verdict is missing', () => {
+    const plan = planOf([{ kind: 'shadow', minProblems: 1, margin: 0.1 }], 0);
+    const counts = { stage: 0, problems: 0, candidateAlone: 0, parentAlone: 0, missing: 3 };
+    expect(stageEstimate(plan, 0, { paired: [counts], canaries: [] })).toBeNull();
+  });
+
   it('is wider where less risk is taken, and absent where nothing was asked', () => {
     const stages = [{ kind: 'canary', share: 0.5, minProblems: 1, margin: 0.1 }] as const;
     const plan = planOf([...stages], 0);

@@ -60,7 +60,13 @@ describe('self-edits of an exploration', () => {
       code: 'SESSION_FAILED',
     });
     const model = new Unsteady(() => 'written');
-    const [long, a] = await explored(model, ['long '.repeat(500), 'a']);
+    let prepared = 0;
+    const schemaFor = () => {
+      prepared++;
+      return EDIT_SCHEMA;
+    };
+    const [long, a] = await explored(model, ['long '.repeat(500), 'a'], { schemaFor });
+    expect(prepared).toBe(2);
     expect(long).toMatchObject({ status: 'failed', code: 'PROMPT_TOO_LONG' });
     expect(candidatesOf(a)).toHaveLength(2);
     expect(model.asked).toHaveLength(1);

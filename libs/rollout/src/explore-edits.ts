@@ -6,8 +6,15 @@
  *   further tries  → the edits of one passage at a time: with fewer others each is faster, and a fault ends the tries of one passage
  */
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
-import { type ErrorCode, isSeamError } from '@seamstream/kernel';
-import { type GivenUp, inTries, seedOfTry, type Try, type WRITING_LIMITS } from '@seamstream/self-edits';
+import { type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
+import {
+  type FailedEdit,
+  type GivenUp,
+  inTries,
+  seedOfTry,
+  type Try,
+  type WRITING_LIMITS,
+} from '@seamstream/self-edits';
 import {
   candidateSeed,
   type ExperienceCandidate,
@@ -19,7 +26,21 @@ import {
 } from './explore.js';
 
 /** Why an edit stays unwritten: it was late, its engine's thread ended, or its numbers were not finite. */
-export const UNWRITTEN_CODES: readonly ErrorCode[] = ['DEADLINE_EXCEEDED', 'SESSION_FAILED', 'NON_FINITE'];
+export const UNWRITTEN_CODES = [
+  'DEADLINE_EXCEEDED',
+  'SESSION_FAILED',
+  'NON_FINITE',
+] as const satisfies readonly ErrorCode[];
+/** A thread that ended is replaced, and another draw may be finite. */
+const COST_A_TRY = ['SESSION_FAILED', 'NON_FINITE'] as const;
+
+/** Every failure that may stay is made here. */
+const notWritten = (code: (typeof UNWRITTEN_CODES)[number], reason: string): FailedEdit => ({
+  status: 'failed',
+  code,
+  reason,
+  retryable: true,
+});
 
 /** Longest time for a try of an edit, in milliseconds, waits not counted; tries of an edit. */
 export type WritingLimits = { readonly [K in keyof typeof WRITING_LIMITS]: number };
@@ -104,10 +125,9 @@ class EditsOfGroups {
       explorations.forEach((exploration, at) => tell(groups[at]![0], exploration));
     } catch (error) {
       if (signal?.aborted === true) throw error;
-      // A thread that ended is replaced, and another draw may be finite.
-      if (!isSeamError(error, 'SESSION_FAILED') && !isSeamError(error, 'NON_FINITE')) throw error;
-      const failed = { status: 'failed', code: error.code, reason: error.message, retryable: true } as const;
-      for (const edit of [...open.values()].flat()) take(edit, failed);
+      const code = COST_A_TRY.find((each) => isSeamError(error, each));
+      if (code === undefined) throw error;
+      for (const edit of [...open.values()].flat()) take(edit, notWritten(code, messageOf(error)));
     }
     this.tokens += tokens;
   }
@@ -134,8 +154,7 @@ class EditsOfGroups {
         const { code, reason } = exploration;
         take(edit, { status: 'failed', code, reason, retryable: false });
       } else {
-        const reason = `it was not written within ${this.timeoutMs} ms`;
-        take(edit, { status: 'failed', code: 'DEADLINE_EXCEEDED', reason, retryable: true });
+        take(edit, notWritten('DEADLINE_EXCEEDED', `it was not written within ${this.timeoutMs} ms`));
       }
     }
   }

@@ -153,6 +153,10 @@ describe('seam edits train', () => {
     expect(await refusal('--questions', 'other.jsonl')).toContain('Cannot ask about row 1 of other.jsonl');
     world.files.set('other.jsonl', linesOf([{ prompt: '1 + 1?', reference: '2' }]));
     expect(await refusal('--questions', 'other.jsonl')).toContain('got none');
+    world.files.set('other.jsonl', linesOf([...PASSAGES.slice(0, 3), { ...PASSAGES[3], questions: 'none' }]));
+    expect(await refusal('--questions', 'other.jsonl')).toMatch(
+      /1 faulty line of other\.jsonl left out:[^]*got one with 1 faulty row/,
+    );
     await refusal('--learning-rate', '0');
     world.learner = { ...opened.learner, weights: undefined };
     expect(await refusal()).toContain('SEAM_EXECUTOR_DRIVER');

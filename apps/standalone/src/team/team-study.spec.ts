@@ -21,13 +21,17 @@ describe('a study of a team', () => {
   });
 
   it('says how far apart the ways may be on other seeds', () => {
-    const [simultaneous] = teamDifferences(
-      whole().map((each) => (each.arm === 'team' && each.seed === 2 ? runOf('team', 2, { solved: 99 }) : each)),
+    const runs = whole().map((each) =>
+      each.arm === 'team' && each.seed === 2 ? runOf('team', 2, { solved: 99 }) : each,
     );
+    const [simultaneous] = teamDifferences(runs);
     // 1 and 4 points apart: their mean less and more 12.706 times the standard error of two values, 1.5 points.
     expect(simultaneous!.overSeeds![0]).toBeCloseTo(0.025 - 12.706 * 0.015);
     expect(simultaneous!.overSeeds![1]).toBeCloseTo(0.025 + 12.706 * 0.015);
-    expect(teamDifferences(whole().filter(({ seed }) => seed === 1))[0]!.overSeeds).toBeNull();
+    expect(teamStudyTable(runs, SEEDS)).toContain('over seeds −16.6 to +21.6;');
+    const alone = whole().filter(({ seed }) => seed === 1);
+    expect(teamDifferences(alone)[0]!.overSeeds).toBeNull();
+    expect(teamStudyTable(alone, [1])).toContain('over seeds one seed;');
   });
 
   it('shows a row for each way with its worst fall, and that all bars hold', () => {

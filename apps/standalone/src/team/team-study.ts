@@ -3,6 +3,7 @@ import { count } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference, studentInterval } from '@seamstream/statistics';
 import { inBrackets, inHundredths } from '../report/page-pieces.js';
 import { type ArmFigures, worstFall } from '../report/team-report.js';
+import { range } from '../study/comparison.js';
 import { TEAM_ARMS } from './team-arms.js';
 
 /** One way on one seed. */
@@ -105,9 +106,6 @@ export function teamShortcomings(runs: readonly TeamArmRun[], seeds: readonly nu
 
 const spentOf = ({ rollouts }: TeamArmRun): number => rollouts;
 
-const rangeOf = (interval: Estimate['interval95'] | null): string =>
-  interval === null ? 'not known' : interval.map(inHundredths).join(' to ');
-
 /** The study as Markdown: a row for each way, the differences, and what does not hold. */
 export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly number[]): string {
   const short = teamShortcomings(runs, seeds);
@@ -134,7 +132,7 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
     '',
     ...teamDifferences(runs).map(
       ({ less, all, overSeeds, bySeed }) =>
-        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; over seeds ${rangeOf(overSeeds)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
+        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; over seeds ${range(overSeeds)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
     ),
     short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
   ].join('\n');

@@ -190,6 +190,18 @@ it('keeps what is asked at the same time for two adapters and for none apart', a
   }
 });
 
+it('computes with a small model only what it is asked, and with a large one before', async () => {
+  const folder = await writeRandomModel();
+  const checkpoint = await loadCheckpoint(folder);
+  // No graph can be compiled with such a weight.
+  const weights = new Map([['model.norm.weight', { data: new Float32Array(1), shape: [1] }]]);
+  const [small, large] = Object.values(PLANS).map((plan) => new GenerationLane(checkpoint, plan, weights));
+  await expect(large!.prepare()).rejects.toThrow();
+  await small!.prepare();
+  await expect(small!.probe([[1]])).rejects.toThrow();
+  await rm(folder, { recursive: true });
+});
+
 /** All weights, each moved at random. */
 async function shiftedAdapter(checkpoint: DigestedCheckpoint, seed: number): Promise<Adapter> {
   const tensors = await initialTensors(checkpoint, { kind: 'full' });

@@ -11,9 +11,13 @@ import {
   writerPrompt,
 } from '@seamstream/self-edits';
 import type { EditsWorld } from '../edits/edits-world.js';
-import { type LearnedPassage, learnedPassages, type PassageChoice } from '../evaluate/learned-passages.js';
+import {
+  type LearnedPassage,
+  learnedPassages,
+  type PassageChoice,
+  type PassagesDoor,
+} from '../evaluate/learned-passages.js';
 import type { LearnerModel } from '../evaluate/study-retention.js';
-import type { InputDoor } from '../publish/dataset-file.js';
 import type { ReadingOptions } from '../read-models/kept-log.js';
 import {
   COST_PHASES,
@@ -48,7 +52,7 @@ export interface CostRequest extends PassageChoice, Omit<CostPlan, 'units' | 'pa
 /** A model whose weights can be trained, in whichever service. */
 export type TrainedModel = Pick<LearnerModel['executor'], 'adapt' | 'countTokens'>;
 
-interface CostWorld extends InputDoor, Pick<EditsWorld, 'openEditWriter'> {
+interface CostWorld extends PassagesDoor, Pick<EditsWorld, 'openEditWriter'> {
   readonly signal: AbortSignal;
   openLearner(): Promise<LearnerModel>;
   /** The generator's model, to be trained as a writer is. */
@@ -59,6 +63,8 @@ interface CostWorld extends InputDoor, Pick<EditsWorld, 'openEditWriter'> {
 
 export interface EstimatedCost extends CostEstimate {
   readonly passages: number;
+  /** Rows of the file that were left out. */
+  readonly faultyRows: number;
   readonly trainingsPerEdit: number;
   readonly calibrated: { readonly passages: number; readonly seconds: number };
   /** Further passages as they were estimated and as they were; null where none were asked for. */
@@ -90,7 +96,7 @@ export async function costOf(
     readonly onProgress: (done: number, total: number) => void;
   },
 ): Promise<EstimatedCost> {
-  const { passages } = await learnedPassages(world, path, request);
+  const { passages, faultyRows } = await learnedPassages(world, path, request);
   const { calibrate, verify } = request;
   const total = calibrate + verify;
   if (passages.length < total)
@@ -120,7 +126,7 @@ export async function costOf(
   const estimate = estimateCost(known, { ...request, trainingsPerEdit, units, passages: passages.length });
   return {
     ...estimate,
-    ...{ passages: passages.length, trainingsPerEdit },
+    ...{ passages: passages.length, faultyRows, trainingsPerEdit },
     calibrated: { passages: calibrate, seconds: sum(known.map(secondsOf)) },
     verified: verify === 0 ? null : verified(known, taken.slice(calibrate)),
   };

@@ -20,10 +20,10 @@ import {
   LEARNED_FILE,
   type LearnedRecord,
 } from '@seamstream/inner-update';
-import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, plural, SeamError, sha256 } from '@seamstream/kernel';
 import { mean } from '@seamstream/statistics';
 import type { OutputOptions } from '../evaluate/asking-world.js';
-import { gradedPassages } from '../evaluate/learned-passages.js';
+import { gradedPassages, type PassagesDoor } from '../evaluate/learned-passages.js';
 import type { LearnerModel } from '../evaluate/study-retention.js';
 import { type InputDoor, openDataset } from '../publish/dataset-file.js';
 import { augmentedLines } from './augmented-line.js';
@@ -45,7 +45,7 @@ export interface TrainEditsRequest {
   readonly force?: true | undefined;
 }
 
-export interface TrainEditsWorld extends InputDoor {
+export interface TrainEditsWorld extends PassagesDoor {
   readonly signal: AbortSignal;
   openLearner(): Promise<LearnerModel>;
   makeFolder(path: string): Promise<void>;
@@ -150,9 +150,9 @@ interface AskedPassages {
   readonly questions: readonly (readonly { readonly question: string; readonly golds: readonly string[] }[])[];
 }
 
-/** @throws INVALID_INPUT for a row that is another passage, and without any question */
+/** @throws INVALID_INPUT for a row that is another passage, for a faulty one, and without any question */
 async function questionsFor(
-  door: InputDoor,
+  door: PassagesDoor,
   path: string,
   { passages }: LearnedEdits,
   { dataset }: Pick<TrainEditsRequest, 'dataset'>,
@@ -176,6 +176,12 @@ async function questionsFor(
       })),
     );
   }
+  if (file.faultyRows > 0)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot ask about ${path}: expected the file that the edits were written of, got one with ${plural(file.faultyRows, 'faulty row')}, which seam edits generate refuses. Name the file that they were written of.`,
+      { details: { file: path } },
+    );
   if (questions.length > 0) return { sha256: file.digest, questions };
   throw new SeamError(
     'INVALID_INPUT',

@@ -15,9 +15,8 @@ import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import type { Adapter, PeftFiles } from '@seamstream/language-model';
 import { z } from 'zod';
-import type { InputDoor } from '../publish/dataset-file.js';
 import type { GrowingOutput, GrowOptions, OutputOptions } from './asking-world.js';
-import { learnedPassages, type PassageChoice } from './learned-passages.js';
+import { learnedPassages, type PassageChoice, type PassagesDoor } from './learned-passages.js';
 import { parsedLine } from './parsed-line.js';
 
 export interface RetentionRequest extends PassageChoice {
@@ -50,7 +49,7 @@ export interface KeepableWeights {
   readonly encode: (adapter: Adapter) => PeftFiles;
 }
 
-export interface RetentionWorld extends InputDoor {
+export interface RetentionWorld extends PassagesDoor {
   readonly signal: AbortSignal;
   openLearner(): Promise<LearnerModel>;
   checkOutput(path: string, options?: OutputOptions): Promise<void>;
@@ -59,6 +58,8 @@ export interface RetentionWorld extends InputDoor {
 
 export interface RetentionReport {
   readonly passages: number;
+  /** Rows of the file that were left out. */
+  readonly faultyRows: number;
   readonly seeds: readonly string[];
   readonly measure: RetentionRequest['measure'];
   /** Mean of all passages. */
@@ -78,7 +79,7 @@ export async function studyRetentionOf(
   onProgress: (stage: string, done: number, total: number) => void,
 ): Promise<RetentionReport> {
   const { arms, seeds, replayed, mostCost, measure, scores, report, force: replace } = request;
-  const { digest, passages: tasks } = await learnedPassages(world, path, request);
+  const { digest, faultyRows, passages: tasks } = await learnedPassages(world, path, request);
   for (const output of [scores, report]) if (output !== undefined) await world.checkOutput(output, { replace });
   const { executor, prompts, update } = await world.openLearner();
   const passages = tasks.map(
@@ -105,7 +106,14 @@ export async function studyRetentionOf(
   await file.finish();
   const { before } = studied;
   return {
-    ...{ passages: passages.length, seeds, measure, arms: retentionResults(studied), executor: executor.identity },
+    ...{
+      passages: passages.length,
+      faultyRows,
+      seeds,
+      measure,
+      arms: retentionResults(studied),
+      executor: executor.identity,
+    },
     before: before.reduce((sum, score) => sum + score, 0) / before.length,
   };
 }

@@ -13,9 +13,8 @@ import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { z } from 'zod';
-import type { InputDoor } from '../publish/dataset-file.js';
 import { type JudgingWorld, verifiersFor } from './judging.js';
-import { type EditDocuments, gradedPassages, readEditDocuments } from './learned-passages.js';
+import { type EditDocuments, gradedPassages, type PassagesDoor, readEditDocuments } from './learned-passages.js';
 import { parsedLine } from './parsed-line.js';
 import type { RetentionWorld } from './study-retention.js';
 
@@ -38,6 +37,8 @@ export interface SelfEditsRequest {
 }
 
 export interface SelfEditsReport extends SelfEditsStudy {
+  /** Rows of the file that were left out. */
+  readonly faultyRows: number;
   readonly executor: Omit<ExecutorIdentity, 'template'>;
 }
 
@@ -62,7 +63,7 @@ export async function studySelfEditsOf(
 ): Promise<SelfEditsReport> {
   const { seeds, trials: file, report, force: replace } = request;
   // 1. The passages, and their edits.
-  const rows = await studiedRows(world, path, request);
+  const { rows, faultyRows } = await studiedRows(world, path, request);
   const verifiers = await verifiersFor(
     world,
     rows.map(({ problem }) => problem),
@@ -109,7 +110,7 @@ export async function studySelfEditsOf(
     },
   );
   await output?.finish();
-  return { ...study, executor: executor.identity };
+  return { ...study, faultyRows, executor: executor.identity };
 }
 
 /** Several edits of a passage are tried one a seed. */
@@ -122,10 +123,10 @@ function isWriter(arm: EditArm): arm is WriterArm {
 }
 
 async function studiedRows(
-  world: InputDoor,
+  world: PassagesDoor,
   path: string,
   { dataset, verifier, limit = Number.POSITIVE_INFINITY, ...request }: SelfEditsRequest,
-): Promise<readonly StudiedRow[]> {
+): Promise<{ readonly rows: readonly StudiedRow[]; readonly faultyRows: number }> {
   const file = await gradedPassages(world, path, dataset, verifier);
   const written = new Map<WriterArm, EditDocuments>();
   for (const writer of WRITERS)
@@ -145,7 +146,7 @@ async function studiedRows(
     });
     rows.push({ problem: unpublishedProblem(file.digest, problem), edits: Object.fromEntries(edits) });
   }
-  if (rows.length > 0) return rows;
+  if (rows.length > 0) return { rows, faultyRows: file.faultyRows };
   throw new SeamError(
     'INVALID_INPUT',
     `Cannot study self-edits on ${path}: expected passages with answered questions, got none. Name a file of passages, and its form (--dataset).`,

@@ -4,9 +4,8 @@ import { sessionSchema, trainableExecutor } from '@seamstream/environments';
 import { type SessionsStudy, studySessions } from '@seamstream/evaluation';
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import { type Clock, SeamError } from '@seamstream/kernel';
-import type { InputDoor } from '../publish/dataset-file.js';
 import { type JudgingWorld, verifiersFor } from './judging.js';
-import { gradedPassages } from './learned-passages.js';
+import { gradedPassages, type PassagesDoor } from './learned-passages.js';
 import type { LearnerModel } from './study-retention.js';
 
 export interface SessionsRequest {
@@ -22,12 +21,14 @@ export interface SessionsRequest {
 }
 
 export interface SessionsReport extends SessionsStudy {
+  /** Rows of the file that were left out. */
+  readonly faultyRows: number;
   readonly executor: Omit<ExecutorIdentity, 'template'>;
 }
 
 /** @throws INVALID_INPUT for a file without passages; INVALID_CONFIGURATION for an executor that cannot be trained; as `studySessions` */
 export async function studySessionsOf(
-  world: InputDoor &
+  world: PassagesDoor &
     JudgingWorld & { readonly signal: AbortSignal; readonly clock: Clock; openLearner(): Promise<LearnerModel> },
   path: string,
   { dataset, limit = Number.POSITIVE_INFINITY, every, rank, steps, learningRate }: SessionsRequest,
@@ -52,5 +53,5 @@ export async function studySessionsOf(
     sessions: sessionSchema.parse({ every, rank, steps, learningRate }),
     onSession: (done, total) => onProgress('sessions', done, total),
   });
-  return { ...study, executor: executor.identity };
+  return { ...study, faultyRows: file.faultyRows, executor: executor.identity };
 }

@@ -47,7 +47,7 @@ export function problemIdOf(fileDigest: string, row: number, pass: number): stri
 }
 
 /** Most faults kept for the report; the rest is counted. */
-const FAULTS_KEPT = 20;
+export const FAULTS_KEPT = 20;
 
 export interface FileCheck {
   /** Rows that were looked at and are not blank. */
@@ -99,7 +99,10 @@ export async function checkFile(
 }
 
 /** The faults as lines of text: row, field, what was expected, what it got. */
-export function renderFaults({ unit }: DatasetFile, { faults, badRows }: FileCheck): string {
+export function renderFaults(
+  { unit }: Pick<DatasetFile, 'unit'>,
+  { faults, badRows }: Pick<FileCheck, 'faults' | 'badRows'>,
+): string {
   const shown = faults.map(({ row, field, expected, came }) =>
     onOneLine(`  ${unit} ${row}: ${field === 'row' ? '' : `${field}: `}expected ${expected}, got ${came}`),
   );

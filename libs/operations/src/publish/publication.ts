@@ -43,6 +43,7 @@ export function problemRecord(
   return encodeEvent({
     type: 'ProblemPublished',
     task: problem.task ?? null,
+    // A problem with a verifier has a reference as well (DatasetProblem): its answers are judged at once and wait for no feedback.
     feedbackWithinMs: problem.verifier === null ? (problem.feedbackWithinMs ?? null) : null,
     meta: originMeta({
       messageId: derivedId(problemId, 'published'),

@@ -94,7 +94,7 @@ async function questionsOf(files: InputDoor, path: string, options: QuestionOpti
     const got = badRows > 0 ? `${count(badRows)} of ${plural(rows, file.unit)} that cannot be used` : 'none';
     throw new SeamError(
       'INVALID_INPUT',
-      `Cannot solve ${file.name}: expected questions, got ${got}. Correct them: a ${file.unit} is {"prompt":"What is 2 + 3?"}, or a problem in any form that "seam publish" reads.\n${renderFaults(file, { rows, badRows, faults, otherSplit: 0, problems: questions.length })}`.trimEnd(),
+      `Cannot solve ${file.name}: expected questions, got ${got}. Correct them: a ${file.unit} is {"prompt":"What is 2 + 3?"}, or a problem in any form that "seam publish" reads.\n${renderFaults(file, { badRows, faults })}`.trimEnd(),
       { details: { file: file.name, badRows, faults } },
     );
   }
