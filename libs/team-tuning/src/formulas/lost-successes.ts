@@ -1,7 +1,7 @@
 /**
- * What a step takes from turns that succeeded. A distance grows just as much where a policy learns as where it forgets: on sixty facts k3
- * could not tell the steps after which fewer problems were solved (docs/experiments/LOG.md, 2026-11-27). This can: it looks at the turns of
- * successful rollouts alone, and at losses alone.
+ * What a step takes from turns that succeeded. A distance grows just as much where a policy learns as where it forgets: on sixty facts k3 did
+ * not tell the steps after which fewer problems were solved from the others (docs/experiments/LOG.md, 2026-11-27). This looks at the turns
+ * of successful rollouts alone, and at losses alone.
  */
 import type { StateTurn } from './kl-gate.js';
 
