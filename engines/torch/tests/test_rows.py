@@ -35,17 +35,18 @@ class Memory:
         self.last = last
         self.computed: list[int] = []
         self.refused: list[int] = []
-        self._failed: weakref.ref | None = None
+        self._last_row: weakref.ref | None = None
 
     def before(self, module: torch.nn.Module, args: tuple, given: dict) -> None:
         """Of each forward of the model."""
-        assert self._failed is None or self._failed() is None, "the tensors of the failed row are still there"
+        is_free = self._last_row is None or self._last_row() is None
+        assert is_free, "the tensors of the row before, which may have failed, are still there"
+        self._last_row = weakref.ref(given["input_ids"])
         size = given["input_ids"].shape[1]
         if len(self.computed) == self.last:
             raise RuntimeError("killed")
         if size > self.holds:
             self.refused.append(size)
-            self._failed = weakref.ref(given["input_ids"])
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
         self.computed.append(size)
 
@@ -154,6 +155,7 @@ def test_what_a_failed_backward_has_added_does_not_count(
                 raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
         first.register_hook(failing)
+        loaded.module.register_forward_pre_hook(Memory(1000).before, with_kwargs=True)
         masks = MaskRows(read_masks(run, job), loaded.vocabulary, one.device)
         rows = Rows(compute, one)
         loss, _, _ = differentiate(job, rows, next(iter(read_steps(run, job))), loaded, masks, one)
