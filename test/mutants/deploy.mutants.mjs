@@ -61,6 +61,14 @@ export default [
     to: "?.test(values.join(' ')) === false",
   },
   {
+    control: 'a trainer takes each number of tokens that the program of PyTorch takes, its choice included',
+    file: 'apps/trainer/src/torch-options.ts',
+    suite: 'quick',
+    spec: 'apps/trainer/src/torch-options.spec.ts',
+    from: '^(auto|[1-9]',
+    to: '^([1-9]',
+  },
+  {
     control: 'a record of an unknown schema ends the check of schemas',
     ...SCHEMAS,
     from: "new Set(['UNKNOWN_SCHEMA', 'INCOMPATIBLE_SCHEMA'])",

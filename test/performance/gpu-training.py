@@ -1,13 +1,15 @@
 """A training step on a graphics processor: milliseconds, tokens per second and memory, of three sides.
 
     python3 test/performance/gpu-training.py --tokenizer FOLDER [--shape NAME] [--objective NAME] [--steps 8]
-        [--sides engine,TRL] [--out FILE]
+        [--sides engine,TRL] [--gib 24] [--out FILE]
 
-The sides: engines/torch with several of its options; the loop that one writes by hand with transformers and peft, on
-padded batches; TRL's SFTTrainer and GRPOTrainer, the latter on the same recorded completions. All train the same LoRA
-factors of the same model on the same sequences, frozen weights in bfloat16. Weights are random in the published shapes:
-they do not change how long a step takes. FOLDER: of any Hugging Face tokenizer, which TRL asks for. Packages: those of
-engines/torch, and trl; PYTHONPATH=engines/torch/src where the engine is not installed.
+The sides: engines/torch with several of its options, which chooses how many tokens are computed at once where the name
+says no number; the loop that one writes by hand with transformers and peft, on padded batches; TRL's SFTTrainer and
+GRPOTrainer, the latter on the same recorded completions. All train the same LoRA factors of the same model on the same
+sequences, frozen weights in bfloat16. Weights are random in the published shapes: they do not change how long a step
+takes. FOLDER: of any Hugging Face tokenizer, which TRL asks for. --gib: PyTorch gets no more memory of the processor
+than that, as on a smaller one. Packages: those of engines/torch, and trl; PYTHONPATH=engines/torch/src where the
+engine is not installed.
 """
 
 import argparse
@@ -424,9 +426,9 @@ def _callback(clock: Clock) -> TrainerCallback:
 ENGINE = {
     "engine float32": Compute(),
     "engine bfloat16 sdpa": Compute(precision="bfloat16", attention="sdpa"),
-    "engine bfloat16 sdpa at 16384": Compute(precision="bfloat16", attention="sdpa", micro_batch_tokens=16384),
+    "engine bfloat16 sdpa at 4096": Compute(precision="bfloat16", attention="sdpa", micro_batch_tokens=4096),
     "engine bfloat16": Compute(precision="bfloat16"),
-    "engine bfloat16 at 16384": Compute(precision="bfloat16", micro_batch_tokens=16384),
+    "engine bfloat16 at 4096": Compute(precision="bfloat16", micro_batch_tokens=4096),
     "engine bfloat16 checkpointing": Compute(precision="bfloat16", gradient_checkpointing=True),
 }
 
@@ -439,9 +441,13 @@ def main() -> None:
     parser.add_argument("--objective", choices=["likelihood", "policy", "masked-policy"], default="likelihood")
     parser.add_argument("--sides", default="", help="beginnings of their names, with commas between")
     parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--gib", type=float, help="memory that PyTorch may take of the graphics processor")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     with processes() as alone, tempfile.TemporaryDirectory() as folder:
+        if given.gib:
+            whole = torch.cuda.get_device_properties(alone.device).total_memory
+            torch.cuda.set_per_process_memory_fraction(given.gib * 2**30 / whole)
         report = measured(given, Path(folder), alone)
     if given.out:
         given.out.write_text(json.dumps(report, indent=2))
@@ -474,6 +480,7 @@ def measured(given: argparse.Namespace, folder: Path, alone: Processes) -> dict:
         "torch": torch.__version__,
         "transformers": transformers.__version__,
         "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
+        "gib": given.gib,
         "sides": found,
     }
 

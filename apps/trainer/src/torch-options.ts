@@ -2,7 +2,7 @@
 const VALUE_OF: Readonly<Record<string, RegExp>> = {
   '--precision': /^(float32|bfloat16)$/,
   '--gradient-checkpointing': /^$/,
-  '--micro-batch-tokens': /^[1-9]\d*$/,
+  '--micro-batch-tokens': /^(auto|[1-9]\d*)$/,
   '--attention': /^(auto|eager|sdpa|flash)$/,
 };
 

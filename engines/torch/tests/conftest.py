@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
-from seamstream_torch.contract import JOB, file_ref
+from seamstream_torch.contract import ADAPTER, JOB, METRICS, file_ref
 
 GOLDEN = Path(__file__).parents[3] / "test" / "golden"
 sys.path.insert(0, str(GOLDEN))
 from seeded import seeded  # noqa: E402
 
+LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
 OPTIMIZER = dict(learningRate=1e-2, beta1=0.9, beta2=0.95, epsilon=1e-8, weightDecay=0.1, clipNorm=0.5)
 
 
@@ -126,3 +127,47 @@ def policy_step(family: str) -> tuple[dict, list[dict]]:
         )
         at = own.stop
     return {"optimizer": OPTIMIZER, "sequences": sequences}, masks
+
+
+def start_of(model: Path, rank: int = 4) -> dict[str, torch.Tensor]:
+    """LoRA factors to begin with."""
+    draw = torch.Generator().manual_seed(3)
+    factors = {}
+    for name, weight in load_file(model / "model.safetensors").items():
+        if name.split(".")[-2] in LORA["targetModules"]:
+            stem = name.removesuffix(".weight")
+            factors[f"{stem}.lora_A.weight"] = torch.randn(rank, weight.shape[1], generator=draw) / 4
+            factors[f"{stem}.lora_B.weight"] = torch.zeros(weight.shape[0], rank)
+    return factors
+
+
+def write(folder: Path, model: Path, trainable: str, steps: int = 6, copies: int = 1) -> Path:
+    """A job by the policy objective under masks; each step has two sequences, so many times."""
+    step, masks = policy_step("llama")
+    step["sequences"] *= copies
+    objective = dict(
+        kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.28, klCoefficient=0.05, entropyCoefficient=0.01
+    )
+
+    def change(job: dict) -> None:
+        job["objective"] = objective
+        job["trainable"] = LORA if trainable == "lora" else {"kind": "full"}
+
+    start = start_of(model) if trainable == "lora" else None
+    return write_job(folder, model, [step] * steps, change, masks, start)
+
+
+def output(run: Path) -> dict[str, torch.Tensor]:
+    """The trained tensors."""
+    return load_file(run / ADAPTER)
+
+
+def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
+    """The largest of the tensors' distances, relative to the tensor (L2 norms)."""
+    assert one.keys() == other.keys()
+    return max(float((one[name] - other[name]).norm() / one[name].norm()) for name in one)
+
+
+def metrics_of(run: Path) -> list[dict]:
+    """The figures of each step."""
+    return [json.loads(line) for line in (run / METRICS).read_text().splitlines()]

@@ -10,6 +10,7 @@ from seamstream_torch.compute import Compute
 from seamstream_torch.contract import open_job, read_masks, read_steps
 from seamstream_torch.model import load_model
 from seamstream_torch.processes import processes
+from seamstream_torch.rows import Rows
 from seamstream_torch.sequences import MaskRows
 from seamstream_torch.training import adamw, differentiate, take_step
 
@@ -24,16 +25,16 @@ def distance(got: torch.Tensor, expected: torch.Tensor) -> float:
     return float((got - expected).abs().max() / max(float(expected.abs().max()), 1e-3))
 
 
-def opened(folder: Path, family: str, step: dict, masks: list[dict] | None, objective: dict, given: dict) -> tuple:
+def opened(folder: Path, family: str, step: dict, allowed: list[dict] | None, objective: dict, given: dict) -> tuple:
     """Everything that a step needs."""
     model_folder = write_model(folder / "model", family)
-    place = write_job(folder / "job", model_folder, [step], lambda job: job.update(objective=objective), masks)
+    place = write_job(folder / "job", model_folder, [step], lambda job: job.update(objective=objective), allowed)
     job = open_job(place, model_folder)
     compute = Compute(**{"micro_batch_tokens": 64, **given})
     with processes() as alone:
         model = load_model(model_folder, place, job, compute, alone)
-    rows = MaskRows(read_masks(place, job), model.vocabulary, alone.device)
-    return job, compute, next(iter(read_steps(place, job))), model, rows, alone
+    masks = MaskRows(read_masks(place, job), model.vocabulary, alone.device)
+    return job, Rows(compute, alone), next(iter(read_steps(place, job))), model, masks, alone
 
 
 LIKELIHOOD = {"kind": "negative-log-likelihood"}
@@ -44,10 +45,10 @@ WAYS = [{}, {"micro_batch_tokens": 9}, {"gradient_checkpointing": True}, {"atten
 @pytest.mark.parametrize("given", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
 def test_the_likelihood_and_its_gradient_for_every_weight(tmp_path: Path, family: str, given: dict) -> None:
     """Whatever way it is computed."""
-    job, compute, sequences, model, rows, alone = opened(
+    job, rows, sequences, model, masks, alone = opened(
         tmp_path, family, likelihood_step(family), None, LIKELIHOOD, given
     )
-    loss, _, tokens = differentiate(job, compute, sequences, model, rows, alone)
+    loss, _, tokens = differentiate(job, rows, sequences, model, masks, alone)
     expected = golden(family)["likelihood"]
     assert abs(loss / expected["loss"] - 1) < TOLERANCE
     assert tokens == len(expected["weights"])
@@ -58,10 +59,8 @@ def test_the_likelihood_and_its_gradient_for_every_weight(tmp_path: Path, family
 
 def test_the_step_is_clipped_and_decayed(tmp_path: Path, family: str) -> None:
     """And decays matrices only."""
-    job, compute, sequences, model, rows, alone = opened(
-        tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {}
-    )
-    figures = take_step(job, compute, sequences, job.learningRates[0], model, adamw(model), rows, alone)
+    job, rows, sequences, model, masks, alone = opened(tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {})
+    figures = take_step(job, rows, sequences, job.learningRates[0], model, adamw(model), masks, alone)
     expected = golden(family)["likelihood"]
     assert abs(figures["gradientNorm"] / expected["gradientNorm"] - 1) < TOLERANCE
     for name, packed in expected["afterStep"].items():
@@ -77,8 +76,8 @@ def policy_of(folder: Path, family: str, given: dict) -> tuple:
 @pytest.mark.parametrize("given", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
 def test_the_policy_objective_under_masks(tmp_path: Path, family: str, given: dict) -> None:
     """With its statistics and its gradients."""
-    job, compute, sequences, model, rows, alone = policy_of(tmp_path, family, given)
-    loss, statistics, _ = differentiate(job, compute, sequences, model, rows, alone)
+    job, rows, sequences, model, masks, alone = policy_of(tmp_path, family, given)
+    loss, statistics, _ = differentiate(job, rows, sequences, model, masks, alone)
     expected = golden(family)["policy"]
     assert abs(loss - expected["loss"]) < 1e-5
     for name in ("klNats", "entropyNats", "clippedRatio"):
@@ -94,10 +93,10 @@ def test_bfloat16_is_near(tmp_path: Path, family: str, attention: str) -> None:
     On a graphics processor `auto` is flash attention.
     """
     given = {"precision": "bfloat16", "attention": attention}
-    job, compute, sequences, model, rows, alone = opened(
+    job, rows, sequences, model, masks, alone = opened(
         tmp_path, family, likelihood_step(family), None, LIKELIHOOD, given
     )
-    loss, _, _ = differentiate(job, compute, sequences, model, rows, alone)
+    loss, _, _ = differentiate(job, rows, sequences, model, masks, alone)
     expected = golden(family)["likelihood"]
     assert 1e-7 < abs(loss / expected["loss"] - 1) < 2e-2
     gradients = {name: unpack(packed) for name, packed in expected["gradients"].items()}

@@ -12,22 +12,20 @@ from pathlib import Path
 import pytest
 import torch
 import torch.distributed as dist
-from conftest import OPTIMIZER, policy_step, write_job, write_model
+from conftest import OPTIMIZER, apart, metrics_of, output, policy_step, write, write_job, write_model
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.placement_types import Placement
 
-from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
+from seamstream_torch.contract import FAILURE, RESULT
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_once, write_whole
 from seamstream_torch.main import BUSY, REFUSED, main
 from seamstream_torch.model import gathered, like
 from seamstream_torch.processes import Processes, check_processors
 
-LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
-STEPS = 6
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
@@ -70,11 +68,6 @@ def carry_out(run: Path, model: Path, world: int = 1, options: tuple[str, ...] =
     return json.loads((run / RESULT).read_text())
 
 
-def metrics_of(run: Path) -> list[dict]:
-    """The figures of each step."""
-    return [json.loads(line) for line in (run / METRICS).read_text().splitlines()]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """For the whole module."""
@@ -85,44 +78,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(folder: Path) -> Path:
     """A small model."""
     return write_model(folder / "model", "llama")
-
-
-def start_of(model: Path, rank: int = 4) -> dict[str, torch.Tensor]:
-    """LoRA factors to begin with."""
-    draw = torch.Generator().manual_seed(3)
-    factors = {}
-    for name, weight in load_file(model / "model.safetensors").items():
-        if name.split(".")[-2] in LORA["targetModules"]:
-            stem = name.removesuffix(".weight")
-            factors[f"{stem}.lora_A.weight"] = torch.randn(rank, weight.shape[1], generator=draw) / 4
-            factors[f"{stem}.lora_B.weight"] = torch.zeros(weight.shape[0], rank)
-    return factors
-
-
-def write(folder: Path, model: Path, trainable: str, steps: int = STEPS) -> Path:
-    """A job by the policy objective under masks."""
-    step, masks = policy_step("llama")
-    objective = dict(
-        kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.28, klCoefficient=0.05, entropyCoefficient=0.01
-    )
-
-    def change(job: dict) -> None:
-        job["objective"] = objective
-        job["trainable"] = LORA if trainable == "lora" else {"kind": "full"}
-
-    start = start_of(model) if trainable == "lora" else None
-    return write_job(folder, model, [step] * steps, change, masks, start)
-
-
-def output(run: Path) -> dict[str, torch.Tensor]:
-    """The trained tensors."""
-    return load_file(run / ADAPTER)
-
-
-def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
-    """The largest of the tensors' distances, relative to the tensor (L2 norms)."""
-    assert one.keys() == other.keys()
-    return max(float((one[name] - other[name]).norm() / one[name].norm()) for name in one)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
 """How a job is computed, not what: results of two choices agree within a tolerance."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Compute:
-    """The options of the command."""
+    """The options of the command. `micro_batch_tokens` is None where the engine chooses (rows.py)."""
 
     precision: str = "float32"
     gradient_checkpointing: bool = False
-    micro_batch_tokens: int = 4096
+    micro_batch_tokens: int | None = None
     attention: str = "auto"
 
 
@@ -20,9 +20,11 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--gradient-checkpointing", action="store_true", help="compute activations again")
     parser.add_argument(
         "--micro-batch-tokens",
-        type=_positive,
+        type=_tokens,
         default=Compute.micro_batch_tokens,
-        help="tokens of packed sequences computed at once",
+        metavar="auto|NUMBER",
+        help="tokens of packed sequences computed at once; auto, the default, begins with what suits the processor "
+        "and halves it where the memory runs out",
     )
     parser.add_argument("--attention", choices=["auto", "eager", "sdpa", "flash"], default=Compute.attention)
 
@@ -32,8 +34,9 @@ def compute_of(given: Namespace) -> Compute:
     return Compute(given.precision, given.gradient_checkpointing, given.micro_batch_tokens, given.attention)
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(f"expected a number above 0, got {text}")
-    return value
+def _tokens(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise ArgumentTypeError(f"expected auto or a number above 0, got {text}")
+    return int(text)

@@ -19,7 +19,7 @@ from pathlib import Path
 from seamstream_torch import __version__
 from seamstream_torch.compute import Compute, add_options, compute_of
 from seamstream_torch.contract import FAILURE, RESULT, Job, ResultHead, open_job, parse
-from seamstream_torch.errors import EngineError
+from seamstream_torch.errors import EngineError, is_out_of_memory
 from seamstream_torch.files import write_whole
 
 REFUSED, BUSY, LEFT = 65, 75, 130
@@ -112,8 +112,7 @@ def memory_said() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        # By name: PyTorch may not be loaded.
-        if type(error).__name__ != "OutOfMemoryError":
+        if not is_out_of_memory(error):
             raise
         message = (
             f"Cannot compute the job: expected it to fit the memory of the processor, got: {str(error)[:500]} "

@@ -8,7 +8,8 @@ from seamstream_torch.compute import Compute
 from seamstream_torch.contract import Job, Sequence, read_masks, read_sequences
 from seamstream_torch.model import TrainedModel
 from seamstream_torch.processes import Processes
-from seamstream_torch.sequences import MaskRows, batch_of, check_sequences, pack
+from seamstream_torch.rows import Rows
+from seamstream_torch.sequences import MaskRows, batch_of, check_sequences
 
 
 def score(folder: Path, job: Job, compute: Compute, model: TrainedModel, processes: Processes) -> list[list[float]]:
@@ -17,14 +18,17 @@ def score(folder: Path, job: Job, compute: Compute, model: TrainedModel, process
     sequences = list(read_sequences(folder, job))
     check_sequences(sequences, model.vocabulary, model.most_positions)
     asked = [index for index, sequence in enumerate(sequences) if sequence.targets]
-    rows = pack([sequences[index] for index in asked], compute.micro_batch_tokens, processes.size)
     starts = [0]
     for sequence in sequences:
         starts.append(starts[-1] + len(sequence.targets))
     found = torch.zeros(starts[-1], dtype=torch.float64, device=processes.device)
+
+    def fill(row: list[int]) -> None:
+        _score_row([asked[at] for at in row], sequences, starts, model, masks, found)
+
     with torch.no_grad():
-        for row in rows[processes.rank :: processes.size]:
-            _score_row([asked[at] for at in row], sequences, starts, model, masks, found)
+        # What is computed again fills the same places.
+        Rows(compute, processes).each([sequences[index] for index in asked], fill, forget=lambda: None)
     # Each place was filled by one process; the others have 0 there.
     values = processes.sum(found).tolist()
     return [values[starts[index] : starts[index + 1]] for index in range(len(sequences))]

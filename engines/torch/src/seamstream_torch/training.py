@@ -14,7 +14,8 @@ from seamstream_torch.model import TrainedModel
 from seamstream_torch.objective import sums_of
 from seamstream_torch.processes import Processes
 from seamstream_torch.results import json_lines
-from seamstream_torch.sequences import MaskRows, batch_of, check_sequences, columns_of, pack
+from seamstream_torch.rows import Rows
+from seamstream_torch.sequences import MaskRows, batch_of, check_sequences, columns_of
 
 
 def train(
@@ -25,6 +26,7 @@ def train(
     Raises INVALID_INPUT, NON_FINITE.
     """
     masks = MaskRows(read_masks(folder, job), model.vocabulary, processes.device)
+    rows = Rows(compute, processes)
     optimizer = adamw(model)
     metrics = restore_newest(folder, job.runId, engine, model, optimizer)
     if metrics and processes.is_first:
@@ -32,7 +34,7 @@ def train(
     for sequences in read_steps(folder, job, first=len(metrics)):
         check_sequences(sequences, model.vocabulary, model.most_positions)
         rate = job.learningRates[len(metrics)]
-        figures = take_step(job, compute, sequences, rate, model, optimizer, masks, processes)
+        figures = take_step(job, rows, sequences, rate, model, optimizer, masks, processes)
         metrics.append({"step": len(metrics) + 1, "learningRate": rate, **figures})
         if processes.is_first:
             write_whole(folder / METRICS, json_lines(metrics))
@@ -50,7 +52,7 @@ def adamw(model: TrainedModel) -> torch.optim.AdamW:
 
 def take_step(
     job: Job,
-    compute: Compute,
+    rows: Rows,
     sequences: list[Sequence],
     rate: float,
     model: TrainedModel,
@@ -60,7 +62,7 @@ def take_step(
 ) -> dict:
     """One step, in place; its metrics. Raises NON_FINITE, and leaves the weights as they were."""
     settings = job.optimizer
-    loss, statistics, tokens = differentiate(job, compute, sequences, model, masks, processes)
+    loss, statistics, tokens = differentiate(job, rows, sequences, model, masks, processes)
     parameters = list(model.trained.values())
     norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
     norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
@@ -85,24 +87,36 @@ def take_step(
 
 def differentiate(
     job: Job,
-    compute: Compute,
+    rows: Rows,
     sequences: list[Sequence],
     model: TrainedModel,
     masks: MaskRows,
     processes: Processes,
 ) -> tuple[float, dict[str, float], int]:
-    """Adds the gradient of the loss over all sequences to the parameters; loss, statistics, and trained tokens."""
+    """Gives the parameters, which have none, the gradient of the loss over all sequences.
+
+    Loss, statistics, and trained tokens.
+    """
     trained = [sequence for sequence in sequences if sequence.targets]
-    rows = pack(trained, compute.micro_batch_tokens, processes.size)
     totals = torch.zeros(4, dtype=torch.float64)
-    for row in rows[processes.rank :: processes.size]:
+
+    def add(row: list[int]) -> None:
+        # A function, so that no tensor of a row is kept while the next one is computed.
         members = [trained[index] for index in row]
         batch = batch_of(members, masks, processes.device)
         every, chosen = model.log_probs(batch)
         sums = sums_of(job.objective, every, chosen, columns_of(members, processes.device))
         # FSDP averages gradients over processes; weights already carry the norm, so the sum is wanted.
         (sums.loss * processes.size).backward()
-        totals += torch.stack([sums.loss.detach(), sums.kl, sums.entropy, sums.clipped]).double().cpu()
+        totals.add_(torch.stack([sums.loss.detach(), sums.kl, sums.entropy, sums.clipped]).double().cpu())
+
+    def forget() -> None:
+        # Rows before the failed one, and layers of it, have left their part.
+        totals.zero_()
+        for parameter in model.trained.values():
+            parameter.grad = None
+
+    rows.each(trained, add, forget)
     loss, kl, entropy, clipped = processes.sum(totals.to(processes.device)).tolist()
     tokens = sum(len(sequence.targets) for sequence in trained)
     if job.objective.kind == "negative-log-likelihood":
