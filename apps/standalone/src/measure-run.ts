@@ -179,6 +179,7 @@ export async function roundsFacts(input: MeasureRunInput, heldOut: string): Prom
 
 interface LearnedRound {
   readonly row: RoundProgress;
+  readonly run: RunProgress;
   /** A figure of the run; null where it has none of this name. */
   readonly figure: (name: string) => number | null;
   readonly end: {
@@ -205,6 +206,7 @@ export function learnedRounds(progress: LoopProgress): readonly LearnedRound[] {
     return [
       {
         row,
+        run,
         figure: (name) => run.metrics[name] ?? null,
         end,
         candidate: { digest, validationProblems, comparedAttempts },

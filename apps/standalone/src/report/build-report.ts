@@ -194,7 +194,7 @@ function faithfulOf(
 }
 
 /** What the adapter served then had reached on the validation problems; null for the base model, and for an adapter without a comparison. */
-function validationServedAt(progress: LoopProgress, atMs: number): number | null {
+export function validationServedAt(progress: LoopProgress, atMs: number): number | null {
   const served = servedAt(progress, atMs);
   return served === null ? null : (newestEvaluation(progress, served.adapterDigest, atMs)?.success ?? null);
 }
