@@ -197,7 +197,7 @@ export default [
       to: 'const isBegun = options.drive ||',
     },
   ]),
-  ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
+  ...quick(`${STANDALONE}/report/commands-of.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
     {
       control: 'a report names rounds of new words where some come alone',
       from: 'hasNewWords(settings) ?',
