@@ -19,7 +19,7 @@ import type { SchemaRegistry } from '@seamstream/schema-registry';
 import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { Setting } from '@seamstream/service-kit';
 import { type SigningKey, TRUST_ALL, type Trust } from '@seamstream/signatures';
-import { type StartOptions, startFacts } from '@seamstream/standalone';
+import type { StartOptions } from '@seamstream/standalone';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import { type CommandRuntime, outputTaken, type Shell, STANDARD_STREAM } from './command-runtime.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -312,7 +312,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     openSimilarity: () => present(world.similarity, 'a server of embeddings'),
     person: () => Promise.resolve('user-of-this-machine'),
     dataFolder: () => Promise.resolve(world.dataFolder),
-    startFacts: () => startFacts(world.dataFolder),
+    startFacts: async () => (await import('@seamstream/standalone')).startFacts(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),
     settings: () => Promise.resolve(world.settings),

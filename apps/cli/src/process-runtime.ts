@@ -380,6 +380,7 @@ export function processShell(): Shell {
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         person: async () => personOfMachine(await world.loadCommon()),
         worldProblems: (set) => world.worldProblems(set),
+        startFacts: () => world.startFacts(),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
         promptTemplates: async () => promptTemplates(await world.loadAll()),

@@ -68,8 +68,8 @@ export function statusCommand(run: RunCommand): Command {
     .summary('the current state: problems, what is served, the last run, lags')
     .description(
       'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and says how many\n' +
-        'records each consumer has still to answer. For a folder of seam start it has the settings and the commands that repeat the run.\n' +
-        'With --watch again and again, until Ctrl-C. Nothing is recorded.',
+        'records each consumer has still to answer. Of a folder of seam start it says the settings too, and the commands that\n' +
+        'repeat its run. With --watch again and again, until Ctrl-C. Nothing is recorded.',
     )
     .option('-w, --watch', 'again and again, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: how often', wholeNumber('--every', 1, 3600), 2)

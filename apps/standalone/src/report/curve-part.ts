@@ -5,7 +5,7 @@ import type { RoundRow } from './report.types.js';
 type CurveRound = Pick<RoundRow, 'round' | 'phase' | 'algorithm' | 'validation' | 'promoted' | 'servedValidation'>;
 
 /** A line over rounds, with a gap to be bridged wherever a round has no value. */
-export interface CurveLine {
+interface CurveLine {
   readonly name: string;
   /** A colour of the page's style, by its name. */
   readonly color: string;

@@ -4,7 +4,7 @@ import type { Problem } from '@seamstream/events';
 import { escapeHtml } from './page-pieces.js';
 
 /** Who wrote the entry, what it is, and what the executor answered with it. */
-export interface ShownAnswer {
+interface ShownAnswer {
   readonly title: string;
   /** Absent where the executor was asked without one; null where none could be written. */
   readonly entry?: string | null;
@@ -13,7 +13,7 @@ export interface ShownAnswer {
   readonly solved: boolean;
 }
 
-export interface ShownProblem {
+interface ShownProblem {
   readonly domain: string;
   readonly prompt: string;
   readonly reference: string;
@@ -40,7 +40,7 @@ type ShownArm = (typeof SHOWN_ARMS)[number];
 type Said = Pick<Prediction, 'entry' | 'response'> & { readonly solved: boolean };
 
 /** One problem through all arms that are shown. */
-export type ToldProblem = Pick<ShownProblem, 'domain' | 'prompt' | 'reference'> & {
+type ToldProblem = Pick<ShownProblem, 'domain' | 'prompt' | 'reference'> & {
   readonly problemId: string;
 } & Readonly<Record<ShownArm, Said>>;
 
