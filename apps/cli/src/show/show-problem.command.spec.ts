@@ -82,7 +82,7 @@ describe('seam show', () => {
     expect(shown).toContain('No training run has learned from it.');
   });
 
-  it('says what came of it with the base model, and with the adapter that is served', async () => {
+  it('counts right answers with the base model, and with the adapter that is served', async () => {
     await append(...all(APPLES), ...promotedByRun({ adapterDigest: 'a'.repeat(64) }));
     const { problemId } = APPLES.published.problem;
     await world.seam('show', problemId);

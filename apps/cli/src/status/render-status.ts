@@ -9,7 +9,7 @@ import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
 
-/** @param told.start what the run of the folder was begun with; null without one */
+/** With what the run of the folder was begun with; `start` is null without one. */
 export function renderStatus(
   { status, start }: { readonly status: Status; readonly start: StartFacts | null },
   nowMs: number,

@@ -12,8 +12,8 @@ const AGAIN_MS = 10_000;
 /** Nothing where another host serves the page. */
 export function StartCard(): JSX.Element | null {
   const { data } = useView<{ readonly start: StartFacts | null }>('/api/views/start', false, AGAIN_MS);
-  if (data === null || data.start === null) return null;
-  const { start } = data;
+  const start = data?.start ?? null;
+  if (start === null) return null;
   return (
     <Card
       title="This run"

@@ -15,7 +15,7 @@ describe('the run that a gateway is hosted for', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('is told as its host says it, and is nothing where no host says any', async () => {
+  it('is shown as its host says it, and is nothing where no host says any', async () => {
     expect(await (await fetch(`${gateway.url}/api/views/start`)).json()).toEqual({ start: facts });
     const other = await startGateway();
     expect(await (await fetch(`${other.url}/api/views/start`)).json()).toEqual({ start: null });

@@ -1,4 +1,4 @@
-/** What is told of a problem: its story, and what of that does not count. */
+/** What is known of a problem: its story, and what of that does not count. */
 import type { Doubt } from '@seamstream/evidence';
 import type { AdapterLineage, EventPosition, ProblemStory } from '@seamstream/read-models';
 import type { ProblemCost } from '../cost/problem-cost.js';
