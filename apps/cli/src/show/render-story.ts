@@ -107,13 +107,14 @@ function heading(told: ToldStory, { full }: StoryOptions, style: Style): string 
 /** Nothing is said where the base model is served. */
 function againstBaseFacts({ served, base, adapter }: AgainstBase): [string, string][] {
   if (served === null) return [];
+  const { digest } = adapter ?? { digest: served };
   const right = (answers: WriterAnswers | null): string =>
     answers === null
       ? 'no judged answer in the log'
       : `${count(answers.solved)} of ${plural(answers.judged, 'answer')} right`;
   return [
     ['with the base', right(base)],
-    ['with what is served', `${right(adapter)}, adapter ${shortId(served)}`],
+    ['with an adapter', `${right(adapter)}, ${shortId(digest)}${digest === served ? ', which is served' : ''}`],
   ];
 }
 

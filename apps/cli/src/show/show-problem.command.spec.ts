@@ -82,13 +82,13 @@ describe('seam show', () => {
     expect(shown).toContain('No training run has learned from it.');
   });
 
-  it('counts right answers with the base model, and with the adapter that is served', async () => {
+  it('counts right answers with the base model, and with an adapter', async () => {
     await append(...all(APPLES), ...promotedByRun({ adapterDigest: 'a'.repeat(64) }));
     const { problemId } = APPLES.published.problem;
     await world.seam('show', problemId);
     const shown = world.takeOutput();
     expect(shown).toMatch(/^with the base +2 of 4 answers right$/m);
-    expect(shown).toMatch(/^with what is served +no judged answer in the log, adapter a{8,}$/m);
+    expect(shown).toMatch(/^with an adapter +no judged answer in the log, a{8,}, which is served$/m);
     await world.seam('show', problemId, '--json');
     expect(world.takeJson()).toMatchObject([{ againstBase: { base: { judged: 4, solved: 2 }, adapter: null } }]);
   });

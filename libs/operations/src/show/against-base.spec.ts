@@ -17,14 +17,20 @@ describe('a problem with the base and with what is served', () => {
     expect(told).toEqual({
       served: SERVED,
       base: { judged: 2, solved: 1, first: { entry: 'entry 0', answer, isSolved: false } },
-      adapter: { judged: 2, solved: 2, first: { entry: 'entry 1', answer, isSolved: true } },
+      adapter: { digest: SERVED, judged: 2, solved: 2, first: { entry: 'entry 1', answer, isSolved: true } },
     });
   });
 
-  it('has nothing of a writer without a judged answer, say of an adapter that is served no longer', async () => {
-    const before = promotedByRun({ adapterDigest: 'b'.repeat(64) });
-    const other = await toldOf([...before, ...promoted, ...all(answered([null, 'b'.repeat(64)], [0, 1]))]);
-    expect(other).toMatchObject({ served: SERVED, base: { judged: 1 }, adapter: null });
+  it('has the newest adapter that answered where what is served did not', async () => {
+    const before = ['b', 'c'].map((digit) => digit.repeat(64));
+    const events = [...before.flatMap((adapterDigest) => promotedByRun({ adapterDigest })), ...promoted];
+    const told = await toldOf([...events, ...all(answered([null, ...before], [1]))]);
+    expect(told).toMatchObject({ served: SERVED, base: { judged: 1 }, adapter: { digest: before[1], solved: 0 } });
+    const both = await toldOf([...events, ...all(answered([null, ...before, SERVED], [1]))]);
+    expect(both).toMatchObject({ served: SERVED, adapter: { digest: SERVED } });
+  });
+
+  it('has nothing of a writer without a judged answer', async () => {
     const { published, experiences } = answered([null, SERVED], []);
     expect(await toldOf([...promoted, published, ...experiences])).toMatchObject({ base: null, adapter: null });
     expect(await toldOf(all(answered([null], [0])))).toMatchObject({

@@ -1,4 +1,4 @@
-/** One problem before and after: what it came to with entries of the base model, and with those of the adapter that is served. Pure. */
+/** One problem before and after: what it came to with entries of the base model, and with those of an adapter. Pure. */
 import type { Attempt, AttemptResult } from '@seamstream/read-models';
 import { placeName, type ToldStory } from './told-story.js';
 
@@ -15,7 +15,8 @@ export interface AgainstBase {
   readonly served: string | null;
   /** Null where the log has no such answer. */
   readonly base: WriterAnswers | null;
-  readonly adapter: WriterAnswers | null;
+  /** Of what is served, else of the newest adapter that has any: what a last round promoted has answered nothing yet. */
+  readonly adapter: (WriterAnswers & { readonly digest: string }) | null;
 }
 
 export function againstBase({ story, doubts, lineage }: Pick<ToldStory, 'story' | 'doubts' | 'lineage'>): AgainstBase {
@@ -25,7 +26,15 @@ export function againstBase({ story, doubts, lineage }: Pick<ToldStory, 'story' 
       story.attempts.filter(({ adapterDigest }) => adapterDigest === writer),
       ({ position, refused }) => refused === null && !doubts.has(placeName(position)),
     );
-  return { served, base: of(null), adapter: served === null ? null : of(served) };
+  const newestFirst = lineage.versions
+    .toSorted((a, b) => b.version - a.version)
+    .map(({ adapterDigest }) => adapterDigest);
+  const writers = served === null ? [] : [served, ...newestFirst];
+  const [adapter = null] = writers.values().flatMap((digest) => {
+    const answers = of(digest);
+    return answers === null ? [] : [{ digest, ...answers }];
+  });
+  return { served, base: of(null), adapter };
 }
 
 function answersOf(attempts: readonly Attempt[], isBelieved: (result: AttemptResult) => boolean): WriterAnswers | null {
