@@ -139,8 +139,8 @@ export function storyWithDoubts(told: ToldStory): StoryWithDoubts {
   const { story, doubts, cost } = told;
   return {
     ...story,
-    cost,
     againstBase: againstBase(told),
+    cost,
     attempts: story.attempts.map((attempt) => ({
       ...attempt,
       results: attempt.results.map((result) => ({ ...result, doubt: doubts.get(placeName(result.position)) ?? null })),
