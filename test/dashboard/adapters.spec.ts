@@ -1,8 +1,10 @@
 /** The pages of adapters and of requests in a real browser, next to the commands and /metrics. */
 import { jest } from '@jest/globals';
 import type { AdapterChanges, ListedUse } from '@seamstream/operations/read-models';
+import type { AgainstBase } from '@seamstream/operations/show';
 import { generated } from '@seamstream/testing/log-of';
-import { evaluatedByPerson, evaluationOf } from '@seamstream/testing/promotion-log';
+import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
+import { explored, problemAbout } from '@seamstream/testing/result-log';
 import { adapterPublished } from '@seamstream/testing/training-log';
 import { openBrowser, openPage, settled, violationsOn } from './browser.js';
 import { Demonstration } from './demonstration.js';
@@ -16,6 +18,19 @@ const differences = [true, false].map((rescued) => ({
   ...{ parentEntry: '{"hint":"guess"}', parentAnswer: null, entry: HOSTILE, answer: '4' },
 }));
 const compared = { ...evaluationOf(0.75, 0.5), problems: 8, rescued: 3, broken: 1, differences };
+const SERVED = 'b'.repeat(64);
+/** A problem with two entries of the base model and two of what is served, and one with an entry of the base model alone. */
+const explorations = [
+  explored(problemAbout('both'), { solved: [1, 2, 3], entryOf: () => HOSTILE }),
+  explored(problemAbout('one')),
+];
+const attempted = explorations.flatMap(({ published, experiences, outcomes }) => {
+  const by = published.problem.problemId === 'both' ? [null, SERVED, null, SERVED] : [null, null, null, null];
+  const writes = <T extends { readonly candidateIndex: number }>(event: T) => ({
+    ...{ ...event, adapterDigest: by[event.candidateIndex]!, baseModelDigest: 'b' },
+  });
+  return [published, ...experiences.map(writes), ...outcomes.map(writes)];
+});
 const written = (adapterDigest: string | null, times: number) =>
   Array.from({ length: times }, (_, at) => generated(`${adapterDigest}-${at}`, { adapterDigest, arm: 'deploy' }));
 
@@ -26,6 +41,7 @@ const browser = await openBrowser();
   beforeAll(async () => {
     const adapter = [adapterPublished(ADAPTER, null, 'r'), evaluatedByPerson(ADAPTER, compared)];
     demonstration = await Demonstration.of([...adapter, ...written(null, 3), ...written(ADAPTER, 2)]);
+    await demonstration.append([...promotedByRun({ adapterDigest: SERVED }), ...attempted]);
     await demonstration.serve();
   });
   afterAll(async () => {
@@ -54,8 +70,33 @@ const browser = await openBrowser();
         const cell = page.locator(`[data-use="${adapterDigest ?? 'base'}"] [data-value="experiences"]`);
         expect(await cell.textContent()).toBe(String(experiences));
       }
-      expect(uses).toHaveLength(2);
+      expect(uses).toHaveLength(3);
       expect([scheme, await violationsOn(page), complaints]).toEqual([scheme, [], []]);
+    }
+  });
+
+  it('show one problem with the base and with what is served, as the command does, and say where the log has one alone', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await openPage(browser!, scheme);
+      await page.goto(`${demonstration.url}/problems/both`);
+      await settled(page);
+      const { againstBase } = await demonstration.seam<{ againstBase: AgainstBase }>('show', 'both');
+      const { base, adapter } = againstBase;
+      const shown = ['base-solved', 'base-judged', 'served-solved', 'served-judged'].map((name) =>
+        page.locator(`[data-value="${name}"]`).textContent(),
+      );
+      expect(await Promise.all(shown)).toEqual(
+        [base!.solved, base!.judged, adapter!.solved, adapter!.judged].map(String),
+      );
+      expect([base!.solved, adapter!.solved]).toEqual([1, 2]);
+      const sides = page.locator('[data-before-and-after] .candidate');
+      for (const [at, standing] of ['failed', 'solved'].entries())
+        expect(await sides.nth(at).getAttribute('class')).toBe(`candidate ${standing}`);
+      expect(await sides.first().textContent()).toContain(HOSTILE);
+      expect(await page.locator('main img, main script').count()).toBe(0);
+      expect([scheme, await violationsOn(page), complaints]).toEqual([scheme, [], []]);
+      await page.goto(`${demonstration.url}/problems/one`);
+      await page.getByText('The log has no judged answer to this problem with an entry of').waitFor();
     }
   });
 

@@ -60,6 +60,26 @@ const browser = await openBrowser();
     expect(complaints).toEqual([]);
   });
 
+  it.each(['light', 'dark'] as const)(
+    'says what the run was begun with, as "seam status" does, and leads to its report, %s',
+    async (scheme) => {
+      const { page, complaints } = await openPage(browser!, scheme);
+      await visit(page, '/');
+      const { start } = await demonstration.seam<{ start: { seed: number; commands: string[] } }>('status');
+      expect(await text(page, 'seed')).toBe(String(start.seed));
+      expect(start.commands).toEqual([expect.stringContaining('seam start --exit --method experiences --seed 1')]);
+      expect(await page.locator('[data-value="command"]').allTextContents()).toEqual(start.commands);
+      const address = await page.getByRole('link', { name: 'Its report' }).getAttribute('href');
+      await page.goto(`${demonstration.url}${address}`);
+      await page.getByRole('heading', { level: 2, name: 'Success rate per round' }).waitFor();
+      // Its own styles are applied, and nothing else is.
+      expect(await page.evaluate(`getComputedStyle(document.querySelector('.facts')).display`)).toBe('grid');
+      expect([await violationsOn(page), complaints]).toEqual([[], []]);
+      await visit(page, '/?asOf=2001-01-01T00:00:00.000Z');
+      expect(await page.getByText('The same again').count()).toBe(0);
+    },
+  );
+
   it.each([
     ['overview', ['status'], 'overview.status', ''],
     ['overview', ['lift'], 'overview.lift', ''],

@@ -65,6 +65,18 @@ describe('the demonstration, cut short after six rounds', () => {
     for (const { leaks } of report.sets) expect(leaks).toMatchObject({ withAnswer: 0 });
   });
 
+  it('shows a problem that only the trained entry solves, and one that it does not solve', () => {
+    const { problems, learned, failed, failures } = report.examples;
+    expect(problems).toBe(64);
+    expect(learned).toMatchObject({
+      noExperience: { solved: false },
+      untrained: { solved: false },
+      trained: { solved: true },
+    });
+    expect(failed?.trained.solved).toBe(false);
+    expect(failures / problems).toBeCloseTo(1 - rowsOf(report, 'heldOut').get('trained')!, 9);
+  });
+
   it('writes entries that quote their problem truly', () => {
     for (const { faithful } of report.sets) expect(faithful).toBeGreaterThanOrEqual(0.98);
   });

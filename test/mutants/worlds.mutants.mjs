@@ -197,7 +197,7 @@ export default [
       to: 'const isBegun = options.drive ||',
     },
   ]),
-  ...quick(`${STANDALONE}/report/build-report.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
+  ...quick(`${STANDALONE}/report/commands-of.ts`, `${STANDALONE}/report/commands-of.spec.ts`, [
     {
       control: 'a report names rounds of new words where some come alone',
       from: 'hasNewWords(settings) ?',
@@ -236,6 +236,43 @@ export default [
       title: 'has words for its sets',
     },
     { control: 'new words have a bar', from: "success('newWords', 'trained') < BARS.newWords", to: 'false' },
+    {
+      control: 'a curve has the baselines of the same problems',
+      from: 'report.sets.find((each) => each.split === split)',
+      to: 'report.sets.at(0)',
+      title: 'each with the baselines of the same problems',
+    },
+    {
+      control: 'new words are no validation problems on a curve',
+      from: "const isOfRounds = split === 'heldOut';",
+      to: 'const isOfRounds = true;',
+      title: 'each with the baselines of the same problems',
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/curve-part.ts`, `${STANDALONE}/report/curve-part.spec.ts`, [
+    {
+      control: 'names of close levels do not cover each other',
+      from: '(places.at(-1) ?? -LEVELS.height) + LEVELS.height',
+      to: '0',
+    },
+    {
+      control: 'names of levels stay within the drawing',
+      from: 'Math.min(places[at]!, lowest)',
+      to: 'places[at]!',
+    },
+  ]),
+  ...quick(`${STANDALONE}/report/example-part.ts`, `${STANDALONE}/report/example-part.spec.ts`, [
+    {
+      control: 'an example was not solved before the training',
+      from: '!each.untrained.solved && each.trained.solved',
+      to: 'each.trained.solved',
+    },
+    {
+      control: 'a problem that is still failed is one',
+      from: 'filter(({ trained }) => !trained.solved)',
+      to: 'filter(({ untrained }) => !untrained.solved)',
+    },
+    { control: 'an example is text on the page', from: '<pre>${escapeHtml(prompt)}</pre>', to: '<pre>${prompt}</pre>' },
   ]),
   ...quick(`${STANDALONE}/trained-executor.ts`, `${STANDALONE}/trained-executor.spec.ts`, [
     {

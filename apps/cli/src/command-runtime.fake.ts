@@ -69,7 +69,7 @@ export interface FakeWorld {
   /** Who compares meanings; none until it is set. */
   similarity: TextSimilarity | undefined;
   /** Of the disk: a cache lies in it. */
-  readonly dataFolder: string;
+  dataFolder: string;
   /** What evaluations ask: at first a model whose entry solves what equals 1. */
   models: FakeModels;
   /** Where snapshots of read models are kept; nowhere until it is set. */
@@ -312,6 +312,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     openSimilarity: () => present(world.similarity, 'a server of embeddings'),
     person: () => Promise.resolve('user-of-this-machine'),
     dataFolder: () => Promise.resolve(world.dataFolder),
+    startFacts: async () => (await import('@seamstream/standalone')).startFacts(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),
     settings: () => Promise.resolve(world.settings),

@@ -17,13 +17,19 @@ import { LoginModule } from './login/login.module.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
 import { showLimits } from './quotas/use-metrics.js';
+import { HostedStart } from './views/start.controller.js';
 import { ViewsModule } from './views/views.module.js';
 
+export type { StartFacts } from '@seamstream/gateway-contract';
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
+export { HostedStart } from './views/start.controller.js';
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
-export interface GatewayAssets extends ListenOptions, ChatAssets {}
+export interface GatewayAssets extends ListenOptions, ChatAssets {
+  /** The run that it was started for; absent where a host knows of none. */
+  readonly start?: HostedStart | undefined;
+}
 
 /** Controllers of a part get the world, who asks, and how much they may use, injected. */
 @Module({})
@@ -66,7 +72,7 @@ export class GatewayModule {
       await ChatModule.forRoot(context, world, access, quotas, assets),
       ApiModule,
       LoginModule.of(login, access.doors, new RationedLines(world.logger, onClose)),
-      await ViewsModule.of(world, access, quotas, recent),
+      await ViewsModule.of(world, access, quotas, recent, assets.start ?? new HostedStart()),
       await PageModule.load(),
     ];
     const server = await serveHttp(world, access, parts, shutdown, assets);

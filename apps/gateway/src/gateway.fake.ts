@@ -6,12 +6,15 @@ import { answerProblems, type EntryFor } from '@seamstream/testing/answering-gen
 import { ModelServer } from '@seamstream/testing/model-server';
 import { GatewayServer, gatewayConfigSchema, gatewayService } from './app.module.js';
 import type { EmbeddedExecutor } from './chat/open-upstreams.js';
+import type { HostedStart } from './views/start.controller.js';
 
 interface GatewaySetting {
   readonly behave?: ModelServer['behave'];
   readonly entryFor?: EntryFor;
   /** In place of the stub. */
   readonly embedded?: EmbeddedExecutor;
+  /** The run that it is hosted for. */
+  readonly start?: HostedStart;
   /** Without an executor but what the settings say. */
   readonly hasUpstream?: boolean;
   /** Of SEAM_GATEWAY_…; without a control arm where absent. */
@@ -37,6 +40,7 @@ export async function startGateway({
   behave = () => ({ kind: 'hang' }),
   entryFor = () => ENTRY,
   embedded,
+  start,
   hasUpstream = embedded === undefined,
   gateway = {},
   log: given,
@@ -62,7 +66,7 @@ export async function startGateway({
       ...gateway,
     },
   });
-  const service = await startService(gatewayService({ embedded }), {
+  const service = await startService(gatewayService({ embedded, start }), {
     config,
     drivers: { log, objects: new InMemoryObjectStore() },
     serveHttp,

@@ -4,7 +4,7 @@ import { type ExecutorModel, openEnvironment, sessionEnvironment } from '@seamst
 import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
-import { GatewayServer, gatewayConfigSchema, gatewayService } from '@seamstream/gateway';
+import { GatewayServer, gatewayConfigSchema, gatewayService, type HostedStart } from '@seamstream/gateway';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel, type SamplingSettings } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
@@ -56,6 +56,8 @@ export interface HostHooks {
   readonly onUnderWay?: (service: HostedService, progress: BatchUnderWay | null) => void;
   /** Awaited when the log is open and no service has touched it. */
   readonly beforeServices?: (log: EventLog) => Promise<void>;
+  /** What the gateway's page says of the run that the services are hosted for. */
+  readonly start?: HostedStart;
   /** Where the services' log lines go; stderr where absent. */
   readonly logLines?: { write(line: string): void };
 }
@@ -166,7 +168,7 @@ function startNamed(
   {
     drivers,
     models: { generator, executor, environment, prompts, schemaFor },
-    hooks: { onTraining, onUnderWay, logLines },
+    hooks: { onTraining, onUnderWay, logLines, start },
   }: { readonly drivers: Drivers; readonly models: Models; readonly hooks: HostHooks },
 ): Promise<RunningService> {
   const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
@@ -191,7 +193,8 @@ function startNamed(
     case 'gateway': {
       const hasSessions = configs.executor.executor.environment === 'prompt-injection';
       const sessions = hasSessions ? { executor, environmentOf: sessionEnvironment(executor, prompts) } : undefined;
-      return startService(gatewayService({ embedded: { environment, sessions }, schemaFor, anyPortIfTaken: true }), {
+      const embedded = { environment, sessions };
+      return startService(gatewayService({ embedded, schemaFor, start, anyPortIfTaken: true }), {
         config: configs.gateway,
         ...surroundings,
       });

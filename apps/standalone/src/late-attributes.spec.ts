@@ -8,7 +8,7 @@ import { readStartOptions, type StartOptions } from './config.js';
 import { worldFiles } from './embedded-environment.js';
 import { attributeSource } from './problem-stream.js';
 import { readStart, type Start } from './read-start.js';
-import { commandsOf } from './report/build-report.js';
+import { commandsOf } from './report/commands-of.js';
 import { assertHosted, assertRounds, settingsOfFolder, streamOf, writeRunFile } from './run-settings.js';
 import { validationOf, writeWorldFiles } from './world-files.js';
 import { problemsOfSet } from './world-sets.js';

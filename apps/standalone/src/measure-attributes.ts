@@ -9,6 +9,7 @@ import {
   type Entry,
   EVALUATION_ARMS,
   measureEntries,
+  type PredictionSink,
   pairs,
   studyControls,
 } from '@seamstream/evaluation';
@@ -32,6 +33,8 @@ import {
   SPLIT_WORDS,
   trainedExecutorRow,
 } from './report/attributes-report.js';
+import { validationServedAt } from './report/build-report.js';
+import { ExampleChoice } from './report/example-part.js';
 import { exploredOf, rate } from './round-progress.js';
 import { attributeSet, attributeWorldOf } from './world-files.js';
 
@@ -58,7 +61,8 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
     const learned = { adapter, attempts, executors };
     const sets: AttributesSet[] = [];
     const heldOut = attributeSet(world, 'heldOut', input.heldOut);
-    const ofOld = await measureSet(input, learned, 'heldOut', heldOut);
+    const choice = new ExampleChoice(heldOut);
+    const ofOld = await measureSet(input, learned, 'heldOut', heldOut, (each) => choice.take(each));
     sets.push(ofOld.set);
     const newWords = attributeSet(world, 'newWords', input.heldOut);
     sets.push((await measureSet(input, learned, 'newWords', newWords)).set);
@@ -69,7 +73,7 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
     const preset = ATTRIBUTE_PRESETS[method]!;
     return {
       ...{ method: method as AttributesReport['method'], preset, sets, attempts: attempts.length },
-      ...{ rounds: roundsOf(input), served: served?.adapterDigest ?? null },
+      ...{ rounds: roundsOf(input), examples: choice.chosen(), served: served?.adapterDigest ?? null },
       executors: await executorRows(host.environment, executors, heldOut),
       timeToCorrect: await measureTimes(heldOut, { host, adapter, attempts, seed, say }),
       byAttempts: await measureByAttempts(input, recorded, { heldOut, newWords }),
@@ -84,11 +88,19 @@ export async function measureAttributesRun(input: MeasureRunInput): Promise<Attr
 }
 
 function roundsOf({ progress }: MeasureRunInput): AttributesReport['rounds'] {
-  return learnedRounds(progress).map(({ row, end, candidate }) => ({
-    ...{ round: row.round, explored: rate(exploredOf(row)) ?? 0, ...end, ...candidate },
+  return learnedRounds(progress).map(({ row, run, end, candidate }) => ({
+    ...{
+      round: row.round,
+      phase: row.phase,
+      algorithm: run.algorithm,
+      explored: rate(exploredOf(row)) ?? 0,
+      ...end,
+      ...candidate,
+    },
     attempts: row.byAdapter.executed + row.byBase.executed,
     controls: row.control.executed,
     faithful: rate(row.quoting),
+    servedValidation: validationServedAt(progress, run.endedAtMs ?? run.startedAtMs),
   }));
 }
 
@@ -112,6 +124,7 @@ async function measureSet(
   { adapter, attempts, executors }: Learned,
   split: AttributesSet['split'],
   problems: readonly Problem[],
+  onSaid?: PredictionSink,
 ): Promise<MeasuredSet> {
   const { generator, environment, prompts, schemaFor, entryMaxTokens } = host;
   const onProgress = (row: string, done: number, total: number): void =>
@@ -122,7 +135,9 @@ async function measureSet(
     ...{ rows: SHOWN_ROWS, seed: `${split}/${run.settings.seed}`, nowMs: () => performance.now() },
     // Where the generator solves by itself it has the tokens of an entry and of an answer.
     ...{ maxEntryTokens: entryMaxTokens, maxAloneTokens: 2 * entryMaxTokens },
-    onPrediction: ({ arm, problem, entry }) => {
+    onPrediction: (prediction) => {
+      onSaid?.(prediction);
+      const { arm, problem, entry } = prediction;
       if (arm === 'trained') written[problem] = entry ?? '';
     },
   });

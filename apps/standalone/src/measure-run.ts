@@ -11,7 +11,8 @@ import { loopPhases } from './loop-phases.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
 import { measureShift, type Stored, servedInShift } from './measure-shift.js';
 import { readLogAccount } from './read-log.js';
-import { buildReport, commandsOf, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
+import { buildReport, ledgerOf, type ShiftMeasurement } from './report/build-report.js';
+import { commandsOf } from './report/commands-of.js';
 import type { Report, RoundsReport } from './report/report.types.js';
 import { endedRuns, type LoopProgress, type RoundProgress, type RunProgress } from './round-progress.js';
 import type { RoundsOutcome } from './run-rounds.handler.js';
@@ -179,6 +180,7 @@ export async function roundsFacts(input: MeasureRunInput, heldOut: string): Prom
 
 interface LearnedRound {
   readonly row: RoundProgress;
+  readonly run: RunProgress;
   /** A figure of the run; null where it has none of this name. */
   readonly figure: (name: string) => number | null;
   readonly end: {
@@ -205,6 +207,7 @@ export function learnedRounds(progress: LoopProgress): readonly LearnedRound[] {
     return [
       {
         row,
+        run,
         figure: (name) => run.metrics[name] ?? null,
         end,
         candidate: { digest, validationProblems, comparedAttempts },

@@ -2,6 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { HostedStart } from '@seamstream/gateway';
 import { SeamError, systemClock, whenAborted } from '@seamstream/kernel';
 import { type Environment, makeFolder } from '@seamstream/service-kit';
 import { type StartOptions, servicesOf } from './config.js';
@@ -28,6 +29,7 @@ import {
 import type { RoundPlan } from './round-driver.decide.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
 import { assertHosted, assertRounds, hasNewWords, readRunFile, writeRunFile } from './run-settings.js';
+import { reportPageIn, startFacts } from './start-facts.js';
 import { remarksOn } from './start-remarks.js';
 import { LoopView } from './view/loop-view.js';
 import type { ViewStream } from './view/terminal-view.js';
@@ -112,6 +114,10 @@ async function hooksOf(
   return {
     onTraining: (progress) => view.trains(progress),
     onUnderWay: (service, batch) => view.works(service, batch),
+    start: new HostedStart(
+      () => startFacts(dataDir),
+      () => reportPageIn(dataDir),
+    ),
     beforeServices: async (log) => {
       const recorded = await readRecordedRounds(log);
       if (drive) assertRounds(dataDir, settings, recorded);

@@ -1,12 +1,12 @@
 /** The whole of a start, as `npm start` and `seam start` run it. */
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
 import { optionsInFolder } from './read-start.js';
 import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
 import { loopOf } from './run-settings.js';
+import { reportPaths } from './start-facts.js';
 import { runTeam } from './team/run-team.js';
 
 /**
@@ -21,16 +21,16 @@ export async function start(options: StartOptions): Promise<StartExit> {
 
   /** Writes report.json and report.html, and says in a few lines what they hold. */
   const writeReport = async (report: FinishedReport): Promise<string> => {
-    const paths = [join(options.dataDir, 'report.json'), join(options.dataDir, 'report.html')] as const;
-    await writeFile(paths[0], `${JSON.stringify(report.figures, null, 2)}\n`);
-    await writeFile(paths[1], report.page);
+    const paths = reportPaths(options.dataDir);
+    await writeFile(paths.figures, `${JSON.stringify(report.figures, null, 2)}\n`);
+    await writeFile(paths.page, report.page);
     outcome.report = report;
     process.stdout.write(
       options.json
         ? `${JSON.stringify(report.figures)}\n`
-        : withoutControls(`${report.summary}\n${paths.join('\n')}\n`),
+        : withoutControls(`${report.summary}\n${paths.figures}\n${paths.page}\n`),
     );
-    return paths[1];
+    return paths.page;
   };
 
   const surroundings = {

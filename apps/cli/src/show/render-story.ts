@@ -3,7 +3,13 @@ import { toldToolCall } from '@seamstream/events';
 import type { Doubt } from '@seamstream/evidence';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { ProblemCost } from '@seamstream/operations/cost';
-import { placeName, type ToldStory } from '@seamstream/operations/show';
+import {
+  type AgainstBase,
+  againstBase,
+  placeName,
+  type ToldStory,
+  type WriterAnswers,
+} from '@seamstream/operations/show';
 import type {
   AdapterLineage,
   Attempt,
@@ -31,10 +37,11 @@ export interface StoryOptions {
 
 const time = (at: number): string => `${timeText(at)} UTC`;
 
-export function renderStory({ story, doubts, lineage, cost }: ToldStory, options: StoryOptions, style: Style): string {
+export function renderStory(told: ToldStory, options: StoryOptions, style: Style): string {
+  const { story, doubts, lineage } = told;
   const groups = [...Map.groupBy(story.attempts, ({ groupId }) => groupId).values()];
   const parts = [
-    heading(story, cost, options, style),
+    heading(told, options, style),
     ...groups.map((group) => renderGroup(group, { doubts, lineage, options, style })),
     ...(story.attempts.length === 0 ? ['Nothing was written for it yet.\n'] : []),
     renderRuns(story.runs, lineage, style),
@@ -51,7 +58,8 @@ const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
   inFlight: 'in flight',
 };
 
-function heading(story: ProblemStory, cost: ProblemCost, { full }: StoryOptions, style: Style): string {
+function heading(told: ToldStory, { full }: StoryOptions, style: Style): string {
+  const { story, cost } = told;
   const { problem, publications, attempts, standing, expiries, deadLetters, refusedElsewhere } = story;
   const judged = attempts.filter(({ results }) =>
     results.some(({ verdict }) => verdict === 'solved' || verdict === 'notSolved'),
@@ -91,8 +99,23 @@ function heading(story: ProblemStory, cost: ProblemCost, { full }: StoryOptions,
     ]),
     ...costFacts(cost),
     ['now', `${paint(STANDINGS[standing])}${share}`],
+    ...againstBaseFacts(againstBase(told)),
   ];
   return renderFacts(facts, style);
+}
+
+/** Nothing is said where the base model is served. */
+function againstBaseFacts({ served, base, adapter }: AgainstBase): [string, string][] {
+  if (served === null) return [];
+  const { digest } = adapter ?? { digest: served };
+  const right = (answers: WriterAnswers | null): string =>
+    answers === null
+      ? 'no judged answer in the log'
+      : `${count(answers.solved)} of ${plural(answers.judged, 'answer')} right`;
+  return [
+    ['with the base', right(base)],
+    ['with an adapter', `${right(adapter)}, ${shortId(digest)}${digest === served ? ', which is served' : ''}`],
+  ];
 }
 
 /** Nothing is said of money where no price is declared. */

@@ -10,6 +10,7 @@ import {
 import { derivedId } from '@seamstream/kernel';
 import { readStory } from '@seamstream/operations/show';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { all, explored, FORGERIES } from '@seamstream/testing/result-log';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
@@ -79,6 +80,17 @@ describe('seam show', () => {
     expect(shown).toMatch(/strategy\.first +add\n/);
     expect(shown).toMatch(/pitfalls +\(nothing\)\n/);
     expect(shown).toContain('No training run has learned from it.');
+  });
+
+  it('counts right answers with the base model, and with an adapter', async () => {
+    await append(...all(APPLES), ...promotedByRun({ adapterDigest: 'a'.repeat(64) }));
+    const { problemId } = APPLES.published.problem;
+    await world.seam('show', problemId);
+    const shown = world.takeOutput();
+    expect(shown).toMatch(/^with the base +2 of 4 answers right$/m);
+    expect(shown).toMatch(/^with an adapter +no judged answer in the log, a{8,}, which is served$/m);
+    await world.seam('show', problemId, '--json');
+    expect(world.takeJson()).toMatchObject([{ againstBase: { base: { judged: 4, solved: 2 }, adapter: null } }]);
   });
 
   it('finds it by the beginning of its id or by words of its question, and names those that may be meant', async () => {

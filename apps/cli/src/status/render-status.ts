@@ -4,11 +4,17 @@ import { remedyOf } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { Status } from '@seamstream/operations/status';
 import type { FaithfulEntries } from '@seamstream/read-models';
+import type { StartFacts } from '@seamstream/standalone';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
 
-export function renderStatus(status: Status, nowMs: number, style: Style): string {
+/** With what the run of the folder was begun with; `start` is null without one. */
+export function renderStatus(
+  { status, start }: { readonly status: Status; readonly start: StartFacts | null },
+  nowMs: number,
+  style: Style,
+): string {
   const { ledger, waiting, lag, served, entries, buffer, runs, lastRun, findings, newestAt } = status;
   const facts: [string, string][] = [
     [
@@ -44,8 +50,23 @@ export function renderStatus(status: Status, nowMs: number, style: Style): strin
     ]),
     ...findings.map((code): [string, string] => ['finding', `${style.yellow(code)}: ${remedyOf(code)}`]),
     ['newest', newestAt === null ? 'nothing yet' : `${Math.max(0, Math.round((nowMs - newestAt) / 1000))} s ago`],
+    ...startRows(start),
   ];
   return renderFacts(facts, style);
+}
+
+function startRows(start: StartFacts | null): readonly [string, string][] {
+  if (start === null) return [];
+  const { method, seed, algorithm, roundSize, limits, commands } = start;
+  const { maxRounds, maxShiftedRounds } = limits.at(-1)!;
+  const shifted = maxShiftedRounds === 0 ? '' : ` and ${count(maxShiftedRounds)} with new problems`;
+  return [
+    [
+      'begun with',
+      `method ${method}, seed ${seed}, algorithm ${onOneLine(algorithm)}, rounds of ${count(roundSize)}, at most ${count(maxRounds)}${shifted}`,
+    ],
+    ...commands.map((command): [string, string] => ['the same again', onOneLine(command)]),
+  ];
 }
 
 /** Both, since entries of adapters that are served no longer hide what is written now. */

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { encodeEvent } from '@seamstream/events';
 import { StatusReader } from '@seamstream/operations/status';
 import { answerTo, attempted, endOf, published, recorded } from '@seamstream/testing/log-of';
@@ -46,6 +49,26 @@ describe('seam status', () => {
     expect(world.takeJson()).toMatchObject([
       { served: 'z', entries: { all: { quoting: 6, faithful: 4 }, served: { quoting: 4, faithful: 3 } } },
     ]);
+  });
+
+  it('says what the run of the folder was begun with, and the command that repeats it', async () => {
+    await world.seam('status', '--json');
+    expect(world.takeJson()).toMatchObject([{ start: null }]);
+    world.dataFolder = await mkdtemp(join(tmpdir(), 'seam-status-'));
+    const settings = { method: 'attributes', seed: 7, algorithm: 'curriculum', roundSize: 64 };
+    const run = {
+      ...{ format: 1, begunAt: '2030-01-31T12:00:00.000Z', version: '0.1.0' },
+      settings: { ...settings, preset: null, problems: null, validation: null },
+      limits: [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 0 }],
+    };
+    await writeFile(join(world.dataFolder, 'run.json'), JSON.stringify(run));
+    await world.seam('status');
+    const shown = world.takeOutput();
+    expect(shown).toMatch(/^begun with +method attributes, seed 7, algorithm curriculum, rounds of 64, at most 3$/m);
+    expect(shown.replace(/\s+/g, ' ')).toContain('the same again seam start --exit --method attributes --seed 7');
+    await world.seam('status', '--json');
+    expect(world.takeJson()).toMatchObject([{ start: { ...settings, hasReport: false } }]);
+    await rm(world.dataFolder, { recursive: true });
   });
 
   it('counts the answers that wait for feedback, and not those whose end has its result', async () => {

@@ -26,23 +26,25 @@ async function showStatus(runtime: CommandRuntime, options: StatusOptions): Prom
 }
 
 async function showAll(
-  { terminal, signal, clock }: CommandRuntime,
+  runtime: CommandRuntime,
   { watch, every }: StatusOptions,
   reader: StatusReader,
   reading: ReadingOptions,
 ): Promise<ExitCode> {
+  const { terminal, signal, clock } = runtime;
+  const start = await runtime.startFacts();
   let drawn = 0;
   let told = '';
   for (;;) {
     const status = await reader.read(drawn === 0 ? reading : { signal, progress: () => NO_PROGRESS });
     const facts = JSON.stringify(status);
     if (terminal.json) {
-      if (facts !== told) terminal.printJson({ ...status, ...reader.use() });
+      if (facts !== told) terminal.printJson({ ...status, ...reader.use(), start });
     } else if (terminal.rows === undefined) {
       if (facts !== told)
-        terminal.print(`${told === '' ? '' : '\n'}${renderStatus(status, clock.now(), terminal.style)}`);
+        terminal.print(`${told === '' ? '' : '\n'}${renderStatus({ status, start }, clock.now(), terminal.style)}`);
     } else {
-      const lines = renderStatus(status, clock.now(), terminal.style).trimEnd().split('\n');
+      const lines = renderStatus({ status, start }, clock.now(), terminal.style).trimEnd().split('\n');
       // A picture that is higher than the screen could not be drawn over.
       const shown = watch === true ? lines.slice(0, Math.max(1, terminal.rows - 1)) : lines;
       terminal.print(`${drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`}${shown.join('\n')}\n`);
@@ -66,7 +68,8 @@ export function statusCommand(run: RunCommand): Command {
     .summary('the current state: problems, what is served, the last run, lags')
     .description(
       'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and says how many\n' +
-        'records each consumer has still to answer. With --watch again and again, until Ctrl-C. Nothing is recorded.',
+        'records each consumer has still to answer. Of a folder of seam start it says the settings too, and the commands that\n' +
+        'repeat its run. With --watch again and again, until Ctrl-C. Nothing is recorded.',
     )
     .option('-w, --watch', 'again and again, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: how often', wholeNumber('--every', 1, 3600), 2)

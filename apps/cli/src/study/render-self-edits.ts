@@ -73,9 +73,9 @@ export function renderSelfEditsPage(report: SelfEditsReport): string {
 <p class="soft">${escapeHtml(sentence(report))}</p>
 ${renderEditsStudy(report, 'studied')}
 <h2>Arms</h2>
-<div class="wide">${table(ARM_TITLES, armRows(report))}</div>
+<div class="wide" tabindex="0">${table(ARM_TITLES, armRows(report))}</div>
 <h2>Differences</h2>
-<div class="wide">${table(DIFFERENCE_TITLES, differenceRows(report))}</div>
+<div class="wide" tabindex="0">${table(DIFFERENCE_TITLES, differenceRows(report))}</div>
 <p class="soft">${escapeHtml(`${EXPLANATION} ${judgesOf(report)}`)}</p>`,
   );
 }

@@ -6,6 +6,7 @@ import { Chart, type Line } from '../parts/chart.js';
 import { Forest, verdictOf } from '../parts/forest.js';
 import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
+import { StartCard } from '../parts/start-card.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
 import { asOf } from '../state/place.js';
@@ -41,7 +42,7 @@ function Shown({ of, at }: { readonly of: Overview; readonly at?: number | undef
     <>
       <Helps of={of} />
       <Learns of={of} at={at} />
-      <Well of={of} />
+      <Well of={of} isNow={at === undefined} />
     </>
   );
 }
@@ -267,7 +268,7 @@ function Learns({ of, at }: { readonly of: Overview; readonly at: number | undef
   );
 }
 
-function Well({ of }: { readonly of: Overview }): JSX.Element {
+function Well({ of, isNow }: { readonly of: Overview; readonly isNow: boolean }): JSX.Element {
   const { ledger, findings, newestAt, waiting, buffer } = of.status;
   return (
     <section class="question" aria-labelledby="well">
@@ -360,6 +361,7 @@ function Well({ of }: { readonly of: Overview }): JSX.Element {
             </ul>
           )}
         </Card>
+        {isNow ? <StartCard /> : null}
       </div>
     </section>
   );

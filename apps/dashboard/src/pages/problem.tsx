@@ -1,7 +1,9 @@
 /** One problem as one timeline: published, its candidates side by side, verdicts, the buffer's decisions, the runs that learned from it. */
 import type { ProblemCost } from '@seamstream/operations/cost';
+import type { AgainstBase } from '@seamstream/operations/show';
 import type { Attempt, ProblemStory } from '@seamstream/read-models';
 import type { JSX } from 'preact';
+import { BeforeAndAfter } from '../parts/before-and-after.js';
 import { partText } from '../parts/extra-solved.js';
 import { AdapterLink, Badge, Card, Facts, How, Standing, Status, Text, Waiting } from '../parts/pieces.js';
 import { clock, count, percent, plural, pretty, short, time } from '../parts/words.js';
@@ -14,6 +16,7 @@ interface ToldProblem {
   readonly doubts: Readonly<Partial<Record<string, { readonly reason: string; readonly detail: string }>>>;
   /** Numbers of adapters by their digest. */
   readonly versions: Readonly<Record<string, number>>;
+  readonly againstBase: AgainstBase;
   /** Null for who may not see costs. */
   readonly cost: ProblemCost | null;
 }
@@ -77,6 +80,7 @@ export function Story({
           ]}
         />
       </Card>
+      {isPeek ? null : <BeforeAndAfter of={data.againstBase} problemId={problemId} versions={data.versions} />}
       <ol class="timeline">
         {story.publications.map(({ messageId, at, source, mode }) => (
           <li key={messageId}>

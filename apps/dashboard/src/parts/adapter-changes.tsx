@@ -61,7 +61,8 @@ function Difference({ of }: { readonly of: ProblemDifference }): JSX.Element {
   );
 }
 
-function Side(props: {
+/** What one writer's entry came to on a problem. */
+export function Side(props: {
   readonly title: string;
   readonly entry: string | null;
   readonly answer: string | null;

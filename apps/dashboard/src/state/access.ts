@@ -12,6 +12,9 @@ export const needsKey = signal(false);
 /** Where one signs in; null where the gateway has no such address. */
 export const signInAt = signal<string | null>(null);
 
+/** Whether this tab asks with a key. */
+export const hasKey = (): boolean => sessionStorage.getItem(KEPT) !== null;
+
 export async function askGateway(url: string, init: RequestInit = {}): Promise<Response> {
   const key = sessionStorage.getItem(KEPT);
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };

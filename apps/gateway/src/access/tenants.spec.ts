@@ -297,6 +297,8 @@ const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Requ
   },
   'GET /api/views/prices': { requests: nothing },
   'GET /api/views/requests': { requests: nothing },
+  'GET /api/views/start': { requests: nothing },
+  'GET /api/views/report': { requests: nothing },
   'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
   // Last: from then on the ids are in what the strangers have said themselves.
   'POST /v1/feedback': {

@@ -17,7 +17,7 @@ import { findAdapter } from '@seamstream/operations/adapters';
 import { countByCode, placeOf, readDeadLetters, readRedriven } from '@seamstream/operations/dead-letters';
 import { examineSystem } from '@seamstream/operations/doctor';
 import { changesOf, withoutDifferences } from '@seamstream/operations/read-models';
-import { readStory } from '@seamstream/operations/show';
+import { againstBase, readStory } from '@seamstream/operations/show';
 import { eventSummary, hexExcerpt, recordAsJson } from '@seamstream/operations/tail';
 import {
   browseLog,
@@ -84,18 +84,20 @@ export class ViewsController {
     problemId: string,
     { raw }: Asked,
   ): Promise<unknown> {
-    const { story, doubts, lineage, cost } = await readStory(log, problemId, {
+    const whole = await readStory(log, problemId, {
       ...{ signal, progress: () => UNSHOWN },
       tenant: confinedTo(this.access.sightOf(raw)),
     });
+    const { story, doubts, lineage, cost } = whole;
     const told = new Set([...story.attempts, ...story.runs].map(({ adapterDigest }) => adapterDigest));
+    told.add(lineage.served);
     const versions = Object.fromEntries(
       lineage.versions.flatMap(({ adapterDigest, version }) =>
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],
       ),
     );
     return {
-      ...{ story, doubts: Object.fromEntries(doubts), versions },
+      ...{ story, doubts: Object.fromEntries(doubts), versions, againstBase: againstBase(whole) },
       cost: this.access.seesCosts(raw) ? cost : null,
     };
   }

@@ -13,18 +13,23 @@ import { Moments } from './moments.js';
 import { ReadingTurns } from './reading-turns.js';
 import { RequestsController } from './requests.controller.js';
 import { SelfEditsController } from './self-edits.controller.js';
+import { HostedStart, StartController } from './start.controller.js';
 import { StreamController } from './stream.controller.js';
 import { TeamsController } from './teams.controller.js';
 import { ViewsController } from './views.controller.js';
 
 @Module({})
 export class ViewsModule implements OnModuleDestroy {
-  /** @param refusals what the gateway refused lately */
+  /**
+   * @param refusals what the gateway refused lately
+   * @param start what its host says of the run that it was started for
+   */
   static async of(
     world: GatewayWorld,
     access: Access,
     quotas: Quotas,
     refusals: RecentRefusals,
+    start: HostedStart,
   ): Promise<DynamicModule> {
     const { config, drivers } = world;
     const kept = { log: drivers.log, snapshots: await snapshotPlaceOf(config, process.env) };
@@ -34,13 +39,14 @@ export class ViewsModule implements OnModuleDestroy {
       module: ViewsModule,
       controllers: [
         ...[ViewsController, LibrariesController, TeamsController, SelfEditsController, AccessController],
-        ...[CostController, RequestsController, StreamController],
+        ...[CostController, RequestsController, StartController, StreamController],
       ],
       providers: [
         { provide: LiveViews, useValue: live },
         ReadingTurns,
         Moments,
         { provide: RecentRefusals, useValue: refusals },
+        { provide: HostedStart, useValue: start },
       ],
     };
   }

@@ -36,7 +36,7 @@ export function attemptsLine({ points }: ByAttempts): string {
 export function renderByAttempts({ problems, points }: ByAttempts): string {
   return `<h2>Next to a table, attempt by attempt</h2>
 <p>Each entry quotes the attribute that it goes by. So a table can count which operator succeeded with which quoted word. It knows nothing else of the world, and needs no model. Both had the same attempts.</p>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['round', 'attempts', 'loop, held out', 'table, held out', 'loop, new words', 'table, new words'],
     points.map(({ round, attempts, loop, table: rival }) => [
       ...[round, attempts],

@@ -60,10 +60,43 @@ describe('a report of a world of attributes', () => {
   });
 });
 
+it('a page has the learning curves of held-out problems and of new words, each with the baselines of the same problems', () => {
+  const round = { phase: 'base', algorithm: 'grpo', explored: 0.3, status: 'promoted', parentValidation: null };
+  const report = {
+    ...{
+      ...aRun(),
+      ...REPORT,
+      sets: [setsOf({ ...GOOD, table: 0.7 })[0], setsOf({ ...GOOD, table: 0.123 })[1]],
+      executors: [],
+      examples: NO_EXAMPLES,
+    },
+    rounds: [
+      { ...round, round: 1, validation: 0.4, servedValidation: 0.4 },
+      { ...round, round: 2, validation: 0.8, servedValidation: 0.8 },
+    ],
+    byAttempts: {
+      problems: { heldOut: 128, newWords: 120 },
+      points: [{ round: 2, attempts: 9, loop: onBoth(0.91, 0.92), table: onBoth(0.9, 0.9) }],
+    },
+  } as unknown as AttributesReport;
+  const [heldOut, newWords] = renderAttributesPage(report).match(/<svg.*?<\/svg>/gsu)!;
+  expect(heldOut).toContain('>word table 70.0 %</text>');
+  expect(newWords).toContain('>word table 12.3 %</text>');
+  for (const curve of [heldOut, newWords])
+    for (const level of ['no entry 2.0 %', 'executor trained on answers 91.0 %'])
+      expect(curve).toContain(`>${level}</text>`);
+  expect(heldOut).toContain('round 2: grpo promoted, 80.0 % on validation');
+  expect(heldOut).toContain('round 2: 91.0 %, served adapter on held-out problems');
+  expect(newWords).toContain('round 2: 92.0 %, served adapter on new words');
+  expect(newWords).not.toContain('validation');
+  expect(newWords).not.toContain('fixedHint');
+});
+
 it('a report says of each baseline, executor and trier what it came to, for a terminal and on a page', () => {
   const estimate = { value: 1.25, interval95: [1, 1.5] };
   const report = {
     ...{ ...aRun(), preset: 'strange', sets: setsOf(GOOD), rounds: [], attempts: 900, served: null, converged: true },
+    examples: NO_EXAMPLES,
     executors: [
       { name: 'frozen', training: null, obeys: 0.99 },
       {
@@ -165,6 +198,8 @@ const GOOD: Figures = {
   lift: 0.4,
   broken: 0.01,
 };
+
+const NO_EXAMPLES = { problems: 300, learned: null, failed: null, failures: 0 };
 
 const LEAKS = { entries: 290, withAnswer: 11, statedByProblem: 5, byChance: 9, solvedWith: 4, solvedWithout: null };
 

@@ -3,7 +3,9 @@ import type { Preset, Split } from '@seamstream/attribute-world';
 import type { LeakTest, TimeToCorrect } from '@seamstream/evaluation';
 import type { Estimate } from '@seamstream/statistics';
 import { ANSWERED_BY, type AnsweredBy, type ExecutorTraining } from '../trained-executor.js';
-import { attemptsLine, type ByAttempts, renderByAttempts } from './attempts-part.js';
+import { type AttemptsSet, attemptsLine, type ByAttempts, renderByAttempts } from './attempts-part.js';
+import { type CurveLevel, type LearningCurve, learningCurve } from './curve-part.js';
+import { type Examples, renderExamples } from './example-part.js';
 import { type AttributesShift, renderShift, shiftLines, shiftShortcomings } from './late-part.js';
 import { escapeHtml, inBrackets, measuredBars, page, percent, table } from './page-pieces.js';
 import type { RoundsReport } from './report.types.js';
@@ -80,6 +82,8 @@ export interface AttributesReport extends RoundsReport {
   readonly preset: Preset;
   readonly sets: readonly AttributesSet[];
   readonly rounds: readonly AttributesRound[];
+  /** Of the held-out problems. */
+  readonly examples: Examples;
   /** Judged attempts with an entry, from which the baselines learned. */
   readonly attempts: number;
   readonly executors: readonly ExecutorRow[];
@@ -94,12 +98,17 @@ export interface AttributesReport extends RoundsReport {
 
 interface AttributesRound {
   readonly round: number;
+  readonly phase: 'base' | 'shifted';
+  /** That the round's run learned by. */
+  readonly algorithm: string;
   readonly attempts: number;
   readonly explored: number;
   /** Of the round's entries, those whose every quote is in their problem; null without any. */
   readonly faithful: number | null;
   readonly validation: number | null;
   readonly parentValidation: number | null;
+  /** Of the adapter that is served after the round; null while that is the base model. */
+  readonly servedValidation: number | null;
   readonly status: 'promoted' | 'rejected' | 'failed';
   readonly reason: string | null;
   /** Problems of the control arm. */
@@ -267,7 +276,7 @@ function renderSet({ split, problems, rows, problemSetDigest, faithful, leaks }:
   const named = ({ name, isBaseline }: AttributesRow): string => (isBaseline ? `${name} (no model)` : name);
   return `<h2>${SET_TITLES[split]}</h2>
 ${measuredBars(rows.map((row) => ({ name: named(row), rate: row.success, interval95: row.interval95, problems })))}
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['row', ...domains, 'rescued', 'broken', 'lift, points'],
     rows.map((row) => [
       named(row),
@@ -282,7 +291,7 @@ function renderExecutors({ executors, attempts, phases }: AttributesReport): str
   const whole = (value: number | undefined): string => value?.toFixed(0) ?? '';
   return `<h2>The executor trained instead</h2>
 <p>The same frozen base, trained after the rounds on problems that the generator learned from, and asked without an entry. <b>On answers</b>: one verified answer of each problem that was solved in the rounds, which an entry led to. <b>On references</b>: the published answer of every problem. The generator learned from ${attempts} attempts in ${whole(phases.training)} s of training.</p>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['executor', 'examples', 'passes', 'steps', 'seconds', 'obeys plans'],
     executors.map(({ name, training, obeys }) => [
       ...[name, whole(training?.examples), whole(training?.epochs), whole(training?.steps)],
@@ -298,7 +307,7 @@ function renderTimes({ problems, candidates, cases, rows }: TimesToCorrect): str
       ? ''
       : `${estimate.value.toFixed(digits)} (${estimate.interval95.map((each) => each.toFixed(digits)).join(' to ')})`;
   return `<h2>Time to correct</h2>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['who tries', 'solved', '95 %', 'first', 'candidates', 'tokens', 'seconds', 'ms an entry'],
     rows.map(({ name, solved, interval95, first, candidatesTried, tokens, seconds, entryMs }) => [
       ...[name, percent(solved), interval95.map(percent).join(' to '), percent(first), figure(candidatesTried, 2)],
@@ -306,6 +315,54 @@ function renderTimes({ problems, candidates, cases, rows }: TimesToCorrect): str
     ]),
   )}</div>
 <p class="soft">${problems} held-out problems. At most ${candidates} candidates are tried in turn until one is right: entries at temperature 1, answers of the executor alone at temperature 1, and for the retrieved case the entries of the most similar of ${cases} successes. Seconds are a share of throughput. Milliseconds are the wait for one problem's entry, in the median.</p>`;
+}
+
+/** Of the rows of a set, those that do not learn in rounds: their names on a curve. */
+function levelsOf(report: AttributesReport, split: AttemptsSet): readonly CurveLevel[] {
+  const set = report.sets.find((each) => each.split === split);
+  const shown = new Map<string, string>([
+    ['noExperience', 'no entry'],
+    ['untrained', 'untrained generator'],
+    ...ANSWERED_BY.map((by) => [trainedExecutorRow(by), trainedExecutorRow(by)] as const),
+  ]);
+  return (set?.rows ?? []).flatMap(({ name, isBaseline, success: rate }) => {
+    const called = isBaseline ? name : shown.get(name);
+    return called === undefined ? [] : [{ name: called, rate }];
+  });
+}
+
+/** Success by round on one set of unseen problems, with every baseline of the same set. */
+function curveOf(report: AttributesReport, split: AttemptsSet): LearningCurve {
+  const { rounds, byAttempts } = report;
+  const loop = new Map(byAttempts.points.map(({ round, loop: on }) => [round, on[split].success]));
+  const isOfRounds = split === 'heldOut';
+  return {
+    label: `Success rate per round on ${SPLIT_WORDS[split]}, with the baselines`,
+    rounds: rounds.map(({ status, validation, servedValidation, ...row }) => ({
+      ...{ ...row, promoted: status === 'promoted' },
+      // Validation problems are drawn as held-out ones are: no new words.
+      ...(isOfRounds ? { validation, servedValidation } : { validation: null, servedValidation: null }),
+    })),
+    lines: [
+      ...(isOfRounds
+        ? [{ name: 'explored (sampled)', color: '--explored', values: rounds.map((row) => row.explored) }]
+        : []),
+      {
+        ...{ name: `served adapter on ${SPLIT_WORDS[split]}`, color: '--good', hasDots: true },
+        values: rounds.map(({ round }) => loop.get(round) ?? null),
+      },
+    ],
+    levels: levelsOf(report, split),
+  };
+}
+
+function renderCurves(report: AttributesReport): string {
+  const { heldOut, newWords } = report.byAttempts.problems;
+  return `<h2>Success by round: held-out problems</h2>
+${learningCurve(curveOf(report, 'heldOut'))}
+<h2>Success by round: new words</h2>
+${learningCurve(curveOf(report, 'newWords'))}
+<p class="soft">The served adapter was measured after some rounds, on the first ${heldOut} held-out problems and the first ${newWords} with new words. Dashed lines were measured once, after the rounds, on all problems of the set: their intervals stand below. Tables, cases and trained executors had all attempts of the rounds.</p>`;
 }
 
 export function renderAttributesPage(report: AttributesReport): string {
@@ -316,6 +373,8 @@ export function renderAttributesPage(report: AttributesReport): string {
     `<h1>Seamstream: what attributes call for</h1>
 <p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(attributesHeadline(report))}</b></p>
 ${runFacts(report, `rounds of ${settings.roundSize} problems`, `, which draws the ${report.preset} world;`)}
+${renderExamples(report.examples, SPLIT_WORDS.heldOut)}
+${renderCurves(report)}
 ${sets.map(renderSet).join('\n')}
 ${report.shift === undefined ? '' : renderShift(report.shift)}
 <p class="soft">Rows without a model learned from the same ${report.attempts} attempts. The table of triples is given that attributes matter. The table of quoted attributes knows nothing of the world. It counts by the word that an entry quotes, and is a rival of the generator.</p>
@@ -323,7 +382,7 @@ ${renderByAttempts(report.byAttempts)}
 ${renderExecutors(report)}
 ${renderTimes(report.timeToCorrect)}
 <h2>Rounds</h2>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
       ['round', 'attempts', 'explored', 'faithful', 'validation', "parent's", 'outcome', 'why'],
       rounds.map((row) => [
         ...[row.round, row.attempts, percent(row.explored), share(row.faithful)],

@@ -19,7 +19,8 @@ import {
   servedAt,
   servedRun,
 } from '../round-progress.js';
-import { hasNewWords, type RunFile } from '../run-settings.js';
+import type { RunFile } from '../run-settings.js';
+import { commandsOf } from './commands-of.js';
 import { optimismOf } from './optimism.js';
 import type { Example, Report } from './report.types.js';
 
@@ -194,7 +195,7 @@ function faithfulOf(
 }
 
 /** What the adapter served then had reached on the validation problems; null for the base model, and for an adapter without a comparison. */
-function validationServedAt(progress: LoopProgress, atMs: number): number | null {
+export function validationServedAt(progress: LoopProgress, atMs: number): number | null {
   const served = servedAt(progress, atMs);
   return served === null ? null : (newestEvaluation(progress, served.adapterDigest, atMs)?.success ?? null);
 }
@@ -270,32 +271,4 @@ function shiftOf(shift: ShiftMeasurement | null): Report['shift'] {
   if (shift === null) return null;
   const { problems, beforeTraining, final, oldDomainsBefore, oldDomainsFinal } = shift;
   return { problems, beforeTraining, final, oldDomainsBefore, oldDomainsFinal };
-}
-
-/** One command per limits that held, each to its end, as they would be typed for an empty folder called data. */
-export function commandsOf({
-  run: { settings, limits },
-  heldOutProblems,
-  testFile,
-}: Pick<ReportInput, 'run' | 'heldOutProblems' | 'testFile'>): readonly string[] {
-  const { method, seed, algorithm, roundSize, preset, problems, validation } = settings;
-  return limits.map(({ maxRounds, maxShiftedRounds }) =>
-    [
-      ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
-      `seam start --exit --method ${method} --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
-      hasNewWords(settings) ? `--max-shifted-rounds ${maxShiftedRounds}` : '',
-      problems === null ? `--held-out ${heldOutProblems}` : '',
-      problems === null ? '' : `--problems ${quoted(problems.path)}`,
-      validation === null ? '' : `--validation ${quoted(validation.path)}`,
-      testFile === null ? '' : `--test ${quoted(testFile)}`,
-      '--data-dir data',
-    ]
-      .filter((part) => part !== '')
-      .join(' '),
-  );
-}
-
-/** For a POSIX shell. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,7 @@
 import { readStartOptions, type StartOptions } from '../config.js';
 import { readStart } from '../read-start.js';
 import type { RunFile } from '../run-settings.js';
-import { commandsOf } from './build-report.js';
+import { commandsOf } from './commands-of.js';
 
 const settings: RunFile['settings'] = {
   method: 'experiences',

@@ -160,7 +160,7 @@ ${renderEditsStudy(study, report.measuredOn.isHeldOut ? 'held-out' : 'validation
 ${example === null ? '<p class="soft">No edit could be written.</p>' : `<pre>${escapeHtml(example.prompt)}</pre><div class="example"><div><b>before ReST-EM</b><pre>${escapeHtml(example.before)}</pre></div><div><b>after ReST-EM</b><pre>${escapeHtml(example.after)}</pre></div></div>`}
 <h2>Iterations</h2>
 ${roundPlots(iterations)}
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
       [
         ...['round', 'edits tried', 'all right', 'mean reward', 'deviation', 'gained', 'imitated'],
         ...['validation', "parent's", 'outcome', 'why'],

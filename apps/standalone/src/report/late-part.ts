@@ -91,14 +91,14 @@ export function renderShift(shift: AttributesShift): string {
       : `Rounds with late problems until ${percent(BARS.learned)} of them were solved: ${rounds}.`;
   return `<h2>After late attributes appeared in the stream</h2>
 <p>${escapeHtml(recovery)} Late problems, end less before: ${difference(gained)}. Old problems: ${difference(kept)}.</p>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['served after round', 'late problems', 'old held-out problems', 'adapter'],
     curve.map(({ round, late, old, adapter }, index) => [
       ...[index === 0 ? `${round}, before the shift` : String(round), shownShare(late), shownShare(old)],
       adapter?.slice(0, 12) ?? 'none',
     ]),
   )}</div>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
     ['late problems, no model', 'from attempts before the shift', 'from all attempts'],
     baselines.map(({ name, before, after }) => [name, shownShare(before), shownShare(after)]),
   )}</div>

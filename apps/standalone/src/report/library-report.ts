@@ -114,7 +114,7 @@ ${runFacts(report, `rounds of ${settings.roundSize} problems`)}
 ${renderLibraryStudy(study)}
 <p class="soft">No weight changes: the entries of the log name ${weights.recorded.length === 1 ? 'one base model' : `${weights.recorded.length} base models`}, ${escapeHtml(weights.recorded.map((digest) => digest.slice(0, 16)).join(', '))}. Shuffled: the same items with their advice exchanged. Filler: as many tokens that say nothing.</p>
 <h2>Rounds</h2>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
       [
         'round',
         'explored',

@@ -71,9 +71,9 @@ const STYLE = `
 @media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--paper:#0d1117;--soft:#8b949e;--line:#30363d;--validation:#58a6ff;--explored:#d29922;--control:#8b949e;--good:#3fb950}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:900px;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}p{margin:.4rem 0}.soft{color:var(--soft)}
-svg{width:100%;height:auto}svg text{font-size:11px;fill:var(--soft)}.grid{stroke:var(--line)}.shift{stroke:var(--soft);stroke-dasharray:4 4}
+svg{width:100%;height:auto}svg text{font-size:11px;fill:var(--soft)}.grid{stroke:var(--line)}.shift{stroke:var(--soft);stroke-dasharray:4 4}.level{stroke:var(--soft);stroke-dasharray:2 4}
 polyline{fill:none;stroke-width:2}circle.promoted{fill:var(--validation)}circle.rejected{fill:var(--paper);stroke:var(--validation)}
-.legend{display:flex;flex-wrap:wrap;gap:1.2rem;font-size:.85rem;color:var(--soft)}.key{display:flex;align-items:center;gap:.4rem}.key i{width:18px;height:3px}
+.legend{display:flex;flex-wrap:wrap;gap:1.2rem;font-size:.85rem;color:var(--soft)}.key{display:flex;align-items:center;gap:.4rem}.key i{width:18px;height:3px}.key .level-key{height:0;border-top:1px dashed var(--soft)}
 .dot{width:8px;height:8px;border-radius:50%;background:var(--validation)}.dot.hollow{background:none;border:1px solid var(--validation)}
 table{border-collapse:collapse;width:100%}th{font-weight:500;text-align:left}.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
 .bars{table-layout:fixed}.bars th{width:13rem;overflow-wrap:anywhere;padding:.2rem .6rem .2rem 0}.bars td>div:not(.track),.track>div{height:12px;background:var(--validation);border-radius:2px;min-width:2px}.bars .number{width:5rem}
@@ -89,8 +89,8 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);bor
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body>
+<body><main>
 ${body}
-</body></html>
+</main></body></html>
 `;
 }

@@ -231,6 +231,11 @@ describe('the report page', () => {
     expect(style).not.toMatch(/width:(?:min|max|calc|clamp)\([^)}]*%/u);
   });
 
+  it('has its content in a landmark, and tables that scroll within reach of the keyboard', () => {
+    expect(html).toMatch(/<body><main>.*<\/main><\/body>/su);
+    expect(html.match(/class="wide"/gu)?.length).toBe(html.match(/class="wide" tabindex="0"/gu)?.length);
+  });
+
   it('puts the head of a column of numbers above them, on the right', () => {
     expect(renderReportPage(report)).toContain('<th class="number">rescued</th>');
     expect(renderReportPage(report)).toContain('<th>outcome</th>');

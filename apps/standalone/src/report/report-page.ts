@@ -3,14 +3,12 @@
  * outside is escaped.
  */
 import { inTwoDigits } from '@seamstream/release';
+import { learningCurve } from './curve-part.js';
+import { renderProblem } from './example-part.js';
 import { bars, escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report, RoundRow } from './report.types.js';
 import { ledgerTable } from './run-parts.js';
 import { cost, headline, loopTime } from './verdict.js';
-
-const WIDTH = 860;
-const HEIGHT = 300;
-const MARGIN = { left: 52, right: 16, top: 16, bottom: 42 };
 
 /** Of the rounds up to each: one round has too few control problems to say anything. */
 function controlsSoFar(rounds: readonly RoundRow[]): readonly (number | null)[] {
@@ -22,69 +20,23 @@ function controlsSoFar(rounds: readonly RoundRow[]): readonly (number | null)[] 
   });
 }
 
-function learningCurve(report: Report): string {
-  const { rounds } = report;
-  const last = Math.max(2, ...rounds.map((row) => row.round));
-  const x = (round: number): number => MARGIN.left + ((round - 1) / (last - 1)) * (WIDTH - MARGIN.left - MARGIN.right);
-  const y = (rate: number): number => MARGIN.top + (1 - rate) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-  const grid = [0, 0.25, 0.5, 0.75, 1]
-    .map(
-      (rate) =>
-        `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(rate)}" y2="${y(rate)}" class="grid"/><text x="${MARGIN.left - 8}" y="${y(rate) + 4}" text-anchor="end">${rate * 100} %</text>`,
-    )
-    .join('');
-  const step = Math.max(1, Math.ceil(last / 12));
-  const ticks = rounds
-    .filter((row) => (row.round - 1) % step === 0)
-    .map((row) => `<text x="${x(row.round)}" y="${HEIGHT - 22}" text-anchor="middle">${row.round}</text>`)
-    .join('');
-  const axis = `<text x="${(WIDTH + MARGIN.left) / 2}" y="${HEIGHT - 5}" text-anchor="middle">round</text>`;
-  const firstShifted = rounds.find((row) => row.phase === 'shifted');
-  const shift = firstShifted
-    ? `<line x1="${x(firstShifted.round)}" x2="${x(firstShifted.round)}" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}" class="shift"/><text x="${x(firstShifted.round) + 6}" y="${y(0.5) - 8}">new problems appear</text>`
-    : '';
-  const line = (values: readonly (number | null)[], color: string): string =>
-    `<polyline points="${rounds
-      .flatMap((row, index) => {
-        const rate = values[index] ?? null;
-        return rate === null ? [] : [`${x(row.round).toFixed(1)},${y(rate).toFixed(1)}`];
-      })
-      .join(' ')}" style="stroke:${color}"/>`;
-  // What is served stays so until another one is promoted: steps.
-  const served = rounds
-    .flatMap((row, index) => {
-      const before = rounds[index - 1]?.servedValidation ?? null;
-      const now = row.servedValidation;
-      if (now === null) return [];
-      const at = x(row.round).toFixed(1);
-      return [...(before === null ? [] : [`${at},${y(before).toFixed(1)}`]), `${at},${y(now).toFixed(1)}`];
-    })
-    .join(' ');
-  const marks = rounds
-    .filter((row) => row.validation !== null)
-    .map(
-      (row) =>
-        `<circle cx="${x(row.round)}" cy="${y(row.validation ?? 0)}" r="3.2" class="${row.promoted ? 'promoted' : 'rejected'}"><title>round ${row.round}: ${escapeHtml(row.algorithm)} ${row.promoted ? 'promoted' : 'rejected'}, ${percent(row.validation ?? 0)} on validation</title></circle>`,
-    )
-    .join('');
-  const legend = (
-    [
-      ['served adapter (validation, greedy)', '--validation'],
-      ['explored (sampled)', '--explored'],
-      ['control, all rounds so far (no experience)', '--control'],
-      ...(rounds.some((row) => row.faithful !== null) ? ([['entries that quote truly', '--good']] as const) : []),
-    ] as const
-  )
-    .map(([name, color]) => `<span class="key"><i style="background:var(${color})"></i>${name}</span>`)
-    .join('');
-  const lines = `<polyline points="${served}" style="stroke:var(--validation)"/>${line(
-    rounds.map((row) => row.explored),
-    'var(--explored)',
-  )}${line(controlsSoFar(rounds), 'var(--control)')}${line(
-    rounds.map((row) => row.faithful),
-    'var(--good)',
-  )}`;
-  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Success rate per round">${grid}${ticks}${axis}${shift}${lines}${marks}</svg><p class="legend">${legend}<span class="key"><b class="dot"></b>candidate, promoted</span><span class="key"><b class="dot hollow"></b>candidate, rejected: never served</span></p>`;
+function roundsCurve({ rounds }: Report): string {
+  const faithful = rounds.map((row) => row.faithful);
+  return learningCurve({
+    label: 'Success rate per round',
+    rounds,
+    lines: [
+      { name: 'explored (sampled)', color: '--explored', values: rounds.map((row) => row.explored) },
+      {
+        name: 'control, all rounds so far (no experience)',
+        color: '--control',
+        values: controlsSoFar(rounds),
+      },
+      ...(faithful.some((rate) => rate !== null)
+        ? [{ name: 'entries that quote truly', color: '--good', values: faithful }]
+        : []),
+    ],
+  });
 }
 
 /** How far validation can be believed. */
@@ -101,15 +53,14 @@ function optimismOf({ optimism }: Report): string {
 function exampleOf({ example }: Report): string {
   if (example === null) return '<p class="soft">No problem was solved with an experience that failed without one.</p>';
   const { domain, prompt, reference, without, untrained, trained } = example;
-  const answer = (title: string, solved: boolean, response: string, entry?: string): string =>
-    `<div><b>${title}: ${solved ? 'solved' : 'not solved'}</b>${entry === undefined ? '' : `<p class="soft">experience</p><pre>${escapeHtml(entry)}</pre>`}<p class="soft">answer</p><pre>${escapeHtml(response)}</pre></div>`;
-  return `<p class="soft">A problem of ${escapeHtml(domain)}; the right answer is ${escapeHtml(reference)}.</p><pre>${escapeHtml(prompt)}</pre><div class="example">${[
-    answer('Without an experience', false, without.response),
-    ...(untrained === null
-      ? []
-      : [answer('Untrained generator', untrained.solved, untrained.response, untrained.entry)]),
-    answer('Trained generator', true, trained.response, trained.entry),
-  ].join('')}</div>`;
+  return renderProblem({
+    ...{ domain, prompt, reference },
+    answers: [
+      { title: 'Without an experience', solved: false, ...without },
+      ...(untrained === null ? [] : [{ title: 'Untrained generator', ...untrained }]),
+      { title: 'Trained generator', solved: true, ...trained },
+    ],
+  });
 }
 
 /** An entry that says something false about the problem, where there is one. */
@@ -157,7 +108,7 @@ function whyOf({ comparison, status, reason }: Report['runs'][number]): string {
 
 function runsTable(report: Report): string {
   const rate = (value: number | null): string => (value === null ? '' : percent(value));
-  return `<div class="wide">${table(
+  return `<div class="wide" tabindex="0">${table(
     [
       ...['round', 'digest', 'trained by', 'parent', 'outcome', 'validation', '95 %', 'of', "parent's"],
       ...['rescued', 'broken', 'evidence', 'needed', 'held-out', 'why'],
@@ -229,7 +180,7 @@ ${measuredOn.isHeldOut ? '' : `<p class="verdict short">Measured on ${escapeHtml
 <h2>One problem, before and after</h2>
 ${exampleOf(report)}
 <h2>Success rate per round</h2>
-${learningCurve(report)}
+${roundsCurve(report)}
 ${misquoteOf(report)}
 <h2>${what === 'held-out' ? 'Held-out' : 'Validation'} problems against the controls</h2>
 ${measuredBars([

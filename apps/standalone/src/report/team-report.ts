@@ -169,7 +169,7 @@ ${table(
 <h2>One problem, and what the team makes of it</h2>
 ${example === null ? '<p class="soft">None that the untuned team failed and the tuned one solved.</p>' : `<pre>${escapeHtml(example.prompt)}</pre><div class="example"><div><b>untuned</b><pre>${escapeHtml(example.before.join('\n'))}</pre></div><div><b>tuned</b><pre>${escapeHtml(example.after.join('\n'))}</pre></div></div>`}
 <h2>Stages</h2>
-<div class="wide">${table(
+<div class="wide" tabindex="0">${table(
       [
         'way',
         'stage',

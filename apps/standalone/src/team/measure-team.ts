@@ -5,7 +5,7 @@ import { certificateOf, type TeamRollout } from '@seamstream/team-tuning';
 import { TARGETS } from '../demonstrations.js';
 import type { Host } from '../host-services.js';
 import { bytesBelow } from '../measure-run.js';
-import { commandsOf } from '../report/build-report.js';
+import { commandsOf } from '../report/commands-of.js';
 import { type ArmReport, type ArmResult, holds, type TeamReport } from '../report/team-report.js';
 import type { RunFile } from '../run-settings.js';
 import { heldOutProblems } from '../world-files.js';

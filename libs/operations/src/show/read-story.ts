@@ -23,17 +23,8 @@ import {
 } from '@seamstream/read-models';
 import { type ProblemCost, problemCostOf } from '../cost/problem-cost.js';
 import { readDeclaredLimits } from '../quotas/index.js';
-
-export interface ToldStory {
-  readonly story: ProblemStory;
-  /** By place why a result does not count; those that do have none. */
-  readonly doubts: ReadonlyMap<string, Doubt>;
-  readonly lineage: AdapterLineage;
-  /** Of results that count, and of entries that a generator wrote about what was published. */
-  readonly cost: ProblemCost;
-}
-
-export const placeName = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
+import { type AgainstBase, againstBase } from './against-base.js';
+import { placeName, type ToldStory } from './told-story.js';
 
 /** Of these the key is the problem's id, and they are most of a log: what has another key is not opened. */
 const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([
@@ -140,12 +131,15 @@ interface StoryWithDoubts extends Omit<ProblemStory, 'attempts'> {
     readonly results: readonly (StoryAttempt['results'][number] & { readonly doubt: Doubt | null })[];
   })[];
   readonly cost: ProblemCost;
+  readonly againstBase: AgainstBase;
 }
 
 /** The story as one value: as commands and the gateway give it to machines. */
-export function storyWithDoubts({ story, doubts, cost }: Omit<ToldStory, 'lineage'>): StoryWithDoubts {
+export function storyWithDoubts(told: ToldStory): StoryWithDoubts {
+  const { story, doubts, cost } = told;
   return {
     ...story,
+    againstBase: againstBase(told),
     cost,
     attempts: story.attempts.map((attempt) => ({
       ...attempt,
