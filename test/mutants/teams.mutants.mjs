@@ -213,11 +213,36 @@ export default [
       to: 'return true',
     },
   ]),
+  ...rows(turns, 'trained-turns.ts', 'turns to train on', [
+    {
+      control: 'a success that was judged apart does not count',
+      from: 'success: rollout.success && counted.has(rollout),',
+      to: 'success: rollout.success,',
+    },
+  ]),
   ...rows(formulas, 'formulas/lost-successes.ts', 'the gate', [
     {
       control: 'what failed may be lost',
       from: 'turns.filter(({ success, logProbs }) => success && logProbs.length > 0)',
       to: 'turns.filter(({ logProbs }) => logProbs.length > 0)',
+    },
+    {
+      control: 'what failed is not kept',
+      from: 'turn.success && (lostBy',
+      to: '(lostBy',
+      title: 'what an update keeps',
+    },
+    {
+      control: 'what lost half of the limit is kept before it is lost',
+      from: '> mostLost / 2',
+      to: '> mostLost',
+      title: 'what an update keeps',
+    },
+    {
+      control: 'a larger advantage stays',
+      from: 'Math.max(turn.advantage, keptAdvantage)',
+      to: 'keptAdvantage',
+      title: 'what an update keeps',
     },
     {
       control: 'what one state gains makes up for no other',
@@ -330,7 +355,7 @@ export default [
   ...rows(kept, 'update-agent.ts', 'an update of an agent', [
     {
       control: 'the next try keeps what succeeded',
-      from: 'turns = keptTurns(turns, lostBy, gate);',
+      from: 'turns = keptTurns(turns, lostBy, gate!);',
       to: '',
     },
   ]),

@@ -1,13 +1,14 @@
 // Sequential tuning of a team, with its gate, next to the same without a gate and to all agents at once: equal rollouts, several seeds.
 //   npm run study:team -- [--folder DIR] [--seeds 1,2,3] [--arms team,team-simultaneous] [--stages 16] [--round-size 144]
 //     [--held-out 512] [--table] [--json]
-// Each way and seed has a file in DIR when it is done and is not run again. One that was stopped continues after its last stage. --table
+// Each way, with its settings, and seed has a file in DIR when it is done and is not run again. One that was stopped continues after its last stage. --table
 // runs nothing and shows what is there. Ends with 0 where all bars hold, 3 where one does not or a way was not run.
 
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { canonicalJson, sha256 } from '@seamstream/kernel';
 import {
   studyTeamArm,
   TEAM_ARMS,
@@ -63,9 +64,8 @@ await mkdir(folder, { recursive: true });
 // 1. Every way on a seed before the next seed, so that a study that is stopped early compares whole seeds.
 for (const seed of options.table ? [] : seeds) for (const arm of arms) await runOnce(arm, seed);
 // 2. What they say together.
-const names = (await readdir(folder)).filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'));
-const all = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))));
-const runs = all.filter(({ seed, arm }) => seeds.includes(seed) && arms.some(({ name }) => name === arm));
+const made = seeds.flatMap((seed) => arms.map((arm) => join(folder, `${nameOf(arm, seed)}.json`))).filter(existsSync);
+const runs = await Promise.all(made.map(async (path) => JSON.parse(await readFile(path, 'utf8'))));
 const short = teamShortcomings(runs, seeds);
 process.stdout.write(
   options.json
@@ -74,12 +74,17 @@ process.stdout.write(
 );
 if (short.length > 0) process.exitCode = NOT_SHOWN;
 
+/** With a part of the settings' digest: what was measured on others counts for nothing here. */
+function nameOf(arm, seed) {
+  return `${kind}-${arm.name}-${sha256(canonicalJson(arm.settings)).slice(0, 8)}-${seed}`;
+}
+
 async function runOnce(arm, seed) {
-  const path = join(folder, `${kind}-${arm.name}-${seed}.json`);
+  const path = join(folder, `${nameOf(arm, seed)}.json`);
   if (existsSync(path)) return;
   const say = (line) => process.stderr.write(`${new Date().toISOString()} seed ${seed}: ${line}\n`);
   say(arm.title);
-  const work = join(folder, `work-${kind}-${arm.name}-${seed}`);
+  const work = join(folder, `work-${nameOf(arm, seed)}`);
   const environment = process.env;
   const run = await studyTeamArm({ arm, seed, ...sizes, folder: work, environment, signal: stopped.signal, say });
   await writeFile(`${path}.part`, `${JSON.stringify(run)}\n`);

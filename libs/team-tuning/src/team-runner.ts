@@ -189,12 +189,13 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       : rollouts.map(() => 1);
     const earlier: (readonly TeamRollout[])[] = [];
     if (settings.advantage.kind === 'gae') for (let at = 0; at < batch; at++) earlier.push(await this.batch(stage, at));
+    const compared = comparedRollouts(rollouts, settings);
     const update = await updateAgent({
       engine: agents[place]!.engine,
       // Simultaneous updates each begin, and are sampled, with the team as the stage found it. No other update has changed this agent either.
       adapter: before[place]!,
       turns: trainedTurns(rollouts, {
-        ...{ agent, place, weights, schemaFor, maxTokens: settings.sampling.maxTokens },
+        ...{ agent, place, weights, compared, schemaFor, maxTokens: settings.sampling.maxTokens },
         advantages: advantagesOf(rollouts, place, settings, earlier),
       }),
       settings,
@@ -202,9 +203,8 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
       signal: recording.signal,
       onPass: (pass) => onPass?.(agent.name, pass),
     });
-    const compared = comparedRollouts(rollouts, settings).length;
-    state.note(batch, rollouts.length - compared);
-    return { rollouts, compared, update, ratio: effectiveSampleRatio(weights) };
+    state.note(batch, rollouts.length - compared.length);
+    return { rollouts, compared: compared.length, update, ratio: effectiveSampleRatio(weights) };
   }
 
   /** c = min(1, ρ) of each rollout, for the agents that were updated since it was sampled. */

@@ -1,7 +1,7 @@
 import { normalised } from './formulas/advantages.js';
 import { TEAM_RECIPES, teamSettings } from './team-method.js';
 import type { TeamRollout } from './team-rollout.js';
-import { advantagesOf } from './trained-turns.js';
+import { advantagesOf, trainedTurns } from './trained-turns.js';
 
 const VALUES = { kind: 'gae', gamma: 0.99, lambda: 0.95, clip: 5, valueRange: 0.2, valueRate: 0.5 } as const;
 const BEFORE = { advantage: { ...VALUES, baseline: 'before-fit' } } as const;
@@ -46,5 +46,20 @@ describe('advantages by values', () => {
     });
     expect(teamSettings['sat-seq'](given).advantage).toMatchObject({ baseline: 'after-fit' });
     expect(TEAM_RECIPES.get('sat-seq')!.resolveConfiguration({}).advantage).toEqual({ kind: 'group', clip: 5 });
+  });
+});
+
+describe('turns to train on', () => {
+  it('count as successes where their rollout succeeded and is compared with others', () => {
+    const written = { promptTokenIds: [1, 2], tokenIds: [3], forced: [false] };
+    const [compared, apart, failed] = [true, true, false].map(
+      (success) => ({ problem: { problemId: 'a' }, success, turns: [written] }) as never as TeamRollout,
+    );
+    const rollouts = [compared!, apart!, failed!];
+    const turns = trainedTurns(rollouts, {
+      ...{ agent: { field: null } as never, place: 0, maxTokens: 8, schemaFor: (() => undefined) as never },
+      ...{ advantages: [0, 0, 0], weights: [1, 1, 1], compared: [compared!, failed!] },
+    });
+    expect(turns.map(({ success }) => success)).toEqual([true, false, false]);
   });
 });

@@ -95,12 +95,15 @@ export function trainedTurns(
     readonly agent: Agent;
     readonly place: number;
     readonly advantages: readonly number[];
+    /** Of the rollouts, those whose rewards are compared with others. */
+    readonly compared: readonly TeamRollout[];
     readonly weights: readonly number[];
     readonly schemaFor: EntrySchemas;
     readonly maxTokens: number;
   },
 ): readonly TrainedTurn[] {
   const { agent, place, advantages, weights } = facts;
+  const counted = new Set(facts.compared);
   return rollouts.map((rollout, at) => {
     const turn = rollout.turns[place]!;
     return {
@@ -108,7 +111,7 @@ export function trainedTurns(
       sequence: turnSequence({ agent, turn, rollout }, facts),
       advantage: advantages[at]!,
       weight: weights[at]!,
-      success: rollout.success,
+      success: rollout.success && counted.has(rollout),
     };
   });
 }

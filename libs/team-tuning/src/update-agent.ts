@@ -3,7 +3,7 @@ import { Random } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
 import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
-import { lostPerState } from './formulas/lost-successes.js';
+import { keptTurns, lostPerState } from './formulas/lost-successes.js';
 import type { TuningSettings } from './tuning.config.js';
 import { type SampledTurn, scoredTurns, stepAlong, turnsNow } from './turn-steps.js';
 
@@ -12,7 +12,7 @@ export interface TrainedTurn extends Omit<SampledTurn, 'currentLogProbs'> {
   readonly advantage: number;
   /** Truncated weight of the rollout. */
   readonly weight: number;
-  /** Whether the rollout succeeded. */
+  /** Whether the rollout succeeded, and counts: its reward is compared with others. */
   readonly success: boolean;
 }
 
@@ -106,7 +106,7 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     await weights.restoreState(before!);
     if (decision.kind === 'give up') break;
     ({ beta } = decision);
-    turns = keptTurns(turns, lostBy, gate);
+    turns = keptTurns(turns, lostBy, gate!);
   }
   return { adapter: await weights.exportAdapter(), passes, distance: accepted, beta };
 }
@@ -126,24 +126,6 @@ async function movementOf(
     lost: Math.max(0, ...lostBy.values()),
     lostBy,
   };
-}
-
-/**
- * The turns as the next try learns from them: what succeeded in a state that lost much is worth keeping, also where its whole group succeeded
- * and it has no advantage. A larger β alone does not bring it back: turns without an advantage take part in no step.
- */
-function keptTurns(
-  turns: readonly UpdatedTurn[],
-  lostBy: ReadonlyMap<string, number>,
-  gate: TuningSettings['gate'],
-): readonly UpdatedTurn[] {
-  const { mostLost = null, keptAdvantage = 0 } = gate ?? {};
-  if (mostLost === null) return turns;
-  return turns.map((turn) =>
-    turn.success && (lostBy.get(turn.state) ?? 0) > mostLost / 2
-      ? { ...turn, advantage: Math.max(turn.advantage, keptAdvantage) }
-      : turn,
-  );
 }
 
 interface Pass extends Pick<UpdateFacts, 'settings' | 'signal'> {

@@ -78,7 +78,7 @@ function renderStage(stage: TeamStage, style: Style): string {
   const judges = addedTallies(...batches.map((batch) => batch.judges));
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
   const most = gate?.mostLost ?? null;
-  const kept = most === null ? '' : `, ${most} lost by what succeeded`;
+  const kept = most === null ? '' : `, and successes lose ${most} at most`;
   const held = gate === null ? 'no gate' : `gate at ${gate.target} nats${kept}`;
   const passes = agents.flatMap(({ agent, passes: tried }) =>
     tried.map(({ pass, attempt, decision, beta, distance, lost }) => [

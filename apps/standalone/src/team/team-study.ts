@@ -132,7 +132,7 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
     '',
     ...teamDifferences(runs).map(
       ({ less, all, overSeeds, bySeed }) =>
-        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; over seeds ${range(overSeeds)}; by seed ${bySeed.map(inBrackets).join(', ')}.`,
+        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; ${overSeeds === null ? '' : `over seeds ${range(overSeeds)}; `}by seed ${bySeed.map(inBrackets).join(', ')}.`,
     ),
     short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
   ].join('\n');

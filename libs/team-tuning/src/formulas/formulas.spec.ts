@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { clippedGroupAdvantages, clippedValueLoss, generalisedAdvantages } from './advantages.js';
 import { type CertificateConstants, certificateOf, certificateText } from './certificate.js';
 import { decideGate, distancePerState, upperQuantile } from './kl-gate.js';
-import { lostPerState } from './lost-successes.js';
+import { keptTurns, lostPerState } from './lost-successes.js';
 import { sequenceRatio, truncatedTeamWeight } from './sequence-ratio.js';
 import { meanK3, surrogateOf } from './surrogate.js';
 
@@ -186,6 +186,26 @@ describe('the gate', () => {
       ['a', 0.75],
       ['b', -0.5],
     ]);
+  });
+});
+
+describe('what an update keeps after it was taken back', () => {
+  it('is what succeeded in states that lost more than half of the limit, with a least advantage', () => {
+    const turn = (state: string, success: boolean, advantage: number) => ({ state, success, advantage });
+    const lostBy = new Map([
+      ['lost', 3],
+      ['partly', 1.1],
+      ['half', 1],
+    ]);
+    const kept = keptTurns(
+      [
+        ...[turn('lost', true, 0), turn('lost', true, 2), turn('lost', false, -1), turn('lost', true, -0.1)],
+        ...[turn('partly', true, 0), turn('half', true, 0), turn('unknown', true, 0)],
+      ],
+      lostBy,
+      { mostLost: 2, keptAdvantage: 0.5 },
+    );
+    expect(kept.map(({ advantage }) => advantage)).toEqual([0.5, 2, -1, 0.5, 0.5, 0, 0]);
   });
 });
 

@@ -30,6 +30,24 @@ export function lostPerState(turns: readonly RewardedTurn[]): ReadonlyMap<string
   );
 }
 
+/**
+ * The turns as the next try of an update that was taken back learns from them: what succeeded in a state that lost more than half of the
+ * limit has an advantage of at least `keptAdvantage`, also where its whole group succeeded and it had none. A larger β alone does not bring it
+ * back: turns without an advantage take part in no step.
+ */
+export function keptTurns<Turn extends Pick<RewardedTurn, 'state' | 'success'> & { readonly advantage: number }>(
+  turns: readonly Turn[],
+  lostBy: ReadonlyMap<string, number>,
+  { mostLost, keptAdvantage }: { readonly mostLost: number | null; readonly keptAdvantage: number },
+): readonly Turn[] {
+  if (mostLost === null) return turns;
+  return turns.map((turn) =>
+    turn.success && (lostBy.get(turn.state) ?? 0) > mostLost / 2
+      ? { ...turn, advantage: Math.max(turn.advantage, keptAdvantage) }
+      : turn,
+  );
+}
+
 function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
