@@ -53,7 +53,7 @@ describe('turns to train on', () => {
   it('count as successes where their rollout succeeded and is compared with others', () => {
     const written = { promptTokenIds: [1, 2], tokenIds: [3], forced: [false] };
     const [compared, apart, failed] = [true, true, false].map(
-      (success) => ({ problem: { problemId: 'a' }, success, turns: [written] }) as never as TeamRollout,
+      (success) => ({ problem: { problemId: 'a' }, success, turns: [written] }) as unknown as TeamRollout,
     );
     const rollouts = [compared!, apart!, failed!];
     const turns = trainedTurns(rollouts, {

@@ -94,7 +94,7 @@ function compared(own: readonly ArmRun[], others: ReadonlyMap<number, ArmRun>, s
 }
 
 /** In percentage points; of one seed alone there is none. */
-export const range = (interval: Estimate['interval95'] | null): string =>
+const range = (interval: Estimate['interval95'] | null): string =>
   interval === null ? 'one seed' : `${points(interval[0])} to ${points(interval[1])}`;
 
 /** The study as Markdown: a table for each reported set, and what was chosen on the development problems. */

@@ -1,9 +1,8 @@
 /** What ways of tuning a team say next to one another, over seeds, as pure functions of their runs. Rates are fractions of 1. */
-import { count } from '@seamstream/kernel';
+import { count, points } from '@seamstream/kernel';
 import { type Estimate, mean, pairedDifference, studentInterval } from '@seamstream/statistics';
 import { inBrackets, inHundredths } from '../report/page-pieces.js';
 import { type ArmFigures, worstFall } from '../report/team-report.js';
-import { range } from '../study/comparison.js';
 import { TEAM_ARMS } from './team-arms.js';
 
 /** One way on one seed. */
@@ -132,7 +131,7 @@ export function teamStudyTable(runs: readonly TeamArmRun[], seeds: readonly numb
     '',
     ...teamDifferences(runs).map(
       ({ less, all, overSeeds, bySeed }) =>
-        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; ${overSeeds === null ? '' : `over seeds ${range(overSeeds)}; `}by seed ${bySeed.map(inBrackets).join(', ')}.`,
+        `One after the other, gated less ${titleOf(less)}, points: ${inBrackets(all)} over problems; ${overSeeds === null ? '' : `over seeds ${overSeeds.map(points).join(' to ')}; `}by seed ${bySeed.map(inBrackets).join(', ')}.`,
     ),
     short.length === 0 ? `All bars hold on seeds ${seeds.join(', ')}.` : `Short: ${short.join('; ')}.`,
   ].join('\n');
