@@ -79,6 +79,12 @@ const tenants = [
   ]),
   ...quick('libs/operations/src/show/read-story.ts', TENANTS, [
     {
+      control: 'what is served is shown to those for whose problem it wrote',
+      from: 'tenant === undefined ||\n      (lineage.served',
+      to: 'tenant !== null ||\n      (lineage.served',
+      title: 'learn',
+    },
+    {
       control: 'a problem of another tenant does not exist',
       from: '(tenant !== undefined && told.tenant !== tenant)',
       to: 'false',

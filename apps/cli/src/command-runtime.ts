@@ -26,7 +26,7 @@ import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { EditSampling } from '@seamstream/self-edits';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
-import type { StartFacts, StartOptions } from '@seamstream/standalone';
+import type { StartOptions, ToldStart } from '@seamstream/standalone';
 import type { Verifiers } from '@seamstream/verifiers';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -134,7 +134,7 @@ export interface CommandRuntime {
   /** Where the data of this installation is. */
   dataFolder(): Promise<string>;
   /** What the run in the data folder was begun with; null without one, and where the log is not in that folder. */
-  startFacts(): Promise<StartFacts | null>;
+  toldStart(): Promise<ToldStart>;
   /** A set of problems of the demonstration that the data folder was begun with. INVALID_INPUT for one that it does not have. */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */

@@ -16,7 +16,7 @@ import type { Models, WorldSet } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
-import type { StartFacts } from '@seamstream/standalone';
+import type { ToldStart } from '@seamstream/standalone';
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
 import type { BucketDoor, CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
 import { editDoors } from './edits/edit-doors.js';
@@ -252,11 +252,11 @@ class RuntimeResources {
     return problemsOfSet(set, (await settingsOfFolder(dataFolder)) ?? EARLIER_WORLD);
   }
 
-  async startFacts(): Promise<StartFacts | null> {
+  async toldStart(): Promise<ToldStart> {
     const { dataFolder, eventLog } = await this.loadCommon();
-    if (eventLog.driver !== 'lmdb' || eventLog.folder !== undefined) return null;
-    const { startFacts } = await import('@seamstream/standalone');
-    return startFacts(dataFolder);
+    if (eventLog.driver !== 'lmdb' || eventLog.folder !== undefined) return { start: null, unread: null };
+    const { toldStart } = await import('@seamstream/standalone');
+    return toldStart(dataFolder);
   }
 
   /** --data-dir wins over SEAM_DATA_FOLDER. */
@@ -380,7 +380,7 @@ export function processShell(): Shell {
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         person: async () => personOfMachine(await world.loadCommon()),
         worldProblems: (set) => world.worldProblems(set),
-        startFacts: () => world.startFacts(),
+        toldStart: () => world.toldStart(),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
         promptTemplates: async () => promptTemplates(await world.loadAll()),

@@ -20,7 +20,7 @@ import { showLimits } from './quotas/use-metrics.js';
 import { HostedStart } from './views/start.controller.js';
 import { ViewsModule } from './views/views.module.js';
 
-export type { StartFacts } from '@seamstream/gateway-contract';
+export type { StartFacts, ToldStart } from '@seamstream/gateway-contract';
 export { type GatewayConfig, gatewayConfigSchema } from './config.js';
 export { GatewayServer } from './http-server.js';
 export { HostedStart } from './views/start.controller.js';

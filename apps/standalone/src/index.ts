@@ -3,7 +3,7 @@ import type { StudyOptions } from './study/real-model/run-study.js';
 import type { ArmStudy } from './team/study-arm.js';
 import type { TeamArmRun } from './team/team-study.js';
 
-export type { StartFacts } from '@seamstream/gateway';
+export type { ToldStart } from '@seamstream/gateway';
 export { type StartExit, type StartOptions, startOptionsOf, withStartOptions } from './config.js';
 export {
   type EmbeddedSettings,
@@ -15,7 +15,7 @@ export { worldSource } from './problem-stream.js';
 export { renderEditsStudy } from './report/edits-report.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { EARLIER_WORLD, settingsOfFolder } from './run-settings.js';
-export { startFacts } from './start-facts.js';
+export { toldStart } from './start-facts.js';
 export { ARMS, type Arm, armEnvironment } from './study/arms.js';
 export { type ArmRun, chooseArm, compareArms, STUDY_SETS, studyTable } from './study/comparison.js';
 export {

@@ -29,7 +29,7 @@ import {
 import type { RoundPlan } from './round-driver.decide.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
 import { assertHosted, assertRounds, hasNewWords, readRunFile, writeRunFile } from './run-settings.js';
-import { reportPageIn, startFacts } from './start-facts.js';
+import { reportPageIn, toldStart } from './start-facts.js';
 import { remarksOn } from './start-remarks.js';
 import { LoopView } from './view/loop-view.js';
 import type { ViewStream } from './view/terminal-view.js';
@@ -115,7 +115,7 @@ async function hooksOf(
     onTraining: (progress) => view.trains(progress),
     onUnderWay: (service, batch) => view.works(service, batch),
     start: new HostedStart(
-      () => startFacts(dataDir),
+      () => toldStart(dataDir),
       () => reportPageIn(dataDir),
     ),
     beforeServices: async (log) => {

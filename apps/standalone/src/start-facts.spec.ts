@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readStartOptions, type StartOptions } from './config.js';
 import { readStart } from './read-start.js';
 import { writeRunFile } from './run-settings.js';
-import { reportPageIn, reportPaths, startFacts } from './start-facts.js';
+import { reportPageIn, reportPaths, startFacts, toldStart } from './start-facts.js';
 
 describe('what a folder was begun with', () => {
   let folder: string;
@@ -40,7 +40,19 @@ describe('what a folder was begun with', () => {
     );
   });
 
-  it('has the commands of its report, unless the run has other limits since', async () => {
+  it('says why its file cannot be read, and is no failure', async () => {
+    expect(await toldStart(folder)).toEqual({ start: null, unread: null });
+    await writeFile(join(folder, 'run.json'), '{"format":2}');
+    const unread = expect.stringMatching(
+      /^Cannot read .*run\.json: expected what this folder was begun with/,
+    ) as string;
+    expect(await toldStart(folder)).toEqual({ start: null, unread });
+    await rm(join(folder, 'run.json'));
+    await begin('--seed', '7');
+    expect(await toldStart(folder)).toMatchObject({ start: { seed: 7 }, unread: null });
+  });
+
+  it('has the commands of its report, and the report, unless the run has other limits since', async () => {
     await begin('--seed', '7', '--max-rounds', '3');
     const { figures, page } = reportPaths(folder);
     await writeFile(figures, JSON.stringify({ commands: ['seam start --held-out 16'] }));
@@ -48,7 +60,9 @@ describe('what a folder was begun with', () => {
     expect(await startFacts(folder)).toMatchObject({ commands: ['seam start --held-out 16'], hasReport: true });
     expect(await reportPageIn(folder)).toBe('the page');
     await begin('--max-rounds', '5');
-    expect((await startFacts(folder))!.commands).toHaveLength(2);
+    const further = (await startFacts(folder))!;
+    expect(further.commands).toHaveLength(2);
+    expect(further.hasReport).toBe(false);
     await writeFile(figures, 'half a rep');
     expect((await startFacts(folder))!.commands).toHaveLength(2);
   });

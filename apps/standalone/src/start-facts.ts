@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StartFacts } from '@seamstream/gateway';
+import type { StartFacts, ToldStart } from '@seamstream/gateway';
+import { isSeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { commandsOf } from './report/commands-of.js';
 import { readRunFile } from './run-settings.js';
@@ -15,6 +16,16 @@ export const reportPaths = (dataDir: string): { readonly figures: string; readon
 
 const reportedSchema = z.object({ commands: z.array(z.string()) });
 
+/** The facts, or why they cannot be read: who looks at a folder in trouble shall see the rest of it. */
+export async function toldStart(dataDir: string): Promise<ToldStart> {
+  try {
+    return { start: await startFacts(dataDir), unread: null };
+  } catch (error) {
+    if (isSeamError(error)) return { start: null, unread: error.message };
+    throw error;
+  }
+}
+
 /**
  * Null for a folder without rounds.
  * @throws INVALID_CONFIGURATION where run.json holds something else
@@ -24,15 +35,16 @@ export async function startFacts(dataDir: string): Promise<StartFacts | null> {
   if (run === null) return null;
   const { settings, limits, version, begunAt, test } = run;
   const { method, seed, algorithm, roundSize, preset, problems, validation } = settings;
-  const own = await reportedCommands(dataDir);
+  const reported = await reportedCommands(dataDir);
+  // A report that is older than the last limits does not repeat the run, and is not the run's.
+  const own = reported?.length === limits.length ? reported : null;
   return {
     ...{ method, seed, algorithm, roundSize, preset, version, begunAt },
     ...{ problems: problems?.path ?? null, validation: validation?.path ?? null, test: test?.path ?? null },
     limits: limits.map(({ since, maxRounds, maxShiftedRounds }) => ({ since, maxRounds, maxShiftedRounds })),
-    // A report says on how many problems it measured. One that is older than the last limits does not repeat the run.
-    commands:
-      own?.length === limits.length ? own : commandsOf({ run, heldOutProblems: null, testFile: test?.path ?? null }),
-    hasReport: existsSync(reportPaths(dataDir).page),
+    // A report says on how many problems it measured.
+    commands: own ?? commandsOf({ run, heldOutProblems: null, testFile: test?.path ?? null }),
+    hasReport: own !== null && existsSync(reportPaths(dataDir).page),
   };
 }
 

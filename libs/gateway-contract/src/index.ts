@@ -21,7 +21,7 @@ export {
   responsesRequestSchema,
 } from './responses.js';
 export { type SessionForgotten, type SessionReply, sessionQuerySchema } from './sessions.js';
-export type { StartFacts } from './start-facts.js';
+export type { StartFacts, ToldStart } from './start-facts.js';
 export {
   adapterWordSchema,
   auditQuerySchema,

@@ -18,3 +18,11 @@ export interface StartFacts {
   readonly commands: readonly string[];
   readonly hasReport: boolean;
 }
+
+/** What is said of a data folder, also where its own file cannot be read. */
+export interface ToldStart {
+  /** Null for a folder without rounds. */
+  readonly start: StartFacts | null;
+  /** Why there are no facts of a folder that has its file; else null. */
+  readonly unread: string | null;
+}

@@ -105,8 +105,9 @@ function heading(told: ToldStory, { full }: StoryOptions, style: Style): string 
 }
 
 /** Nothing is said where the base model is served. */
-function againstBaseFacts({ served, base, adapter }: AgainstBase): [string, string][] {
-  if (served === null) return [];
+function againstBaseFacts(compared: AgainstBase | null): [string, string][] {
+  if (typeof compared?.served !== 'string') return [];
+  const { served, base, adapter } = compared;
   const { digest } = adapter ?? { digest: served };
   const right = (answers: WriterAnswers | null): string =>
     answers === null

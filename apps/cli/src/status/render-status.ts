@@ -4,14 +4,14 @@ import { remedyOf } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { Status } from '@seamstream/operations/status';
 import type { FaithfulEntries } from '@seamstream/read-models';
-import type { StartFacts } from '@seamstream/standalone';
+import type { ToldStart } from '@seamstream/standalone';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { minuteOf, percent } from '../terminal/text.js';
 
-/** With what the run of the folder was begun with; `start` is null without one. */
+/** With what the run of the folder was begun with. */
 export function renderStatus(
-  { status, start }: { readonly status: Status; readonly start: StartFacts | null },
+  { status, ...told }: { readonly status: Status } & ToldStart,
   nowMs: number,
   style: Style,
 ): string {
@@ -50,12 +50,13 @@ export function renderStatus(
     ]),
     ...findings.map((code): [string, string] => ['finding', `${style.yellow(code)}: ${remedyOf(code)}`]),
     ['newest', newestAt === null ? 'nothing yet' : `${Math.max(0, Math.round((nowMs - newestAt) / 1000))} s ago`],
-    ...startRows(start),
+    ...startRows(told, style),
   ];
   return renderFacts(facts, style);
 }
 
-function startRows(start: StartFacts | null): readonly [string, string][] {
+function startRows({ start, unread }: ToldStart, style: Style): readonly [string, string][] {
+  if (unread !== null) return [['begun with', style.yellow(onOneLine(unread))]];
   if (start === null) return [];
   const { method, seed, algorithm, roundSize, limits, commands } = start;
   const { maxRounds, maxShiftedRounds } = limits.at(-1)!;

@@ -55,19 +55,27 @@ describe('seam status', () => {
     await world.seam('status', '--json');
     expect(world.takeJson()).toMatchObject([{ start: null }]);
     world.dataFolder = await mkdtemp(join(tmpdir(), 'seam-status-'));
-    const settings = { method: 'attributes', seed: 7, algorithm: 'curriculum', roundSize: 64 };
-    const run = {
-      ...{ format: 1, begunAt: '2030-01-31T12:00:00.000Z', version: '0.1.0' },
-      settings: { ...settings, preset: null, problems: null, validation: null },
-      limits: [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 0 }],
-    };
-    await writeFile(join(world.dataFolder, 'run.json'), JSON.stringify(run));
+    await begin(world.dataFolder);
     await world.seam('status');
     const shown = world.takeOutput();
     expect(shown).toMatch(/^begun with +method attributes, seed 7, algorithm curriculum, rounds of 64, at most 3$/m);
     expect(shown.replace(/\s+/g, ' ')).toContain('the same again seam start --exit --method attributes --seed 7');
     await world.seam('status', '--json');
     expect(world.takeJson()).toMatchObject([{ start: { ...settings, hasReport: false } }]);
+    await rm(world.dataFolder, { recursive: true });
+  });
+
+  it('says what is wrong with run.json where it cannot be read, and all the rest', async () => {
+    world.dataFolder = await mkdtemp(join(tmpdir(), 'seam-status-'));
+    await writeFile(join(world.dataFolder, 'run.json'), '{"format":2}');
+    expect(await world.seam('status')).toBe(0);
+    const shown = world.takeOutput();
+    expect(shown.replace(/\s+/g, ' ')).toMatch(
+      /begun with Cannot read .*run\.json: expected what this folder was begun with/,
+    );
+    expect(shown).toMatch(/^problems +0: /m);
+    expect(await world.seam('status', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ ledger: { published: 0 }, start: null }]);
     await rm(world.dataFolder, { recursive: true });
   });
 
@@ -114,4 +122,28 @@ describe('seam status', () => {
     expect(await watching).toBe(0);
     expect(world.takeJson()).toMatchObject([{ ledger: { published: 0 } }, { ledger: { published: 1 } }]);
   });
+
+  it('says while it watches what the folder was begun with since', async () => {
+    world.dataFolder = await mkdtemp(join(tmpdir(), 'seam-status-'));
+    const watching = world.seam('status', '--watch', '--every', '1', '--json');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await begin(world.dataFolder);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    world.interrupt();
+    expect(await watching).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ start: null }, { start: settings }]);
+    await rm(world.dataFolder, { recursive: true });
+  });
 });
+
+const settings = { method: 'attributes', seed: 7, algorithm: 'curriculum', roundSize: 64 };
+
+/** As a start does. */
+async function begin(folder: string): Promise<void> {
+  const run = {
+    ...{ format: 1, begunAt: '2030-01-31T12:00:00.000Z', version: '0.1.0' },
+    settings: { ...settings, preset: null, problems: null, validation: null },
+    limits: [{ since: '2030-01-31T12:00:00.000Z', maxRounds: 3, maxShiftedRounds: 0 }],
+  };
+  await writeFile(join(folder, 'run.json'), JSON.stringify(run));
+}

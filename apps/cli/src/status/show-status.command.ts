@@ -32,25 +32,30 @@ async function showAll(
   reading: ReadingOptions,
 ): Promise<ExitCode> {
   const { terminal, signal, clock } = runtime;
-  const start = await runtime.startFacts();
   let drawn = 0;
-  let told = '';
+  let printed = '';
   for (;;) {
     const status = await reader.read(drawn === 0 ? reading : { signal, progress: () => NO_PROGRESS });
-    const facts = JSON.stringify(status);
+    // The folder may get its first start, or further limits, while it is watched.
+    const told = await runtime.toldStart();
+    const facts = JSON.stringify([status, told]);
     if (terminal.json) {
-      if (facts !== told) terminal.printJson({ ...status, ...reader.use(), start });
+      if (facts !== printed) terminal.printJson({ ...status, ...reader.use(), start: told.start });
     } else if (terminal.rows === undefined) {
-      if (facts !== told)
-        terminal.print(`${told === '' ? '' : '\n'}${renderStatus({ status, start }, clock.now(), terminal.style)}`);
+      if (facts !== printed)
+        terminal.print(
+          `${printed === '' ? '' : '\n'}${renderStatus({ status, ...told }, clock.now(), terminal.style)}`,
+        );
     } else {
-      const lines = renderStatus({ status, start }, clock.now(), terminal.style).trimEnd().split('\n');
+      const lines = renderStatus({ status, ...told }, clock.now(), terminal.style)
+        .trimEnd()
+        .split('\n');
       // A picture that is higher than the screen could not be drawn over.
       const shown = watch === true ? lines.slice(0, Math.max(1, terminal.rows - 1)) : lines;
       terminal.print(`${drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`}${shown.join('\n')}\n`);
       drawn = shown.length;
     }
-    told = facts;
+    printed = facts;
     if (watch !== true) return EXIT.ok;
     await terminal.drained();
     try {
@@ -68,8 +73,8 @@ export function statusCommand(run: RunCommand): Command {
     .summary('the current state: problems, what is served, the last run, lags')
     .description(
       'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and says how many\n' +
-        'records each consumer has still to answer. Of a folder of seam start it says the settings too, and the commands that\n' +
-        'repeat its run. With --watch again and again, until Ctrl-C. Nothing is recorded.',
+        'records each consumer has still to answer. For a folder of seam start it has the settings and the commands that\n' +
+        'repeat the run. With --watch again and again, until Ctrl-C. Nothing is recorded.',
     )
     .option('-w, --watch', 'again and again, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: how often', wholeNumber('--every', 1, 3600), 2)

@@ -16,7 +16,8 @@ interface ToldProblem {
   readonly doubts: Readonly<Partial<Record<string, { readonly reason: string; readonly detail: string }>>>;
   /** Numbers of adapters by their digest. */
   readonly versions: Readonly<Record<string, number>>;
-  readonly againstBase: AgainstBase;
+  /** Null for who may not know what is served. */
+  readonly againstBase: AgainstBase | null;
   /** Null for who may not see costs. */
   readonly cost: ProblemCost | null;
 }
@@ -80,7 +81,9 @@ export function Story({
           ]}
         />
       </Card>
-      {isPeek ? null : <BeforeAndAfter of={data.againstBase} problemId={problemId} versions={data.versions} />}
+      {isPeek || data.againstBase === null ? null : (
+        <BeforeAndAfter of={data.againstBase} problemId={problemId} versions={data.versions} />
+      )}
       <ol class="timeline">
         {story.publications.map(({ messageId, at, source, mode }) => (
           <li key={messageId}>

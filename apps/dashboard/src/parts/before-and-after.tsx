@@ -18,7 +18,7 @@ export function BeforeAndAfter({ of, versions, problemId }: Compared & { readonl
       size="full"
       how={
         <How
-          counted="Answers to this problem that were judged and count, by who wrote the entry: the base model, or the adapter that is served. Where that has answered nothing here, it is the newest adapter that has. The first of each is shown, in the order in which the entries were written."
+          counted="Answers to this problem that were judged and count, by who wrote the entry: the base model, or the adapter that is served. Where that has answered nothing here, it is the newest adapter that was served before and has. The first of each is shown, in the order in which the entries were written."
           command={`seam show ${problemId}`}
         />
       }
@@ -48,7 +48,10 @@ function Told({ of: { served, base, adapter }, versions }: Compared): JSX.Elemen
         {adapter.digest === served ? (
           'That adapter is served.'
         ) : (
-          <>What is served, {link(served)}, has no judged answer to it: this is the newest adapter that has.</>
+          <>
+            What is served, {link(served)}, has no judged answer to it: this is the newest adapter served before that
+            has.
+          </>
         )}
       </p>
       <div class="candidates" data-before-and-after>

@@ -1,5 +1,5 @@
 /** What this run was begun with, and how it is run again, where `npm start` serves the page. */
-import type { StartFacts } from '@seamstream/gateway-contract';
+import type { StartFacts, ToldStart } from '@seamstream/gateway-contract';
 import type { JSX } from 'preact';
 import { hasKey } from '../state/access.js';
 import { useView } from '../state/view.js';
@@ -11,9 +11,9 @@ const AGAIN_MS = 10_000;
 
 /** Nothing where another host serves the page. */
 export function StartCard(): JSX.Element | null {
-  const { data } = useView<{ readonly start: StartFacts | null }>('/api/views/start', false, AGAIN_MS);
-  const start = data?.start ?? null;
-  if (start === null) return null;
+  const { data } = useView<ToldStart>('/api/views/start', false, AGAIN_MS);
+  const { start, unread } = data ?? { start: null, unread: null };
+  if (start === null && unread === null) return null;
   return (
     <Card
       title="This run"
@@ -25,6 +25,14 @@ export function StartCard(): JSX.Element | null {
         />
       }
     >
+      {start === null ? <p class="dim">{unread}</p> : <Begun start={start} />}
+    </Card>
+  );
+}
+
+function Begun({ start }: { readonly start: StartFacts }): JSX.Element {
+  return (
+    <>
       <Facts of={factsOf(start)} />
       <p>The same again, in an empty folder:</p>
       {start.commands.map((command) => (
@@ -33,7 +41,7 @@ export function StartCard(): JSX.Element | null {
         </code>
       ))}
       <p>{start.hasReport ? <Report /> : 'It has no report yet: that comes when its rounds are over.'}</p>
-    </Card>
+    </>
   );
 }
 
@@ -63,7 +71,7 @@ function factsOf(start: StartFacts): (readonly [string, string | JSX.Element])[]
   ];
 }
 
-/** A key is sent as a header, which a link has not. */
+/** A key is sent as a header. A link cannot send it. */
 function Report(): JSX.Element {
   return hasKey() ? (
     <>Its report is report.html in the data folder.</>

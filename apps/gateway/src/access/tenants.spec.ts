@@ -6,14 +6,16 @@ import { declareQuota } from '@seamstream/operations/quotas';
 import { eventsOf, type FlakyLog, openLog, until } from '@seamstream/testing';
 import { generated } from '@seamstream/testing/log-of';
 import { chatCompletion } from '@seamstream/testing/model-server';
+import { promotedByRun } from '@seamstream/testing/promotion-log';
 import { adapterPublished } from '@seamstream/testing/training-log';
 import { type GatewayUnderTest, startGateway } from '../gateway.fake.js';
 import { GatewayServer } from '../http-server.js';
 import { isGuarded } from './access.js';
+import { ASKED, chat, type Known, MARK, type Request } from './curious-requests.fake.js';
 import { AUDIENCE, FakeIssuer } from './issuer.fake.js';
 
-/** In all that the tenant globex sends, and in all that it is answered. */
-const MARK = 'quince';
+/** What is served, and wrote for no problem. */
+const SERVED = 'e'.repeat(64);
 
 let log: FlakyLog;
 let gateway: GatewayUnderTest;
@@ -32,7 +34,8 @@ describe('two tenants of one gateway', () => {
     });
     await issuer.stop();
     const globex = await keyOf('globex', 'admin');
-    const known = await workOf(globex);
+    const known = { ...(await workOf(globex)), own: '' };
+    await log.append(promotedByRun({ adapterDigest: SERVED }).map((event) => encodeEvent(event)));
     const routes = gateway.service.get(GatewayServer).routes.filter((route) => isGuarded(route.split(' ')[1]));
     // A new route needs its line in the table.
     expect(routes.filter((route) => !route.startsWith('HEAD')).toSorted()).toEqual(Object.keys(ASKED).toSorted());
@@ -44,13 +47,19 @@ describe('two tenants of one gateway', () => {
       }
     const kinds = [...ROLES.map((role) => ['acme', role] as const), [DEFAULT_TENANT, 'publisher'] as const];
     const strangers = await Promise.all(
-      kinds.map(async ([tenant, role]) => ({ tenant, role, key: await keyOf(tenant, role) })),
+      kinds.map(async ([tenant, role]) => ({
+        ...{ tenant, role, key: await keyOf(tenant, role) },
+        own: await publishedBy(await keyOf(tenant, 'publisher')),
+      })),
     );
     for (const [route, { requests }] of Object.entries(ASKED)) {
-      const asking = strangers.flatMap((stranger) => requests(known).map((request) => ({ ...stranger, request })));
+      const asking = strangers.flatMap(({ own, ...stranger }) =>
+        requests({ ...known, own }).map((request) => ({ ...stranger, request })),
+      );
       const learned = asking.map(async ({ tenant, role, key, request }) => {
         const answer = await ask(key, route, request);
-        return { tenant, role, route, request, shown: known.secrets.filter((each) => answer.learned.includes(each)) };
+        const shown = [...known.secrets, SERVED].filter((each) => answer.learned.includes(each));
+        return { tenant, role, route, request, shown };
       });
       expect((await Promise.all(learned)).filter(({ shown }) => shown.length > 0)).toEqual([]);
     }
@@ -131,13 +140,22 @@ describe('two tenants of one gateway', () => {
 
   it('learn of adapters what is in the story of their problem', async () => {
     await start();
-    const key = await keyOf('acme', 'publisher');
-    const { problemId } = await workOf(key);
+    const [key, operator] = [await keyOf('acme', 'publisher'), await keyOf(DEFAULT_TENANT, 'operator')];
+    const problemId = await publishedBy(key);
     const wrote = generated(problemId, { adapterDigest: 'a2' });
-    const events = [adapterPublished('a1', null, 'r1'), adapterPublished('a2', 'a1', 'r2')];
-    await log.append([...events, { ...wrote, meta: { ...wrote.meta, tenant: 'acme' } }].map(encodeEvent));
-    const { whole } = await ask(key, 'GET /api/views/problems/:id', { id: problemId });
-    expect((JSON.parse(whole) as { versions: unknown }).versions).toEqual({ a2: 2 });
+    const events = [adapterPublished('a1', null, 'r1'), ...promotedByRun({ adapterDigest: 'a2' })];
+    await log.append(
+      [...events, { ...wrote, meta: { ...wrote.meta, tenant: 'acme' } }].map((each) => encodeEvent(each)),
+    );
+    const storyFor = async (reader: IssuedKey, route = 'GET /api/views/problems/:id') =>
+      JSON.parse((await ask(reader, route, { id: problemId })).whole) as unknown;
+    expect(await storyFor(key)).toMatchObject({ versions: { a2: 2 }, againstBase: { served: 'a2' } });
+    await log.append(promotedByRun({ adapterDigest: SERVED }).map((event) => encodeEvent(event)));
+    expect(await storyFor(key)).toMatchObject({ versions: { a2: 2 }, againstBase: null });
+    for (const route of ['GET /api/views/problems/:id', 'GET /api/problems/:id']) {
+      expect(JSON.stringify(await storyFor(key, route))).not.toContain(SERVED);
+      expect(await storyFor(operator, route)).toMatchObject({ againstBase: { served: SERVED } });
+    }
   });
 
   it('have separate limits: what one has used up is there for the other', async () => {
@@ -217,106 +235,6 @@ describe('the first tenant besides the default one', () => {
   });
 });
 
-interface Known {
-  readonly problemId: string;
-  readonly completionId: string;
-  /** What no one of another tenant may learn. */
-  readonly secrets: readonly string[];
-}
-
-interface Request {
-  readonly id?: string;
-  readonly query?: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const chat = (content: string) => ({ model: 'seam', messages: [{ role: 'user', content }] });
-const nothing = () => [{}];
-
-/** Each route of the gateway that holds data: what a curious client asks of it, and whether the other tenant's words are among its own answers. */
-const ASKED: Readonly<Record<string, { requests: (known: Known) => readonly Request[]; shows?: true }>> = {
-  'POST /v1/chat/completions': {
-    requests: () => [{ body: { ...chat('How many?'), seam: { conversation: 'c-1' } } }],
-  },
-  'POST /v1/responses': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
-  'POST /v1/embeddings': { requests: () => [{ body: { model: 'seam', input: 'How many?' } }] },
-  'GET /v1/sessions/:id': { requests: () => [{ id: MARK }] },
-  'DELETE /v1/sessions/:id': { requests: () => [{ id: MARK }] },
-  'GET /v1/models': { requests: nothing },
-  'GET /v1/models/:id': { requests: ({ problemId }) => [{ id: 'seam' }, { id: problemId }] },
-  'GET /api/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
-  'GET /api/events': {
-    requests: () => [
-      { query: 'from=earliest' },
-      { query: 'topics=problems', headers: { 'last-event-id': firstPlaces('seam.problems') } },
-      { query: 'topics=answers', headers: { 'last-event-id': firstPlaces('seam.answers') } },
-      { query: 'topics=usage&from=earliest' },
-      { query: 'topics=access&from=earliest' },
-      { query: 'topics=dead-letters&from=earliest' },
-    ],
-    shows: true,
-  },
-  'GET /api/me': { requests: nothing },
-  'GET /api/openapi.json': { requests: nothing },
-  'DELETE /api/session': { requests: nothing },
-  'GET /api/stream': { requests: nothing },
-  'GET /api/views/overview': { requests: nothing },
-  'GET /api/views/problems': { requests: () => [{}, { query: `text=${MARK}` }], shows: true },
-  'GET /api/views/problems/:id': { requests: ({ problemId }) => [{ id: problemId }], shows: true },
-  'GET /api/views/find': {
-    requests: ({ problemId }) => [
-      { query: `id=${problemId}` },
-      { query: `id=${problemId.slice(0, 8)}` },
-      { query: `id=${MARK}` },
-    ],
-    shows: true,
-  },
-  'GET /api/views/log': { requests: () => [{ query: 'topics=seam.problems' }, { query: `filter=${MARK}` }, {}] },
-  'GET /api/views/adapters': { requests: nothing },
-  'GET /api/views/adapters/use': { requests: nothing },
-  'GET /api/views/adapters/:word/changes': { requests: () => [{ id: 'served' }] },
-  'GET /api/views/runs': { requests: nothing },
-  'GET /api/views/buffer': { requests: nothing },
-  'GET /api/views/releases': { requests: nothing },
-  'GET /api/views/facts': { requests: nothing },
-  'GET /api/views/success': { requests: nothing },
-  'GET /api/views/dead-letters': { requests: nothing },
-  'GET /api/views/doctor': { requests: nothing },
-  'GET /api/views/health': { requests: nothing },
-  'GET /api/views/libraries': { requests: nothing },
-  'GET /api/views/libraries/:word': { requests: () => [{ id: 'served' }] },
-  'GET /api/views/libraries/:word/diff': { requests: () => [{ id: 'served', query: 'before=1' }] },
-  'GET /api/views/teams': { requests: nothing },
-  'GET /api/views/teams/:slot': { requests: () => [{ id: 'team' }] },
-  'GET /api/views/self-trainings': { requests: nothing },
-  'GET /api/views/edits': { requests: nothing },
-  'GET /api/views/access': { requests: nothing, shows: true },
-  'GET /api/views/cost': {
-    requests: () => ['key', 'tenant', 'domain', 'arm', 'model'].map((by) => ({ query: `by=${by}` })),
-  },
-  'GET /api/views/prices': { requests: nothing },
-  'GET /api/views/requests': { requests: nothing },
-  'GET /api/views/start': { requests: nothing },
-  'GET /api/views/report': { requests: nothing },
-  'GET /api/views/audit': { requests: () => [{ query: 'act=all' }, { query: 'act=ask' }, {}] },
-  // Last: from then on the ids are in what the strangers have said themselves.
-  'POST /v1/feedback': {
-    requests: ({ problemId, completionId }) => [
-      { body: { problemId, value: true } },
-      { body: { completionId, value: true }, headers: { 'idempotency-key': 'said-1' } },
-    ],
-  },
-  'POST /api/problems': {
-    requests: ({ problemId }) => [
-      { body: { prompt: 'Why?', problemId } },
-      { body: { prompt: 'Why?' }, headers: { 'idempotency-key': 'order-1' } },
-    ],
-  },
-};
-
-const firstPlaces = (topic: string): string => [0, 1, 2, 3].map((partition) => `${topic}/${partition}:0`).join(',');
-
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const behave = () => ({ kind: 'answer' as const, body: chatCompletion('As many as were asked for.') });
   gateway = await startGateway({ log, gateway: { access: 'keys', ...settings }, behave });
@@ -333,8 +251,14 @@ async function keyOf(tenant: string, role: Role): Promise<IssuedKey> {
   return issued;
 }
 
+/** The id of a problem of its tenant. */
+async function publishedBy(key: IssuedKey): Promise<string> {
+  const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: 'Why?' } });
+  return (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems[0].problemId;
+}
+
 /** A tenant publishes, asks and judges, with its mark in each. */
-async function workOf(key: IssuedKey): Promise<Known> {
+async function workOf(key: IssuedKey): Promise<Omit<Known, 'own'>> {
   const headers = { 'idempotency-key': 'order-1' };
   const { whole } = await ask(key, 'POST /api/problems', { body: { prompt: `What is a ${MARK}?` }, headers });
   const [{ problemId }] = (JSON.parse(whole) as { problems: [{ problemId: string }] }).problems;

@@ -1,6 +1,6 @@
 /** What the host of this gateway says of the run that it was started for, and the report of that run. */
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
-import type { StartFacts } from '@seamstream/gateway-contract';
+import type { ToldStart } from '@seamstream/gateway-contract';
 import { jsonText } from '@seamstream/kernel';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
@@ -9,8 +9,8 @@ import { FRESH, JSON_TYPE } from './answer-headers.js';
 /** A run on this machine, which a host drives or shows. A class, so that it is its own injection token. */
 export class HostedStart {
   constructor(
-    /** Null where nothing was begun. */
-    readonly facts: () => Promise<StartFacts | null> = () => Promise.resolve(null),
+    /** No facts where nothing was begun. */
+    readonly facts: () => Promise<ToldStart> = () => Promise.resolve({ start: null, unread: null }),
     /** The page of the last report; null where there is none. */
     readonly report: () => Promise<string | null> = () => Promise.resolve(null),
   ) {}
@@ -30,7 +30,7 @@ export class StartController {
   @Header(...JSON_TYPE)
   @Header(...FRESH)
   async facts(): Promise<string> {
-    return jsonText({ start: await this.start.facts() });
+    return jsonText(await this.start.facts());
   }
 
   @Get('report')

@@ -8,7 +8,7 @@ describe('the run that a gateway is hosted for', () => {
   const facts = { method: 'attributes', seed: 7, commands: ['seam start'], hasReport: false } as unknown as StartFacts;
   beforeAll(async () => {
     const start = new HostedStart(
-      () => Promise.resolve(facts),
+      () => Promise.resolve({ start: facts, unread: null }),
       () => Promise.resolve(report),
     );
     gateway = await startGateway({ start });
@@ -16,9 +16,9 @@ describe('the run that a gateway is hosted for', () => {
   afterAll(() => gateway.stop());
 
   it('is shown as its host says it, and is nothing where no host says any', async () => {
-    expect(await (await fetch(`${gateway.url}/api/views/start`)).json()).toEqual({ start: facts });
+    expect(await (await fetch(`${gateway.url}/api/views/start`)).json()).toEqual({ start: facts, unread: null });
     const other = await startGateway();
-    expect(await (await fetch(`${other.url}/api/views/start`)).json()).toEqual({ start: null });
+    expect(await (await fetch(`${other.url}/api/views/start`)).json()).toEqual({ start: null, unread: null });
     await other.stop();
   });
 

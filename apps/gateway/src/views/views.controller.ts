@@ -88,9 +88,9 @@ export class ViewsController {
       ...{ signal, progress: () => UNSHOWN },
       tenant: confinedTo(this.access.sightOf(raw)),
     });
-    const { story, doubts, lineage, cost } = whole;
+    const { story, doubts, lineage, knowsServed, cost } = whole;
     const told = new Set([...story.attempts, ...story.runs].map(({ adapterDigest }) => adapterDigest));
-    told.add(lineage.served);
+    if (knowsServed) told.add(lineage.served);
     const versions = Object.fromEntries(
       lineage.versions.flatMap(({ adapterDigest, version }) =>
         told.has(adapterDigest) ? [[adapterDigest, version]] : [],

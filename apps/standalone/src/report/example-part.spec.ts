@@ -41,7 +41,17 @@ describe('the problems that a report shows', () => {
     ])
       expect(page).toContain(`<b>${title}</b><p class="soft">experience</p><pre>entry of ${arm}</pre>`);
     expect(page).toContain('<b>Without an experience: not solved</b><p class="soft">answer</p>');
-    expect(page).toContain('There are 0 of them');
+  });
+
+  it.each([
+    [0, 'There is none.'],
+    [1, 'It is the only one.'],
+    [2, 'There are 2 of them.'],
+  ])('say how many it still fails, of which there are %d', (failures, sentence) => {
+    const solved = [true, true, true].map((each, at): Solved => [each, each, at >= failures]);
+    expect(renderExamples(chosenOf(solved), 'held-out problems')).toContain(
+      `with the trained generator's entry. ${sentence}</p>`,
+    );
   });
 });
 

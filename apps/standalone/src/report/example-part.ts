@@ -102,6 +102,11 @@ function shownProblem(told: ToldProblem): ShownProblem {
   return { domain, prompt, reference, answers };
 }
 
+function howMany(failures: number): string {
+  if (failures === 0) return 'There is none.';
+  return failures === 1 ? 'It is the only one.' : `There are ${failures} of them.`;
+}
+
 /** Both problems with the rules that chose them. @param what the problems of the set, in words */
 export function renderExamples({ problems, learned, failed, failures }: Examples, what: string): string {
   const set = `${problems} ${what}, in their order`;
@@ -109,6 +114,6 @@ export function renderExamples({ problems, learned, failed, failures }: Examples
 <p class="soft">Chosen by a rule: the first of the ${escapeHtml(set)}, that the executor solves neither alone nor with the untrained generator's entry, and solves with the trained one's.</p>
 ${learned === null ? '<p class="soft">There is none.</p>' : renderProblem(shownProblem(learned))}
 <h2>One problem that it still fails</h2>
-<p class="soft">Chosen by a rule: the first of the ${escapeHtml(set)}, that the executor does not solve with the trained generator's entry. There are ${failures} of them.</p>
+<p class="soft">Chosen by a rule: the first of the ${escapeHtml(set)}, that the executor does not solve with the trained generator's entry. ${howMany(failures)}</p>
 ${failed === null ? '' : renderProblem(shownProblem(failed))}`;
 }

@@ -30,6 +30,20 @@ describe('a problem with the base and with what is served', () => {
     expect(both).toMatchObject({ served: SERVED, adapter: { digest: SERVED } });
   });
 
+  it('has no candidate that was never promoted, and no adapter of another slot', async () => {
+    const [refused, judge] = ['d', 'e'].map((digit) => digit.repeat(64));
+    const [started, adapter, completed] = promotedByRun({ adapterDigest: refused! });
+    const events = [
+      started,
+      adapter,
+      completed,
+      ...promotedByRun({ adapterDigest: judge!, slot: 'judge' }),
+      ...promoted,
+    ];
+    const told = await toldOf([...events, ...all(answered([null, refused!, judge!], [1, 2]))]);
+    expect(told).toMatchObject({ served: SERVED, base: { judged: 1 }, adapter: null });
+  });
+
   it('has nothing of a writer without a judged answer', async () => {
     const { published, experiences } = answered([null, SERVED], []);
     expect(await toldOf([...promoted, published, ...experiences])).toMatchObject({ base: null, adapter: null });
@@ -65,5 +79,5 @@ function answered(writers: readonly (string | null)[], solved: readonly number[]
 async function toldOf(events: readonly SeamEvent[]): Promise<AgainstBase> {
   const log = await openLog();
   await log.append(events.map(encodeEvent));
-  return againstBase(await readStory(log, 'p', { signal: new AbortController().signal, progress: () => UNSHOWN }));
+  return againstBase(await readStory(log, 'p', { signal: new AbortController().signal, progress: () => UNSHOWN }))!;
 }

@@ -1,5 +1,6 @@
 /** One problem before and after: what it came to with entries of the base model, and with those of an adapter. Pure. */
-import type { Attempt, AttemptResult } from '@seamstream/read-models';
+import { GENERATOR_SLOT } from '@seamstream/events';
+import type { AdapterVersion, Attempt, AttemptResult } from '@seamstream/read-models';
 import { placeName, type ToldStory } from './told-story.js';
 
 /** Answers to a problem that were judged and count, with entries of one writer. */
@@ -15,11 +16,18 @@ export interface AgainstBase {
   readonly served: string | null;
   /** Null where the log has no such answer. */
   readonly base: WriterAnswers | null;
-  /** Of what is served, else of the newest adapter that has any: what a last round promoted has answered nothing yet. */
+  /** Of what is served, else of the newest that was served before and has any: what a last round promoted has answered nothing yet. */
   readonly adapter: (WriterAnswers & { readonly digest: string }) | null;
 }
 
-export function againstBase({ story, doubts, lineage }: Pick<ToldStory, 'story' | 'doubts' | 'lineage'>): AgainstBase {
+/** Null for a reader that may not know what is served. */
+export function againstBase({
+  story,
+  doubts,
+  lineage,
+  knowsServed,
+}: Pick<ToldStory, 'story' | 'doubts' | 'lineage' | 'knowsServed'>): AgainstBase | null {
+  if (!knowsServed) return null;
   const { served } = lineage;
   const of = (writer: string | null): WriterAnswers | null =>
     answersOf(
@@ -27,6 +35,7 @@ export function againstBase({ story, doubts, lineage }: Pick<ToldStory, 'story' 
       ({ position, refused }) => refused === null && !doubts.has(placeName(position)),
     );
   const newestFirst = lineage.versions
+    .filter(wasServed)
     .toSorted((a, b) => b.version - a.version)
     .map(({ adapterDigest }) => adapterDigest);
   const writers = served === null ? [] : [served, ...newestFirst];
@@ -35,6 +44,11 @@ export function againstBase({ story, doubts, lineage }: Pick<ToldStory, 'story' 
     return answers === null ? [] : [{ digest, ...answers }];
   });
   return { served, base: of(null), adapter };
+}
+
+/** A candidate that was refused may have answered in a canary: it never took the place of the base. */
+function wasServed({ slot, acts }: AdapterVersion): boolean {
+  return slot === GENERATOR_SLOT && acts.some(({ act, status }) => act === 'promoted' && status === 'counted');
 }
 
 function answersOf(attempts: readonly Attempt[], isBelieved: (result: AttemptResult) => boolean): WriterAnswers | null {

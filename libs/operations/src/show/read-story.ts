@@ -90,6 +90,9 @@ export async function readStory(
   return {
     story: tenant === undefined ? told : withoutOthers(told),
     lineage,
+    knowsServed:
+      tenant === undefined ||
+      (lineage.served !== null && told.attempts.some(({ adapterDigest }) => adapterDigest === lineage.served)),
     cost: problemCostOf(
       believed.sort((a, b) => Number(b.type === 'AnswerRecorded') - Number(a.type === 'AnswerRecorded')),
       await readDeclaredLimits(log),
@@ -131,7 +134,8 @@ interface StoryWithDoubts extends Omit<ProblemStory, 'attempts'> {
     readonly results: readonly (StoryAttempt['results'][number] & { readonly doubt: Doubt | null })[];
   })[];
   readonly cost: ProblemCost;
-  readonly againstBase: AgainstBase;
+  /** Null for a client of one tenant, unless what is served wrote for this problem. */
+  readonly againstBase: AgainstBase | null;
 }
 
 /** The story as one value: as commands and the gateway give it to machines. */

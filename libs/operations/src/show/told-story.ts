@@ -8,6 +8,8 @@ export interface ToldStory {
   /** By place why a result does not count; those that do have none. */
   readonly doubts: ReadonlyMap<string, Doubt>;
   readonly lineage: AdapterLineage;
+  /** Clients confined to a tenant learn of adapters what is in the attempts of their problem. */
+  readonly knowsServed: boolean;
   /** Of results that count, and of entries that a generator wrote about what was published. */
   readonly cost: ProblemCost;
 }
