@@ -425,11 +425,15 @@ def _callback(clock: Clock) -> TrainerCallback:
 
 ENGINE = {
     "engine float32": Compute(),
+    "engine float32 at 4096": Compute(micro_batch_tokens=4096),
     "engine bfloat16 sdpa": Compute(precision="bfloat16", attention="sdpa"),
     "engine bfloat16 sdpa at 4096": Compute(precision="bfloat16", attention="sdpa", micro_batch_tokens=4096),
     "engine bfloat16": Compute(precision="bfloat16"),
     "engine bfloat16 at 4096": Compute(precision="bfloat16", micro_batch_tokens=4096),
     "engine bfloat16 checkpointing": Compute(precision="bfloat16", gradient_checkpointing=True),
+    "engine bfloat16 checkpointing at 4096": Compute(
+        precision="bfloat16", gradient_checkpointing=True, micro_batch_tokens=4096
+    ),
 }
 
 

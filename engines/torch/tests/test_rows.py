@@ -11,7 +11,8 @@ from conftest import apart, metrics_of, output, write, write_model
 
 from seamstream_torch.compute import Compute, add_options, compute_of
 from seamstream_torch.contract import FAILURE, JOB, RESULT, SCORES, Sequence, open_job, read_masks, read_steps
-from seamstream_torch.main import REFUSED, main
+from seamstream_torch.errors import EngineError
+from seamstream_torch.main import REFUSED, main, memory_said
 from seamstream_torch.model import TrainedModel, load_model
 from seamstream_torch.processes import Processes, processes
 from seamstream_torch.rows import ON_CPU, ON_GPU, Rows
@@ -24,6 +25,7 @@ HOLDS, FITS = 20, 16
 # Of tensors trained in rows of two sizes, relative to the tensor.
 MOST = 1e-4
 CHOSEN = ON_GPU if torch.cuda.is_available() else ON_CPU
+OTHERS = "shorter sequences or a processor with more memory."
 SAID = f"memory ran out: at most {FITS} tokens at once from here on, not {CHOSEN}"
 
 
@@ -195,9 +197,18 @@ def test_a_job_that_was_halved_is_resumed(
 
 
 @pytest.mark.parametrize(
-    ("holds", "options", "refused"),
-    [(8, [], [60, 27, 15, 9]), (HOLDS, ["--micro-batch-tokens", "64"], [60])],
-    ids=["one-sequence", "given"],
+    ("holds", "options", "refused", "remedy"),
+    [
+        (8, [], [60, 27, 15, 9], f"Use --gradient-checkpointing, --precision bfloat16, {OTHERS}"),
+        (7, ["--precision", "bfloat16", "--gradient-checkpointing"], [60, 27, 15, 9], f"Use {OTHERS}"),
+        (
+            HOLDS,
+            ["--micro-batch-tokens", "64"],
+            [60],
+            f"Use a smaller --micro-batch-tokens, --gradient-checkpointing, --precision bfloat16, {OTHERS}",
+        ),
+    ],
+    ids=["one-sequence", "one-sequence-with-less", "given"],
 )
 def test_what_cannot_be_smaller_ends_the_job(
     folder: Path,
@@ -206,14 +217,22 @@ def test_what_cannot_be_smaller_ends_the_job(
     holds: int,
     options: list[str],
     refused: list[int],
+    remedy: str,
 ) -> None:
-    """A sequence alone in its row, and rows of a size that was given."""
+    """A sequence alone in its row, and rows of a size that was given. Only what can help is named."""
     run, memory = write(folder / f"ended-{holds}", model, "lora", copies=COPIES), Memory(holds)
     assert carry_out(run, model, memory, monkeypatch, *options) == REFUSED
     assert memory.refused == refused
     failure = json.loads((run / FAILURE).read_text())
     assert failure["code"] == "INVALID_CONFIGURATION"
-    assert "Tried to allocate 2.00 GiB" in failure["message"]
+    assert failure["message"].endswith(f"Tried to allocate 2.00 GiB. {remedy}")
+
+
+def test_several_processes_are_told_of_a_smaller_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They did not try one."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(EngineError, match="Use a smaller --micro-batch-tokens, --gradient"), memory_said(Compute()):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
 
 
 def test_scores_are_computed_again_in_smaller_rows(

@@ -257,7 +257,7 @@ def test_memory_that_is_too_small_is_said_and_not_tried_again(
     failure = json.loads((run / FAILURE).read_text())
     assert failure["code"] == "INVALID_CONFIGURATION"
     assert "Tried to allocate 2.00 GiB" in failure["message"]
-    assert "--micro-batch-tokens or use --gradient-checkpointing" in failure["message"]
+    assert "Use a smaller --micro-batch-tokens, --gradient-checkpointing" in failure["message"]
 
 
 @pytest.mark.parametrize("write_file", [write_whole, write_once])

@@ -24,7 +24,7 @@ def add_options(parser: ArgumentParser) -> None:
         default=Compute.micro_batch_tokens,
         metavar="auto|NUMBER",
         help="tokens of packed sequences computed at once; auto, the default, begins with what suits the processor "
-        "and halves it where the memory runs out",
+        "and halves it where the memory of a graphics processor runs out",
     )
     parser.add_argument("--attention", choices=["auto", "eager", "sdpa", "flash"], default=Compute.attention)
 

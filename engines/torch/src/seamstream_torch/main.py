@@ -45,9 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
     if given.end_with_parent:
         threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
     is_first = os.environ.get("RANK", "0") == "0"
+    compute = compute_of(given)
     try:
-        with held(given.job, is_first), memory_said():
-            carry_out(given.job, given.model, compute_of(given))
+        with held(given.job, is_first), memory_said(compute):
+            carry_out(given.job, given.model, compute)
     except EngineError as error:
         # Whichever process found it: the others may never come so far.
         if given.job.is_dir():
@@ -107,7 +108,7 @@ def stands(result: Path, job: Job) -> bool:
 
 
 @contextmanager
-def memory_said() -> Iterator[None]:
+def memory_said(compute: Compute) -> Iterator[None]:
     """Raises INVALID_CONFIGURATION where a processor's memory is too small: the next try would end as this one."""
     try:
         yield
@@ -116,9 +117,20 @@ def memory_said() -> Iterator[None]:
             raise
         message = (
             f"Cannot compute the job: expected it to fit the memory of the processor, got: {str(error)[:500]} "
-            "Lower --micro-batch-tokens or use --gradient-checkpointing."
+            f"{_remedy(compute)}"
         )
         raise EngineError("INVALID_CONFIGURATION", message) from error
+
+
+def _remedy(compute: Compute) -> str:
+    """What can help. One process that chooses the size has lowered it as far as it goes (rows.py)."""
+    has_lowered = compute.micro_batch_tokens is None and os.environ.get("WORLD_SIZE", "1") == "1"
+    found = [] if has_lowered else ["a smaller --micro-batch-tokens"]
+    if not compute.gradient_checkpointing:
+        found.append("--gradient-checkpointing")
+    if compute.precision == "float32":
+        found.append("--precision bfloat16")
+    return f"Use {', '.join([*found, 'shorter sequences'])} or a processor with more memory."
 
 
 @contextmanager
