@@ -152,10 +152,14 @@ describe('a library brought on by a model', () => {
 
   it('uses the first reply in the log where two processes paid the same one: both end at the digest of a replay', async () => {
     let told = 0;
-    server.behave = ({ body }) => {
+    const bothAsked = Promise.withResolvers<void>();
+    server.behave = async ({ body }) => {
       const prompt = promptIn(body);
       if (stageOf(prompt) !== 'consolidation') return reply(prompt);
       const text = `When boards are asked for, count ${['twice', 'backwards'][told++ % 2]}.`;
+      // Else the second process could find the first one's reply in the log, and pay none.
+      if (told === 2) bothAsked.resolve();
+      await bothAsked.promise;
       return { kind: 'answer', body: chatCompletion(operations({ operation: 'add', text, reason: '' })) };
     };
     const both = await Promise.all([1, 2].map(() => runnerWith().run(job(), null, recording())));
