@@ -152,13 +152,13 @@ describe('a library brought on by a model', () => {
 
   it('uses the first reply in the log where two processes paid the same one: both end at the digest of a replay', async () => {
     let told = 0;
-    const bothAsked = Promise.withResolvers<void>();
+    const bothAsked = Promise.withResolvers<undefined>();
     server.behave = async ({ body }) => {
       const prompt = promptIn(body);
       if (stageOf(prompt) !== 'consolidation') return reply(prompt);
       const text = `When boards are asked for, count ${['twice', 'backwards'][told++ % 2]}.`;
       // Else the second process could find the first one's reply in the log, and pay none.
-      if (told === 2) bothAsked.resolve();
+      if (told === 2) bothAsked.resolve(undefined);
       await bothAsked.promise;
       return { kind: 'answer', body: chatCompletion(operations({ operation: 'add', text, reason: '' })) };
     };
