@@ -1,8 +1,8 @@
 // Sequential tuning of a team, with its gate, next to the same without a gate and to all agents at once: equal rollouts, several seeds.
 //   npm run study:team -- [--folder DIR] [--seeds 1,2,3] [--arms team,team-simultaneous] [--stages 16] [--round-size 144]
 //     [--held-out 512] [--table] [--json]
-// Each way, with its settings, and seed has a file in DIR when it is done and is not run again. One that was stopped continues after its last stage. --table
-// runs nothing and shows what is there. Ends with 0 where all bars hold, 3 where one does not or a way was not run.
+// Each way, with its settings, and seed has a file in DIR when it is done and is not run again. One that was stopped continues after its
+// last stage. --table runs nothing and shows what is there. Ends with 0 where all bars hold, 3 where one does not or a way was not run.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

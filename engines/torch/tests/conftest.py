@@ -44,6 +44,18 @@ def family(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For the whole module."""
+    return tmp_path_factory.mktemp("jobs")
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Path:
+    """A small model."""
+    return write_model(folder / "model", "llama")
+
+
 def write_model(folder: Path, family: str) -> Path:
     """The golden model of a family, as a Hugging Face folder."""
     from transformers import AutoConfig, AutoModelForCausalLM

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import apart, metrics_of, output, write, write_model
+from conftest import apart, metrics_of, output, write
 
 from seamstream_torch.compute import Compute, add_options, compute_of
 from seamstream_torch.contract import FAILURE, JOB, RESULT, SCORES, Sequence, open_job, read_masks, read_steps
@@ -51,18 +51,6 @@ class Memory:
             self.refused.append(size)
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
         self.computed.append(size)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For the whole module."""
-    return tmp_path_factory.mktemp("rows")
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> Path:
-    """A small model."""
-    return write_model(folder / "model", "llama")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.distributed as dist
-from conftest import OPTIMIZER, apart, metrics_of, output, policy_step, write, write_job, write_model
+from conftest import OPTIMIZER, apart, metrics_of, output, policy_step, write, write_job
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.distributed.device_mesh import init_device_mesh
@@ -66,18 +66,6 @@ def carry_out(run: Path, model: Path, world: int = 1, options: tuple[str, ...] =
     status, said = finish(engine(run, model, world, options)) if world > 1 else (here(run, model, options), "")
     assert status == 0, said
     return json.loads((run / RESULT).read_text())
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For the whole module."""
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path) -> Path:
-    """A small model."""
-    return write_model(folder / "model", "llama")
 
 
 @pytest.mark.parametrize(
