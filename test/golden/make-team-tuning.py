@@ -206,9 +206,40 @@ def losses():
     return rows
 
 
+def success_losses():
+    rows = []
+    for count in (1, 6, 24):
+        turns = []
+        # What each text of each state is worth, so that equal texts have equal probabilities.
+        of = {(state, written): ([-2 * rng.random() for _ in range(2)], [-2 * rng.random() for _ in range(2)])
+              for state in "abcd" for written in "xy"}
+        for _ in range(count):
+            state, written = rng.choice("abcd"), rng.choice("xy")
+            now, before = of[state, written]
+            turns.append({"problem": "p" if state in "abc" else "q", "state": state, "written": written,
+                          "success": rng.choice([True, True, False, None]), "logProbs": now, "currentLogProbs": before})
+        counted = [t for t in turns if t["success"] is not None]
+
+        def known(turn, policy):
+            # Of the state that a turn was taken in: by all texts that were seen there.
+            seen = [t for t in counted if t["state"] == turn["state"]]
+            total = 0.0
+            for written in {t["written"] for t in seen}:
+                alike = [t for t in seen if t["written"] == written]
+                total += math.prod(math.exp(x) for x in alike[0][policy]) * sum(t["success"] for t in alike) / len(alike)
+            return total
+
+        lost = {}
+        for problem in {t["problem"] for t in counted}:
+            own = [t for t in counted if t["problem"] == problem]
+            lost[problem] = sum(known(t, "currentLogProbs") - known(t, "logProbs") for t in own) / len(own)
+        rows.append({"turns": turns, "lost": lost})
+    return rows
+
+
 golden = {"ratios": ratios(), "surrogates": surrogates(), "advantages": advantages(), "estimates": estimates(),
           "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates(), "valueHeads": value_heads(),
-          "losses": losses()}
+          "losses": losses(), "successLosses": success_losses()}
 path = Path(__file__).with_name("team-tuning.json")
 path.write_text(json.dumps(golden, indent=1) + "\n")
 print(f"wrote {path.name}")

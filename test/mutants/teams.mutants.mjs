@@ -1,5 +1,6 @@
 // Teams and their sequential tuning (docs/adr/0074, docs/adr/0075).
 const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
+const losses = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/lost-successes.spec.ts' };
 const values = { suite: 'quick', spec: 'libs/team-tuning/src/value-head.spec.ts' };
 const turns = { suite: 'quick', spec: 'libs/team-tuning/src/trained-turns.spec.ts' };
 const shares = { suite: 'quick', spec: 'libs/team-tuning/src/problem-shares.spec.ts' };
@@ -203,6 +204,11 @@ export default [
       to: 'true',
     },
     {
+      control: 'a step that takes much of a known success is not accepted',
+      from: '(mostSuccessLost === null || successLost <= mostSuccessLost)',
+      to: 'true',
+    },
+    {
       control: 'the distance is a quantile and no mean',
       from: 'Math.ceil(share * sorted.length - 1e-9)',
       to: 'Math.ceil(0.5 * sorted.length - 1e-9)',
@@ -216,11 +222,11 @@ export default [
   ...rows(turns, 'trained-turns.ts', 'turns to train on', [
     {
       control: 'a success that was judged apart does not count',
-      from: 'success: rollout.success && counted.has(rollout),',
+      from: 'success: counted.has(rollout) ? rollout.success : null,',
       to: 'success: rollout.success,',
     },
   ]),
-  ...rows(formulas, 'formulas/lost-successes.ts', 'the gate', [
+  ...rows(losses, 'formulas/lost-successes.ts', 'what successful turns', [
     {
       control: 'what failed may be lost',
       from: 'turns.filter(({ success, logProbs }) => success && logProbs.length > 0)',
@@ -228,26 +234,56 @@ export default [
     },
     {
       control: 'what failed is not kept',
-      from: 'turn.success && (lostBy',
-      to: '(lostBy',
+      from: 'turn.success &&\n    (exceedsHalf',
+      to: '(exceedsHalf',
       title: 'what an update keeps',
     },
     {
       control: 'what lost half of the limit is kept before it is lost',
-      from: '> mostLost / 2',
-      to: '> mostLost',
+      from: '> limit / 2',
+      to: '> limit',
       title: 'what an update keeps',
     },
     {
       control: 'a larger advantage stays',
-      from: 'Math.max(turn.advantage, keptAdvantage)',
-      to: 'keptAdvantage',
+      from: 'Math.max(turn.advantage, limits.keptAdvantage)',
+      to: 'limits.keptAdvantage',
       title: 'what an update keeps',
     },
     {
       control: 'what one state gains makes up for no other',
       from: '({ state }) => state,\n  );',
       to: "() => 'all',\n  );",
+    },
+    {
+      control: 'what success lost is a probability and no logarithm',
+      from: 'Math.exp(sumOf(currentLogProbs)) - Math.exp(sumOf(logProbs))',
+      to: 'sumOf(currentLogProbs) - sumOf(logProbs)',
+      title: 'what a problem lost',
+    },
+    {
+      control: 'equal turns count once',
+      from: 'Map.groupBy(turns, ({ written }) => written).values()',
+      to: 'turns.map((turn) => [turn])',
+      title: 'what a problem lost',
+    },
+    {
+      control: 'a state counts as often as it came about',
+      from: 'sum + asked.length * successLost(asked)',
+      to: 'sum + successLost(asked)',
+      title: 'what a problem lost',
+    },
+    {
+      control: 'a verdict that is not compared says nothing of success',
+      from: 'success !== null && logProbs.length > 0',
+      to: 'logProbs.length > 0',
+      title: 'what a problem lost',
+    },
+    {
+      control: 'success that a problem lost is kept',
+      from: 'exceedsHalf(success.get(turn.problem), limits.mostSuccessLost)',
+      to: 'false',
+      title: 'what an update keeps',
     },
   ]),
   ...rows(formulas, 'formulas/advantages.ts', 'advantages', [
@@ -355,7 +391,7 @@ export default [
   ...rows(kept, 'update-agent.ts', 'an update of an agent', [
     {
       control: 'the next try keeps what succeeded',
-      from: 'turns = keptTurns(turns, lostBy, gate!);',
+      from: 'turns = keptTurns(turns, losses, gate!);',
       to: '',
     },
   ]),

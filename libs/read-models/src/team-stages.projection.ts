@@ -5,7 +5,17 @@ import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from 
 /** A pass of an agent's update, and what the gate decided on it. */
 export type TriedPass = Pick<
   EventOf<'AgentUpdateTried'>,
-  'pass' | 'attempt' | 'decision' | 'beta' | 'distance' | 'target' | 'states' | 'lost' | 'gain' | 'steps'
+  | 'pass'
+  | 'attempt'
+  | 'decision'
+  | 'beta'
+  | 'distance'
+  | 'target'
+  | 'states'
+  | 'lost'
+  | 'successLost'
+  | 'gain'
+  | 'steps'
 >;
 
 export interface AgentUpdate {
@@ -87,10 +97,10 @@ function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
     const { batches } = stageOf(runs, event.runId);
     if (!batches.has(batch)) batches.set(batch, { batch, isResampled, rollouts, successes, judges });
   } else if (event.type === 'AgentUpdateTried') {
-    const { pass, attempt, decision, beta, distance, target, states, lost, gain, steps } = event;
+    const { pass, attempt, decision, beta, distance, target, states, lost, successLost, gain, steps } = event;
     const { passes } = updateIn(stageOf(runs, event.runId), event);
     if (!passes.some((each) => each.pass === pass && each.attempt === attempt))
-      passes.push({ pass, attempt, decision, beta, distance, target, states, lost, gain, steps });
+      passes.push({ pass, attempt, decision, beta, distance, target, states, lost, successLost, gain, steps });
   } else if (event.type === 'AgentUpdated') {
     const { position, adapterDigest, parent, effectiveSampleRatio, distance, beta } = event;
     const update = updateIn(stageOf(runs, event.runId), event);

@@ -276,7 +276,7 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     const common = { runId, agent, slot, batch: state.newestBatch };
     await recording.record?.([
       ...update.passes.map((tried, index) => {
-        const { pass, decision, beta, distance, states, lost, gain, steps } = tried;
+        const { pass, decision, beta, distance, states, lost, successLost, gain, steps } = tried;
         const attempt = update.passes.slice(0, index).filter((each) => each.pass === pass).length;
         return {
           type: 'AgentUpdateTried' as const,
@@ -291,6 +291,7 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
             target: job.settings.gate?.target ?? null,
             states,
             lost,
+            successLost,
             gain,
             steps,
           },

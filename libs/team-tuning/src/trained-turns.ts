@@ -108,10 +108,12 @@ export function trainedTurns(
     const turn = rollout.turns[place]!;
     return {
       state: turn.promptTokenIds.join(),
+      problem: rollout.problem.problemId,
+      written: turn.tokenIds.join(),
       sequence: turnSequence({ agent, turn, rollout }, facts),
       advantage: advantages[at]!,
       weight: weights[at]!,
-      success: rollout.success && counted.has(rollout),
+      success: counted.has(rollout) ? rollout.success : null,
     };
   });
 }

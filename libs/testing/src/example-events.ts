@@ -386,7 +386,17 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     type: 'AgentUpdateTried',
     meta: meta('m-14-7', null),
     ...{ runId: 'run-1', agent: 'planner', slot: 'team/planner', batch: 0, pass: 0, attempt: 1 },
-    ...{ decision: 'taken back', beta: 0.15, distance: 0.3, target: 0.05, states: 8, lost: 1.4, gain: 0.1, steps: 2 },
+    ...{
+      decision: 'taken back',
+      beta: 0.15,
+      distance: 0.3,
+      target: 0.05,
+      states: 8,
+      lost: 1.4,
+      successLost: 0.3,
+      gain: 0.1,
+    },
+    steps: 2,
   },
   AgentUpdated: {
     type: 'AgentUpdated',

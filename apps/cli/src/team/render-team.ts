@@ -73,17 +73,24 @@ function swapText(swapped: NonNullable<TeamSwap['swapped']>): string {
   return `${onOneLine(agent)} is now ${joined}; KL ${distanceBefore.toFixed(4)} became ${distance.toFixed(4)} of ${target} nats after ${count(passes)} passes`;
 }
 
+/** What an update may do at most. */
+function gateText({ target, mostLost, mostSuccessLost }: NonNullable<TeamStage['gate']>): string {
+  return [
+    `gate at ${target} nats`,
+    ...(mostLost === null ? [] : [`successful turns lose ${mostLost} nats at most`]),
+    ...(mostSuccessLost === null ? [] : [`a problem loses ${percent(mostSuccessLost)} of success at most`]),
+  ].join(', ');
+}
+
 function renderStage(stage: TeamStage, style: Style): string {
   const { startedAt, stands, reason, updates, order, gate, agents, batches, evaluation, certificate } = stage;
   const judges = addedTallies(...batches.map((batch) => batch.judges));
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
-  const most = gate?.mostLost ?? null;
-  const kept = most === null ? '' : `, and successes lose ${most} at most`;
-  const held = gate === null ? 'no gate' : `gate at ${gate.target} nats${kept}`;
+  const held = gate === null ? 'no gate' : gateText(gate);
   const passes = agents.flatMap(({ agent, passes: tried }) =>
-    tried.map(({ pass, attempt, decision, beta, distance, lost }) => [
+    tried.map(({ pass, attempt, decision, beta, distance, lost, successLost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
-      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', beta.toFixed(4)],
+      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', successLost?.toFixed(4) ?? '', beta.toFixed(4)],
     ]),
   );
   const columns = [
@@ -93,6 +100,7 @@ function renderStage(stage: TeamStage, style: Style): string {
     { title: 'DECISION' },
     right('KL'),
     right('LOST'),
+    right('SUCCESS LOST'),
     right('BETA'),
   ];
   const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;

@@ -1412,6 +1412,11 @@ export interface AgentUpdateTried {
    * records of versions that did not measure it.
    */
   readonly lost: number | null;
+  /**
+   * What the problem that lost most of its known success has lost, as a probability. Null in records of versions
+   * that did not measure it.
+   */
+  readonly successLost: number | null;
   /** Mean over the turns of the objective. */
   readonly gain: number;
   /** Optimizer steps. */

@@ -1,6 +1,6 @@
 /**
  * The trust region: an update is kept only where the (1 − α)-quantile over states of the distance between new and current policy is at most
- * δ, and no state's successful turns lost more than is allowed. Otherwise weights and optimizer state go back, β grows, and the update is
+ * δ, and what succeeded lost no more than is allowed. Otherwise weights and optimizer state go back, β grows, and the update is
  * tried again.
  */
 import { SeamError } from '@seamstream/kernel';
@@ -56,14 +56,18 @@ export interface GateSettings {
   readonly maxBacktracks: number;
   /** Most that the successful turns of a state may lose (./lost-successes.ts), in nats; null: any loss is accepted. */
   readonly mostLost: number | null;
+  /** Most that a problem's known success may lose (./lost-successes.ts), as a probability; null: any loss is accepted. */
+  readonly mostSuccessLost: number | null;
 }
 
-/** What a step did to the policy, in nats. */
+/** What a step did to the policy. */
 export interface Movement {
-  /** The quantile over states of the distance. */
+  /** The quantile over states of the distance, in nats. */
   readonly distance: number;
-  /** What the successful turns of the state that lost most have lost; 0 where none lost. */
+  /** What the successful turns of the state that lost most have lost, in nats; 0 where none lost. */
   readonly lost: number;
+  /** What the problem that lost most of its known success has lost, as a probability; 0 where none lost. */
+  readonly successLost: number;
 }
 
 export type GateDecision =
@@ -75,11 +79,13 @@ export type GateDecision =
 
 /** @param tried times that this step was taken back already */
 export function decideGate(
-  { distance, lost }: Movement,
+  { distance, lost, successLost }: Movement,
   { beta, backtracks }: { readonly beta: number; readonly backtracks: number },
-  { target, maxBacktracks, mostLost }: GateSettings,
+  { target, maxBacktracks, mostLost, mostSuccessLost }: GateSettings,
 ): GateDecision {
   // What is no number is no small number.
-  if (distance <= target && (mostLost === null || lost <= mostLost)) return { kind: 'accept' };
+  const isKept =
+    (mostLost === null || lost <= mostLost) && (mostSuccessLost === null || successLost <= mostSuccessLost);
+  if (distance <= target && isKept) return { kind: 'accept' };
   return backtracks < maxBacktracks ? { kind: 'backtrack', beta: beta * BETA_GROWTH } : { kind: 'give up' };
 }
