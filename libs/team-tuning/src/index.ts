@@ -22,4 +22,4 @@ export {
 export { majorityOf, type TeamRollout } from './team-rollout.js';
 export { TeamRunner } from './team-runner.js';
 export { sampleTeam, type TeamPrediction, type TeamSamples } from './team-samples.js';
-export { tuningSettings } from './tuning.config.js';
+export { ofNewStage, tuningSettings } from './tuning.config.js';

@@ -59,6 +59,13 @@ describe('seam team', () => {
     });
   });
 
+  it('says what an update may do at most', async () => {
+    await stage(true, { algorithm: { gate: { target: 1, mostLost: 2, mostSuccessLost: 0.2 } } });
+    expect(await said('show')).toContain(
+      'gate at 1 nats, successful turns lose 2 nats at most, a problem loses 20.0 % of success at most\n',
+    );
+  });
+
   it('refuses a manifest that is another one, and a slot without a team', async () => {
     await stage();
     await world.objects.put(KEY, Buffer.from('{}'));
@@ -80,10 +87,10 @@ async function said(...args: string[]): Promise<string> {
 }
 
 /** A stage of a run, whose team it promotes or not. */
-async function stage(isPromoted = true): Promise<void> {
+async function stage(isPromoted = true, configuration: unknown = { algorithm: {} }): Promise<void> {
   const [start, published, completed, promoted] = promotedByRun({
     ...{ adapterDigest: TEAM, key: KEY, slot: 'team', algorithm: 'sat-seq', runId: 'run-1' },
-    configuration: JSON.stringify({ algorithm: {} }),
+    configuration: JSON.stringify(configuration),
   });
   await world.objects.put(KEY, MANIFEST);
   const events: readonly SeamEvent[] = [

@@ -1,6 +1,7 @@
 /** What the log says of each way of tuning: its stages, its rollouts, and what the gate did. */
 import type { EventLog } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
+import { canonicalJson } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { evolveServedSlots, initialServedSlots, type ServedAdapter, servedIn } from '@seamstream/release';
 import { runConfigurationOf } from '@seamstream/training-runs';
@@ -13,6 +14,8 @@ export interface ArmAccount {
   readonly lastUpdates: readonly { readonly distance: number; readonly rollouts: number }[];
   /** Digests of what answered. */
   readonly executors: ReadonlySet<string>;
+  /** Of the stages so far, each once, as their runs record them. */
+  readonly settings: readonly unknown[];
   /** From the start of the first stage to the end of the last one. */
   readonly seconds: number;
 }
@@ -22,6 +25,7 @@ type Facts = { -readonly [K in keyof StageRow]: StageRow[K] };
 interface Run {
   readonly slot: string;
   readonly row: Facts;
+  readonly settings: unknown;
   updates: { distance: number; batch: number }[];
   batches: Map<number, number>;
   turns: number;
@@ -78,6 +82,7 @@ export async function readTeamAccounts(
             rollouts: last!.batches.get(batch) ?? 1,
           })),
           executors: executors.get(slot)!,
+          settings: [...new Map(own.map(({ settings }) => [canonicalJson(settings), settings])).values()],
           seconds: (span.to - span.from) / 1000,
         },
       ];
@@ -91,13 +96,14 @@ function runOf(event: SeamEvent, runs: ReadonlyMap<string, Run>): Run | undefine
 
 function note(event: SeamEvent, runs: Map<string, Run>, executors: ReadonlyMap<string, Set<string>>): void {
   if (event.type === 'TrainingRunStarted') {
-    const stage = runConfigurationOf(event).iteration?.index ?? 0;
+    const { iteration, algorithm: settings } = runConfigurationOf(event);
+    const stage = iteration?.index ?? 0;
     const row: Facts = {
       ...{ stage, rollouts: 0, successes: 0, validation: null, before: null, accepted: 0, takenBack: 0, givenUp: 0 },
       ...{ status: 'unfinished', reason: '', seconds: 0 },
     };
     const beganAtMs = event.meta.occurredAt;
-    const run = { slot: event.slot, row, updates: [], batches: new Map(), turns: 0, judged: 0, beganAtMs };
+    const run = { slot: event.slot, row, settings, updates: [], batches: new Map(), turns: 0, judged: 0, beganAtMs };
     if (!runs.has(event.runId)) runs.set(event.runId, run);
     return;
   }

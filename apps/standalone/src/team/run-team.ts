@@ -14,7 +14,7 @@ import { assertRounds, readRunFile, writeRunFile } from '../run-settings.js';
 import { writeWorldFiles } from '../world-files.js';
 import { measureTeams } from './measure-team.js';
 import { readTeamAccounts } from './read-team-log.js';
-import { TEAM_ARMS } from './team-arms.js';
+import { areOtherSettings, TEAM_ARMS } from './team-arms.js';
 import { openArm, publishStage } from './tune-arm.js';
 
 /** Share of them from which on there is nothing left to learn: the stages end, in all arms. */
@@ -55,6 +55,7 @@ export async function runTeam(
       TEAM_ARMS.map((arm) => openArm(arm, host!, { environment: own, seed, closers, say })),
     );
     // 2. The stages. What the log says of an earlier start is not done again.
+    await tellOtherSettings(host, say);
     const { maxRounds } = run.limits.at(-1)!;
     for (let stage = 1; stage <= maxRounds; stage++) {
       await publishStage(host, run.settings, stage);
@@ -82,6 +83,17 @@ function isEndOf(error: unknown, signal: AbortSignal): boolean {
   return (
     error === signal.reason || isSeamError(error, 'ABORTED') || (error instanceof Error && error.name === 'AbortError')
   );
+}
+
+/** A folder of another release continues with the settings of this one. Its report is then of both. */
+async function tellOtherSettings({ drivers: { log } }: Host, say: (line: string) => void): Promise<void> {
+  const accounts = await readTeamAccounts(
+    log,
+    TEAM_ARMS.map(({ name }) => name),
+  );
+  for (const arm of TEAM_ARMS)
+    if (accounts.get(arm.name)!.settings.some((recorded) => areOtherSettings(arm, recorded)))
+      say(`${arm.title}: stages of this folder were tuned with other settings than this version has`);
 }
 
 /** Success of what is shown on the validation problems after a stage, as the log has it. */

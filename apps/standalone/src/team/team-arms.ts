@@ -1,7 +1,15 @@
 /** The team of the demonstration, and the ways of tuning it that are compared: each on the same problems, in a separate slot. */
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { ENTRY_FIELDS } from '@seamstream/experience';
-import { type Team, type TeamEvaluation, type TeamRunner, teamOf } from '@seamstream/team-tuning';
+import {
+  ofNewStage,
+  type Team,
+  type TeamEvaluation,
+  type TeamRunner,
+  teamOf,
+  tuningSettings,
+} from '@seamstream/team-tuning';
 
 const MODEL = new URL('../../../../models/generator-base', import.meta.url);
 
@@ -68,6 +76,11 @@ const RESAMPLED: TeamArm = {
 
 /** Of a study, by name. */
 export const TEAM_STUDY_ARMS: readonly TeamArm[] = [...TEAM_ARMS, RESAMPLED];
+
+/** Whether stages with the recorded settings were tuned otherwise than the arm's are now: a release may change what it has chosen. */
+export function areOtherSettings({ settings }: TeamArm, recorded: unknown): boolean {
+  return !isDeepStrictEqual(tuningSettings(recorded), tuningSettings(ofNewStage(settings)));
+}
 
 /** Three agents, each of which writes one field of the entry and reads what those before it wrote. */
 export function demonstrationTeam({ name }: Pick<TeamArm, 'name'>): Team {
