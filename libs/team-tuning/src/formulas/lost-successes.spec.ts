@@ -41,7 +41,7 @@ describe('what a problem lost of its known success', () => {
     expect(lost.get('p')).toBeCloseTo(0.001, 6);
   });
 
-  it('is none where success moves from one turn to another', () => {
+  it('is nothing where success moves from one turn to another', () => {
     const moved = [turnOf('first', { before: 0.6, now: 0.2 }), turnOf('second', { before: 0.3, now: 0.7 })];
     expect(successLostPerProblem(moved).get('p')).toBeCloseTo(0, 12);
   });
