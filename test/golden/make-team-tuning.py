@@ -220,19 +220,20 @@ def success_losses():
                           "success": rng.choice([True, True, False, None]), "logProbs": now, "currentLogProbs": before})
         counted = [t for t in turns if t["success"] is not None]
 
-        def known(turn, policy):
-            # Of the state that a turn was taken in: by all texts that were seen there.
+        def known(turn, policy, likeliest):
+            # Of the state that a turn was taken in: by all texts that were seen there, or by the likeliest of them.
             seen = [t for t in counted if t["state"] == turn["state"]]
-            total = 0.0
+            rows = []
             for written in {t["written"] for t in seen}:
                 alike = [t for t in seen if t["written"] == written]
-                total += math.prod(math.exp(x) for x in alike[0][policy]) * sum(t["success"] for t in alike) / len(alike)
-            return total
+                rows.append((math.prod(math.exp(x) for x in alike[0][policy]), sum(t["success"] for t in alike) / len(alike)))
+            return max(rows)[1] if likeliest else sum(chance * share for chance, share in rows)
 
         lost = {}
         for problem in {t["problem"] for t in counted}:
             own = [t for t in counted if t["problem"] == problem]
-            lost[problem] = sum(known(t, "currentLogProbs") - known(t, "logProbs") for t in own) / len(own)
+            lost[problem] = {name: sum(known(t, "currentLogProbs", name == "likeliest") - known(t, "logProbs", name == "likeliest")
+                                       for t in own) / len(own) for name in ("sampled", "likeliest")}
         rows.append({"turns": turns, "lost": lost})
     return rows
 

@@ -405,7 +405,7 @@ export default [
     spec: 'libs/read-models/src/team-stages.projection.spec.ts',
     file: 'libs/read-models/src/team-stages.projection.ts',
     control: 'a pass that a killed stage records again counts twice',
-    from: 'if (!passes.some((each) => each.pass === pass && each.attempt === attempt))',
+    from: 'if (!passes.some(({ pass, attempt }) => pass === tried.pass && attempt === tried.attempt))',
     to: 'if (passes.length < 100)',
   },
   {

@@ -200,13 +200,18 @@ export default [
     },
     {
       control: 'a step that takes much from what succeeded is not accepted',
-      from: '(mostLost === null || lost <= mostLost)',
-      to: 'true',
+      from: 'mostLost === null || lost <= mostLost;',
+      to: 'true;',
     },
     {
       control: 'a step that takes much of a known success is not accepted',
-      from: '(mostSuccessLost === null || successLost <= mostSuccessLost)',
-      to: 'true',
+      from: 'successLost <= mostSuccessLost && ',
+      to: '',
+    },
+    {
+      control: 'an update may not make the likeliest turns worse',
+      from: ' && likeliestLost <= LEAST_FALL',
+      to: '',
     },
     {
       control: 'the distance is a quantile and no mean',
@@ -257,21 +262,39 @@ export default [
     },
     {
       control: 'what success lost is a probability and no logarithm',
-      from: 'Math.exp(sumOf(currentLogProbs)) - Math.exp(sumOf(logProbs))',
-      to: 'sumOf(currentLogProbs) - sumOf(logProbs)',
+      from: 'share * (Math.exp(before) - Math.exp(now))',
+      to: 'share * (before - now)',
       title: 'what a problem lost',
     },
     {
       control: 'equal turns count once',
-      from: 'Map.groupBy(turns, ({ written }) => written).values()',
-      to: 'turns.map((turn) => [turn])',
+      from: '[...Map.groupBy(turns, ({ written }) => written).values()].map((alike)',
+      to: 'turns.map((turn) => [turn]).map((alike)',
       title: 'what a problem lost',
     },
     {
       control: 'a state counts as often as it came about',
-      from: 'sum + asked.length * successLost(asked)',
-      to: 'sum + successLost(asked)',
+      from: 'sum + timesAsked(state) * loss(state)',
+      to: 'sum + loss(state)',
       title: 'what a problem lost',
+    },
+    {
+      control: 'the likeliest turn is that of now and that of before',
+      from: "likeliest('before').share - likeliest('now').share",
+      to: "likeliest('before').share - likeliest('before').share",
+      title: 'what a problem lost',
+    },
+    {
+      control: 'what a likeliest turn lost is kept where they lost over all problems',
+      from: 'hasFallen ? Math.max(sampled, likeliest) : sampled',
+      to: 'sampled',
+      title: 'what an update keeps',
+    },
+    {
+      control: 'what a likeliest turn lost is not kept where others gained more',
+      from: 'hasFallen ? Math.max(sampled, likeliest) : sampled',
+      to: 'Math.max(sampled, likeliest)',
+      title: 'what an update keeps',
     },
     {
       control: 'a verdict that is not compared says nothing of success',
@@ -281,7 +304,7 @@ export default [
     },
     {
       control: 'success that a problem lost is kept',
-      from: 'exceedsHalf(success.get(turn.problem), limits.mostSuccessLost)',
+      from: 'exceedsHalf(lostIn(turn.problem), limits.mostSuccessLost)',
       to: 'false',
       title: 'what an update keeps',
     },

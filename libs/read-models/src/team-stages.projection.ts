@@ -3,20 +3,7 @@ import { type EventOf, type JudgeTally, type SeamEvent, TOPIC } from '@seamstrea
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** A pass of an agent's update, and what the gate decided on it. */
-export type TriedPass = Pick<
-  EventOf<'AgentUpdateTried'>,
-  | 'pass'
-  | 'attempt'
-  | 'decision'
-  | 'beta'
-  | 'distance'
-  | 'target'
-  | 'states'
-  | 'lost'
-  | 'successLost'
-  | 'gain'
-  | 'steps'
->;
+export type TriedPass = Omit<EventOf<'AgentUpdateTried'>, 'type' | 'meta' | 'runId' | 'agent' | 'slot' | 'batch'>;
 
 export interface AgentUpdate {
   readonly agent: string;
@@ -97,10 +84,9 @@ function evolveStage(runs: TeamStagesState['runs'], event: SeamEvent): void {
     const { batches } = stageOf(runs, event.runId);
     if (!batches.has(batch)) batches.set(batch, { batch, isResampled, rollouts, successes, judges });
   } else if (event.type === 'AgentUpdateTried') {
-    const { pass, attempt, decision, beta, distance, target, states, lost, successLost, gain, steps } = event;
-    const { passes } = updateIn(stageOf(runs, event.runId), event);
-    if (!passes.some((each) => each.pass === pass && each.attempt === attempt))
-      passes.push({ pass, attempt, decision, beta, distance, target, states, lost, successLost, gain, steps });
+    const { type: _type, meta: _meta, runId, agent: _agent, slot: _slot, batch: _batch, ...tried } = event;
+    const { passes } = updateIn(stageOf(runs, runId), event);
+    if (!passes.some(({ pass, attempt }) => pass === tried.pass && attempt === tried.attempt)) passes.push(tried);
   } else if (event.type === 'AgentUpdated') {
     const { position, adapterDigest, parent, effectiveSampleRatio, distance, beta } = event;
     const update = updateIn(stageOf(runs, event.runId), event);

@@ -276,25 +276,14 @@ export class TeamRunner extends JobRunner<TeamJob, TeamArtefact> {
     const common = { runId, agent, slot, batch: state.newestBatch };
     await recording.record?.([
       ...update.passes.map((tried, index) => {
-        const { pass, decision, beta, distance, states, lost, successLost, gain, steps } = tried;
-        const attempt = update.passes.slice(0, index).filter((each) => each.pass === pass).length;
+        const { clipped: _clipped, ...measured } = tried;
+        const attempt = update.passes.slice(0, index).filter((each) => each.pass === tried.pass).length;
         return {
           type: 'AgentUpdateTried' as const,
-          meta: runMeta(runId, `tried/${agent}/${pass}/${attempt}`, at),
+          meta: runMeta(runId, `tried/${agent}/${tried.pass}/${attempt}`, at),
           ...common,
-          ...{
-            pass,
-            attempt,
-            decision,
-            beta,
-            distance,
-            target: job.settings.gate?.target ?? null,
-            states,
-            lost,
-            successLost,
-            gain,
-            steps,
-          },
+          ...measured,
+          ...{ attempt, target: job.settings.gate?.target ?? null },
         };
       }),
       {

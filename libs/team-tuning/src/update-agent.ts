@@ -3,7 +3,13 @@ import { Random } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
 import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
-import { keptTurns, type Losses, lostPerState, successLostPerProblem } from './formulas/lost-successes.js';
+import {
+  keptTurns,
+  type Losses,
+  lostPerState,
+  meanLikeliestLost,
+  successLostPerProblem,
+} from './formulas/lost-successes.js';
 import type { TuningSettings } from './tuning.config.js';
 import { type SampledTurn, scoredTurns, stepAlong, turnsNow } from './turn-steps.js';
 
@@ -31,6 +37,8 @@ export interface PassTried {
   readonly lost: number;
   /** What the problem that lost most of its known success has lost, as a probability. */
   readonly successLost: number;
+  /** What the likeliest turns lost of it, in the mean over problems. */
+  readonly likeliestLost: number;
   readonly decision: 'accepted' | 'taken back' | 'given up';
   /** Mean over the trained turns of what was maximised, before the pass's steps. */
   readonly gain: number;
@@ -122,7 +130,9 @@ async function movementOf(
   weights: TrainingWeights,
   turns: readonly UpdatedTurn[],
   quantile: number,
-): Promise<Pick<PassTried, 'distance' | 'states' | 'lost' | 'successLost'> & { readonly losses: Losses }> {
+): Promise<
+  Pick<PassTried, 'distance' | 'states' | 'lost' | 'successLost' | 'likeliestLost'> & { readonly losses: Losses }
+> {
   const now = await turnsNow(weights, turns);
   const distances = [...distancePerState(now).values()];
   const losses = { nats: lostPerState(now), success: successLostPerProblem(now) };
@@ -130,7 +140,8 @@ async function movementOf(
     distance: distances.length === 0 ? 0 : upperQuantile(distances, quantile),
     states: distances.length,
     lost: Math.max(0, ...losses.nats.values()),
-    successLost: Math.max(0, ...losses.success.values()),
+    successLost: Math.max(0, ...[...losses.success.values()].map(({ sampled }) => sampled)),
+    likeliestLost: meanLikeliestLost(losses.success),
     losses,
   };
 }

@@ -394,6 +394,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       states: 8,
       lost: 1.4,
       successLost: 0.3,
+      likeliestLost: 0.02,
       gain: 0.1,
     },
     steps: 2,

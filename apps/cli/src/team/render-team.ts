@@ -78,7 +78,9 @@ function gateText({ target, mostLost, mostSuccessLost }: NonNullable<TeamStage['
   return [
     `gate at ${target} nats`,
     ...(mostLost === null ? [] : [`successful turns lose ${mostLost} nats at most`]),
-    ...(mostSuccessLost === null ? [] : [`a problem loses ${percent(mostSuccessLost)} of success at most`]),
+    ...(mostSuccessLost === null
+      ? []
+      : [`a problem loses ${percent(mostSuccessLost)} of success at most, and likeliest turns none`]),
   ].join(', ');
 }
 
@@ -88,9 +90,15 @@ function renderStage(stage: TeamStage, style: Style): string {
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
   const held = gate === null ? 'no gate' : gateText(gate);
   const passes = agents.flatMap(({ agent, passes: tried }) =>
-    tried.map(({ pass, attempt, decision, beta, distance, lost, successLost }) => [
+    tried.map(({ pass, attempt, decision, beta, distance, lost, successLost, likeliestLost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
-      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', successLost?.toFixed(4) ?? '', beta.toFixed(4)],
+      ...[
+        distance.toFixed(4),
+        lost?.toFixed(4) ?? '',
+        successLost?.toFixed(4) ?? '',
+        likeliestLost?.toFixed(4) ?? '',
+        beta.toFixed(4),
+      ],
     ]),
   );
   const columns = [
@@ -101,6 +109,7 @@ function renderStage(stage: TeamStage, style: Style): string {
     right('KL'),
     right('LOST'),
     right('SUCCESS LOST'),
+    right('LIKELIEST'),
     right('BETA'),
   ];
   const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;

@@ -146,7 +146,7 @@ describe('the gate', () => {
   it('accepts up to the target, takes back with a larger beta, and gives up after the most back-tracks', () => {
     const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: null, mostSuccessLost: null };
     const decided = (distance: number, backtracks: number) =>
-      decideGate({ distance, lost: 9, successLost: 1 }, { beta: 0.1, backtracks }, settings);
+      decideGate({ distance, lost: 9, successLost: 1, likeliestLost: 1 }, { beta: 0.1, backtracks }, settings);
     expect(decided(0.05, 0)).toEqual({ kind: 'accept' });
     expect(decided(0.0501, 1)).toEqual({ kind: 'backtrack', beta: expect.closeTo(0.15, 12) as number });
     expect(decided(0.0501, 2)).toEqual({ kind: 'give up' });
@@ -155,16 +155,14 @@ describe('the gate', () => {
 
   it('takes back a near step as well where what succeeded lost more than it may', () => {
     const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: 1, mostSuccessLost: 0.2 };
-    const decided = (lost: number, successLost: number) =>
-      decideGate({ distance: 0.01, lost, successLost }, { beta: 0.1, backtracks: 0 }, settings).kind;
-    expect([decided(0, 0), decided(1, 0.2)]).toEqual(['accept', 'accept']);
-    for (const [lost, successLost] of [
-      [1.001, 0],
-      [0, 0.201],
-      [Number.NaN, 0],
-      [0, Number.NaN],
-    ] as const)
-      expect(decided(lost, successLost)).toBe('backtrack');
+    const decided = (lost: number, successLost: number, likeliestLost: number) =>
+      decideGate({ distance: 0.01, lost, successLost, likeliestLost }, { beta: 0.1, backtracks: 0 }, settings).kind;
+    expect([decided(0, 0, -0.5), decided(1, 0.2, 0)]).toEqual(['accept', 'accept']);
+    for (const [lost, successLost, likeliestLost] of [
+      ...[[1.001, 0, 0] as const, [0, 0.201, 0] as const, [0, 0, 0.001] as const],
+      ...[[Number.NaN, 0, 0] as const, [0, Number.NaN, 0] as const, [0, 0, Number.NaN] as const],
+    ])
+      expect(decided(lost, successLost, likeliestLost)).toBe('backtrack');
   });
 });
 

@@ -6,6 +6,9 @@
 import { SeamError } from '@seamstream/kernel';
 import { meanK3 } from './surrogate.js';
 
+/** A mean over the problems of a batch that is smaller is none: less than one rollout of a thousand problems. */
+export const LEAST_FALL = 1e-4;
+
 /** β grows by this at each back-track, as the authors release it. */
 const BETA_GROWTH = 1.5;
 
@@ -56,7 +59,10 @@ export interface GateSettings {
   readonly maxBacktracks: number;
   /** Most that the successful turns of a state may lose (./lost-successes.ts), in nats; null: any loss is accepted. */
   readonly mostLost: number | null;
-  /** Most that a problem's known success may lose (./lost-successes.ts), as a probability; null: any loss is accepted. */
+  /**
+   * Most that a problem's known success may lose as it is sampled (./lost-successes.ts), as a probability. Over all problems the likeliest
+   * turns may lose none. Null: any loss is accepted.
+   */
   readonly mostSuccessLost: number | null;
 }
 
@@ -66,8 +72,10 @@ export interface Movement {
   readonly distance: number;
   /** What the successful turns of the state that lost most have lost, in nats; 0 where none lost. */
   readonly lost: number;
-  /** What the problem that lost most of its known success has lost, as a probability; 0 where none lost. */
+  /** What the problem that lost most of its known success as it is sampled has lost, as a probability; 0 where none lost. */
   readonly successLost: number;
+  /** What the likeliest turns lost of it, in the mean over problems; below 0 where they gained. */
+  readonly likeliestLost: number;
 }
 
 export type GateDecision =
@@ -79,13 +87,13 @@ export type GateDecision =
 
 /** @param tried times that this step was taken back already */
 export function decideGate(
-  { distance, lost, successLost }: Movement,
+  { distance, lost, successLost, likeliestLost }: Movement,
   { beta, backtracks }: { readonly beta: number; readonly backtracks: number },
   { target, maxBacktracks, mostLost, mostSuccessLost }: GateSettings,
 ): GateDecision {
   // What is no number is no small number.
-  const isKept =
-    (mostLost === null || lost <= mostLost) && (mostSuccessLost === null || successLost <= mostSuccessLost);
-  if (distance <= target && isKept) return { kind: 'accept' };
+  const keepsTurns = mostLost === null || lost <= mostLost;
+  const keepsSuccess = mostSuccessLost === null || (successLost <= mostSuccessLost && likeliestLost <= LEAST_FALL);
+  if (distance <= target && keepsTurns && keepsSuccess) return { kind: 'accept' };
   return backtracks < maxBacktracks ? { kind: 'backtrack', beta: beta * BETA_GROWTH } : { kind: 'give up' };
 }
