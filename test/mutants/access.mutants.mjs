@@ -619,7 +619,7 @@ const seen = [
       title: 'lists acts to admins alone',
     },
   ]),
-  ...quick('apps/gateway/src/http/errors.filter.ts', PAGE, [
+  ...quick('apps/gateway/src/access/access.ts', PAGE, [
     {
       control: 'a refusal by a limit is counted',
       from: 'if (error instanceof NoRoomError)',
