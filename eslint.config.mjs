@@ -88,9 +88,6 @@ const LONG_FILES = [
   'apps/executor/src/endpoint.spec.ts',
   'apps/generator/src/app.module.spec.ts',
   'apps/trainer/src/app.module.spec.ts',
-  'libs/evidence/src/evidence.spec.ts',
-  'libs/language-model/src/checkpoint/model-config.spec.ts',
-  'libs/release/src/served-adapter.projection.spec.ts',
   'libs/token-grammar/src/token-grammar.spec.ts',
   // One text on purpose: `node -e` is given it, and so is the worker in which the tests are rehearsed.
   'libs/verifiers/sandbox/judge.cjs',
@@ -147,7 +144,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'libs/experience/src/leaks.spec.ts',
   'libs/experience/src/slot.spec.ts',
   'libs/language-model/src/checkpoint/digest-memory.spec.ts',
-  'libs/language-model/src/checkpoint/model-config.spec.ts',
   'libs/model-clients/src/executor.endpoint.spec.ts',
   'libs/model-clients/src/generator.vllm.spec.ts',
   'libs/openai-endpoint/src/reported-revision.spec.ts',

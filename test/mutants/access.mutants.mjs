@@ -158,7 +158,7 @@ const tenants = [
       to: 'cause.tenant',
     },
   ]),
-  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/evidence.spec.ts', [
+  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/evidence', [
     {
       control: "a result is of its problem's tenant",
       from: "'subject', 'tenant'] as const",

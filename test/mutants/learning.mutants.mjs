@@ -374,7 +374,7 @@ export default [
       to: "if (fault === '') refuse('shares",
     },
   ]),
-  ...quick('libs/release/src/promotion-evidence.decide.ts', 'libs/release/src/served-adapter.projection.spec.ts', [
+  ...quick('libs/release/src/promotion-evidence.decide.ts', 'libs/release/src/served-adapter.projection', [
     {
       control: 'gate by shares: a measure that is not known promotes nothing',
       from: "if (measure !== undefined && measure !== 'share') return undefined;",
