@@ -37,7 +37,7 @@ export type Form =
 
 export type Readings = readonly Form[];
 export type Comparison = '=' | '<' | '>' | '≤' | '≥' | '≠';
-export type SetOperator = 'union' | 'intersection' | 'difference';
+type SetOperator = 'union' | 'intersection' | 'difference';
 /** Parts of one answer that are read; an answer of more has no reading. */
 export const MAX_PARTS = 64;
 
