@@ -4,7 +4,6 @@ const {
   FILES_WITH_EDGES,
   foldersTopDown,
   rolesTopDown,
-  UPWARD_FILES,
 } = require('./scripts/lint/arrows.cjs');
 
 // The architecture as a machine reads it. `libsTopDown` is the ladder: a library imports only names below its own.
@@ -78,32 +77,16 @@ const upwards = libsTopDown.slice(2).map((name, index) => ({
 
 const escaped = (path) => path.replaceAll('.', '\\.');
 
-/** @param above what a file there may not import, as folders; `except` are files with a rule for themselves */
-const upwardInApp = (name, app, path, above, except = []) => ({
-  name: `no-upward-arrow-in-${app}-from-${name}`,
-  comment:
-    'A folder of an app imports only folders below it (foldersTopDown in scripts/lint/arrows.cjs). Move the code down.',
-  severity: 'error',
-  from: { path, pathNot: ['\\.spec\\.ts$', ...except] },
-  to: { path: `^apps/${app}/src/(${above.join('|')})/` },
-});
-
-const upwardFiles = UPWARD_FILES.map(([file]) => `^${escaped(file)}$`);
-
 const upwardsInApps = Object.entries(foldersTopDown).flatMap(([app, folders]) =>
-  folders
-    .slice(1)
-    .map((folder, index) =>
-      upwardInApp(folder, app, `^apps/${app}/src/${folder}/`, folders.slice(0, index + 1), upwardFiles),
-    ),
+  folders.slice(1).map((folder, index) => ({
+    name: `no-upward-arrow-in-${app}-from-${folder}`,
+    comment:
+      'A folder of an app imports only folders below it (foldersTopDown in scripts/lint/arrows.cjs). Move the code down.',
+    severity: 'error',
+    from: { path: `^apps/${app}/src/${folder}/`, pathNot: '\\.spec\\.ts$' },
+    to: { path: `^apps/${app}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  })),
 );
-
-const furtherUpwards = UPWARD_FILES.flatMap(([file, to]) => {
-  const [, app, , folder, name] = file.split('/');
-  const folders = foldersTopDown[app];
-  const others = folders.slice(0, folders.indexOf(folder)).filter((above) => above !== to);
-  return others.length === 0 ? [] : [upwardInApp(name, app, `^${escaped(file)}$`, others)];
-});
 
 const filesOfRoles = (roles) => `^apps/.+\\.(${roles.join('|')})s?\\.ts$`;
 
@@ -123,7 +106,6 @@ module.exports = {
   forbidden: [
     ...upwards,
     ...upwardsInApps,
-    ...furtherUpwards,
     ...upwardsBetweenRoles,
     {
       name: 'no-folder-without-place',

@@ -100,14 +100,4 @@ const foldersTopDown = {
 /** Roles of files in apps, the uppermost first, each as the name ends: `x.handler.ts`. A file imports no role above its own. */
 const rolesTopDown = ['module', 'controller', 'consumer', 'handler', 'decide'];
 
-/** Files that import a folder above their own today, and which. They may import no other above them. The list only shrinks. */
-const UPWARD_FILES = [
-  ['apps/gateway/src/access/open-access.ts', 'login'],
-  ['apps/gateway/src/chat/chat.module.ts', 'responses'],
-  ['apps/gateway/src/http/errors.filter.ts', 'access'],
-  ['apps/gateway/src/http/fastify-adapter.ts', 'access'],
-  ['apps/gateway/src/quotas/charge.ts', 'chat'],
-  ['apps/gateway/src/quotas/used.decide.ts', 'chat'],
-];
-
-module.exports = { edgeLibraries, COMPUTING_MODULES, FILES_WITH_EDGES, foldersTopDown, rolesTopDown, UPWARD_FILES };
+module.exports = { edgeLibraries, COMPUTING_MODULES, FILES_WITH_EDGES, foldersTopDown, rolesTopDown };

@@ -158,7 +158,7 @@ const tenants = [
       to: 'cause.tenant',
     },
   ]),
-  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/evidence.spec.ts', [
+  ...quick('libs/evidence/src/doubt.decide.ts', 'libs/evidence/src/evidence', [
     {
       control: "a result is of its problem's tenant",
       from: "'subject', 'tenant'] as const",
@@ -619,7 +619,7 @@ const seen = [
       title: 'lists acts to admins alone',
     },
   ]),
-  ...quick('apps/gateway/src/http/errors.filter.ts', PAGE, [
+  ...quick('apps/gateway/src/access/access.ts', PAGE, [
     {
       control: 'a refusal by a limit is counted',
       from: 'if (error instanceof NoRoomError)',

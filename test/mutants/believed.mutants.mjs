@@ -2,7 +2,7 @@
 const results = {
   file: 'libs/evidence/src/doubt.decide.ts',
   suite: 'quick',
-  spec: 'libs/evidence/src/evidence.spec.ts',
+  spec: 'libs/evidence/src/evidence',
 };
 /** Bytes that are looked at where they lie; a window is of use only if it says what decoding says. */
 const encoded = {
@@ -22,7 +22,7 @@ const contents = {
 const promotions = {
   file: 'libs/release/src/promotion-evidence.decide.ts',
   suite: 'quick',
-  spec: 'libs/release/src/served-adapter.projection.spec.ts',
+  spec: 'libs/release/src/served-adapter.projection',
 };
 const served = { ...promotions, file: 'libs/release/src/served-adapter.projection.ts' };
 
@@ -637,7 +637,7 @@ export default [
     control: 'of two experiences under one id the first counts, wherever reading began',
     from: "this.judge(uncertain, 'findFirst', new Map())",
     to: "this.judge(uncertain, 'find', new Map())",
-    spec: 'libs/evidence/src/evidence.spec.ts',
+    spec: 'libs/evidence/src/evidence',
   },
   {
     ...results,

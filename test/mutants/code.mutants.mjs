@@ -168,15 +168,15 @@ export default [
   {
     control: 'what breaks the tests after the answer was heard is a zero',
     file: 'libs/verifiers/src/code-sandbox.ts',
-    from: 'if (isHeard) pass(false, detail);',
-    to: 'if (false) pass(false, detail);',
+    from: 'if (this.isHeard) this.pass(false, detail);',
+    to: 'if (false) this.pass(false, detail);',
     ...verdicts,
     title: 'are not believed',
   },
   {
     control: 'the kernel is filtered',
-    file: 'libs/verifiers/src/code-sandbox.ts',
-    from: "        ...['--seccomp', String(filter)],\n",
+    file: 'libs/verifiers/src/sandbox-command.ts',
+    from: "    ...['--seccomp', String(filter)],\n",
     to: '',
     ...sandbox,
     title: 'the kernel has only',
@@ -199,7 +199,7 @@ export default [
   },
   {
     control: 'every run has a separate scratch folder',
-    file: 'libs/verifiers/src/code-sandbox.ts',
+    file: 'libs/verifiers/src/sandbox-command.ts',
     from: "'--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp',",
     // Of the copy that mutants run in: what is left there goes with it.
     to: "'--bind', `${process.cwd()}/schemas`, '/tmp',",

@@ -36,7 +36,7 @@ export default [
     from: 'new Reservoirs(maxRowsPerSubject,',
     to: 'new Reservoirs(maxRowsPerSubject * 1000,',
     suite: 'quick',
-    spec: 'libs/success-buffer/src/success-buffer.spec.ts',
+    spec: 'libs/success-buffer/src/rejections.spec.ts',
   },
   {
     control: 'a row of a dataset names no prototype',

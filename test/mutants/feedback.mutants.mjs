@@ -140,7 +140,7 @@ export default [
       to: 'gains[index] === Math.max(...gains)',
     },
   ]),
-  ...quick('libs/learning/src/grpo.ts', 'libs/learning/src/grpo.spec.ts', [
+  ...quick('libs/learning/src/grpo.ts', 'libs/learning/src/grpo', [
     {
       control: 'advantages are those with feedback',
       from: 'rewards[index]! + punishmentOf(member, config)',

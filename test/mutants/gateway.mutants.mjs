@@ -330,7 +330,7 @@ export default [
       to: '[].push({',
     },
   ]),
-  ...quick('apps/gateway/src/chat/answered.decide.ts', 'apps/gateway/src/chat/chat.spec.ts', [
+  ...quick('apps/gateway/src/quotas/reported-tokens.ts', 'apps/gateway/src/chat/chat.spec.ts', [
     {
       control: 'unknown tokens are not 0',
       from: 'const value = usage?.[name];',

@@ -127,7 +127,7 @@ export default [
     from: 'nestingOf(text) > MAX_SCHEMA_NESTING',
     to: 'false',
     suite: 'quick',
-    spec: 'libs/events/src/codec.spec.ts',
+    spec: 'libs/events/src/codec-versions.spec.ts',
     title: 'nested deeper',
   },
   {

@@ -5,7 +5,7 @@ const quick = (file, spec, rows) => rows.map((row) => ({ file, suite: 'quick', s
 const TRAINER = 'apps/trainer/src/app.module.spec.ts';
 const PLANNING = 'apps/trainer/src/planner-and-worker.spec.ts';
 const GOLDEN = 'libs/language-model/src/golden.spec.ts';
-const GRPO = 'libs/learning/src/grpo.spec.ts';
+const GRPO = 'libs/learning/src/grpo';
 const MASK = 'test/quick/masked-training.spec.ts';
 const ROLLOUT = 'libs/rollout/src/rollout.spec.ts';
 const EVALUATION = 'libs/evaluation/src/';
@@ -374,7 +374,7 @@ export default [
       to: "if (fault === '') refuse('shares",
     },
   ]),
-  ...quick('libs/release/src/promotion-evidence.decide.ts', 'libs/release/src/served-adapter.projection.spec.ts', [
+  ...quick('libs/release/src/promotion-evidence.decide.ts', 'libs/release/src/served-adapter.projection', [
     {
       control: 'gate by shares: a measure that is not known promotes nothing',
       from: "if (measure !== undefined && measure !== 'share') return undefined;",
@@ -684,7 +684,7 @@ export default [
       to: '',
     },
   ]),
-  ...quick('libs/success-buffer/src/candidate.ts', `${BUFFER}success-buffer.spec.ts`, [
+  ...quick('libs/success-buffer/src/candidate.ts', `${BUFFER}rejections.spec.ts`, [
     {
       control: 'B13: exact duplicates are kept once',
       from: 'sha256(canonicalJson([domain, prompt, entry]))',
@@ -710,7 +710,7 @@ export default [
   ]),
   ...quick(
     'libs/service-kit/src/transport/idempotency-filter.ts',
-    'libs/service-kit/src/transport/event-log.strategy.spec.ts',
+    'libs/service-kit/src/transport/event-log.strategy.answered.spec.ts',
     [
       {
         control: 'B17: what was answered is not answered again',

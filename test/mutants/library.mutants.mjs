@@ -296,7 +296,7 @@ export default [
   ...quick('libs/training-runs/src/library-method.ts', 'apps/trainer/src/library-cost.spec.ts', [
     { control: 'a run of a library records its groups', from: "status: 'ready', metrics }", to: "status: 'ready' }" },
   ]),
-  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
+  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo', [
     {
       control: 'GRPO compares no verdicts of several revisions of a judge',
       from: '!areJudgedAlike(judged.map(({ result }) => result))',
@@ -314,7 +314,7 @@ export default [
       to: 'judges.map(({ model, revision }) => revision ?? model)',
     },
   ]),
-  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo.spec.ts', [
+  ...quick('libs/learning/src/groups.ts', 'libs/learning/src/grpo', [
     {
       control: 'GRPO compares no mixes of revisions of a judge',
       from: '!areJudgedAlike(judged.map(({ result }) => result))',

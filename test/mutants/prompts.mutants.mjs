@@ -258,7 +258,7 @@ export default [
     from: 'if (pair.reward === 0)',
     to: 'if (pair.reward < 0)',
     suite: 'quick',
-    spec: 'libs/success-buffer/src/success-buffer.spec.ts',
+    spec: 'libs/success-buffer/src/group.spec.ts',
     title: 'earned no reward',
   },
 ];

@@ -182,7 +182,7 @@ export default [
     to: '',
   },
   {
-    ...quick('libs/release/src/served-adapter.projection.ts', 'libs/release/src/served-adapter.projection.spec.ts'),
+    ...quick('libs/release/src/served-adapter.projection.ts', 'libs/release/src/served-adapter.projection'),
     control: 'refused decisions about adapters are kept up to a bound',
     from: 'if (forgotten.size === 0) return state;',
     to: 'if (forgotten.size >= 0) return state;',

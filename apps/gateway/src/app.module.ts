@@ -17,6 +17,7 @@ import { LoginModule } from './login/login.module.js';
 import { PageModule } from './page/page.module.js';
 import { Quotas } from './quotas/quotas.js';
 import { showLimits } from './quotas/use-metrics.js';
+import { ResponsesModule } from './responses/responses.module.js';
 import { HostedStart } from './views/start.controller.js';
 import { ViewsModule } from './views/views.module.js';
 
@@ -67,9 +68,11 @@ export class GatewayModule {
     context.health.add(...issuerChecks(access.doors));
     const recent = new RecentRefusals();
     const quotas = await openQuotas(context, world, access, recent);
+    const chat = await ChatModule.forRoot(context, world, access, quotas, assets);
     const parts = [
       WorldModule.of(world, access, quotas),
-      await ChatModule.forRoot(context, world, access, quotas, assets),
+      chat,
+      ResponsesModule.over(chat),
       ApiModule,
       LoginModule.of(login, access.doors, new RationedLines(world.logger, onClose)),
       await ViewsModule.of(world, access, quotas, recent, assets.start ?? new HostedStart()),

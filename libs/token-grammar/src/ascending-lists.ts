@@ -15,3 +15,15 @@ export function union(a: Int32Array, b: Int32Array): Int32Array {
   }
   return merged.slice(0, size);
 }
+
+/** Whether an ascending list has an id. */
+export function includes(ids: Int32Array, id: number): boolean {
+  let [low, high] = [0, ids.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle] === id) return true;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
+}

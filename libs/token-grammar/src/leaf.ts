@@ -31,8 +31,12 @@ export interface Rest {
 
 /** The count after arriving at a state. Without a bound above, counts beyond the one below are alike. */
 export function countAfter(leaf: Leaf, state: number, count: number): number {
-  if (!leaf.completes(state)) return count;
-  return leaf.most === Number.POSITIVE_INFINITY ? Math.min(count + 1, leaf.least) : count + 1;
+  return leaf.completes(state) ? cappedCount(leaf, count + 1) : count;
+}
+
+/** The count that a position keeps. */
+export function cappedCount(leaf: Leaf, count: number): number {
+  return leaf.most === Number.POSITIVE_INFINITY ? Math.min(count, leaf.least) : count;
 }
 
 /** Whether one more character fits where it is begun or completed. */

@@ -17,31 +17,11 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SeamError } from '@seamstream/kernel';
+import type { CodeResult, CodeTask } from './code-task.js';
+import { readVerdict } from './judge-verdict.js';
 import { MemoryWatch } from './memory-watch.js';
+import { type Language, NOBODY, PRLIMIT, sandboxCommand } from './sandbox-command.js';
 import { type Machine, systemCallFilter } from './system-calls.js';
-
-export type Language = 'python' | 'javascript';
-
-export interface CodeTask {
-  readonly language: Language;
-  /** The answer. */
-  readonly code: string;
-  /** The unit tests. */
-  readonly tests: string;
-  /** What `check(candidate)` is called with, and a name that is the answer's even where the language has one like it; null for none. */
-  readonly entryPoint: string | null;
-  /** Which calls leave changes of their arguments behind: those that return nothing, or all. */
-  readonly inPlace: 'procedures' | 'always';
-  /** Wall time of answer and tests together, from when both sandboxes are up. */
-  readonly timeLimitMs: number;
-  /** Memory of all of the answer's processes together. Node itself has {@link NODE_MEMORY_MB} besides. */
-  readonly memoryMb: number;
-}
-
-export interface CodeResult {
-  readonly passed: boolean;
-  readonly detail: string;
-}
 
 export interface SandboxSettings {
   /** Interpreter for Python answers. Default /usr/bin/python3. */
@@ -60,13 +40,8 @@ const START_LIMIT_MS = 30_000;
 const REHEARSAL_LIMIT_MS = 10_000;
 /** The exit status of a sandbox whose first process was killed: 128 + SIGKILL. */
 const KILLED = 137;
-const SCRATCH_BYTES = 16 << 20;
-const FILE_BYTES = 16 << 20;
 /** What answer and tests may say to each other. */
 const CHANNEL_BYTES = 32 << 20;
-const NOBODY = 65_534;
-/** Threads and processes. V8 itself starts a dozen threads. */
-const PROCESSES = { python: 8, javascript: 32 } as const;
 
 /** What V8 holds before it runs anything, its threads' heaps included; measured 38 to 60 MB with Node 20 and 24. */
 const NODE_MEMORY_MB = 96;
@@ -172,7 +147,7 @@ export class CodeSandbox {
   }
 
   private check(task: CodeTask, deadlineMs: number, signal: AbortSignal | undefined): Promise<CodeResult> {
-    const { language, code, timeLimitMs, memoryMb } = task;
+    const { language, timeLimitMs, memoryMb } = task;
     const run = (role: 'candidate' | 'judge'): readonly string[] => {
       if (language === 'python') return ['-I', '-S', '-c', source(`${role}.py`)];
       const text = source(`${role}.cjs`);
@@ -193,93 +168,7 @@ export class CodeSandbox {
       'ignore',
       'pipe',
     ]);
-    const [toJudge, judgeSays, verdicts] = [judge.stdin!, judge.stdio[3] as Readable, judge.stdio[4] as Readable];
-    const [toCandidate, candidateSays] = [candidate.stdin!, candidate.stdio[3] as Readable];
-
-    return new Promise((resolve, reject) => {
-      let isSettled = false;
-      let timer = setTimeout(() => fail(`its sandboxes did not start within ${START_LIMIT_MS} ms`), START_LIMIT_MS);
-      const deadline = setTimeout(() => fail(`expected a verdict within ${deadlineMs} ms, got none`), deadlineMs);
-      const settle = (tell: () => void): void => {
-        if (isSettled) return;
-        isSettled = true;
-        clearTimeout(timer);
-        clearTimeout(deadline);
-        signal?.removeEventListener('abort', abort);
-        // The first process of a sandbox takes all others with it.
-        for (const child of [judge, candidate]) child.kill('SIGKILL');
-        tell();
-      };
-      const pass = (passed: boolean, detail: string): void => settle(() => resolve({ passed, detail }));
-      const fail = (why: string): void =>
-        settle(() =>
-          reject(new SeamError('VERIFIER_FAILED', `Cannot verify by code@1: ${why}. Nothing is said of the answer.`)),
-        );
-      const abort = (): void => settle(() => reject(aborted()));
-      signal?.addEventListener('abort', abort, { once: true });
-
-      let up = 0;
-      const isUp = (): void => {
-        if (++up < 2) return;
-        clearTimeout(timer);
-        timer = setTimeout(
-          () => fail(`the tests ask nothing of an answer within ${timeLimitMs} ms`),
-          Math.max(timeLimitMs, REHEARSAL_LIMIT_MS),
-        );
-        const { tests, inPlace, entryPoint } = task;
-        toJudge.write(`${JSON.stringify({ tests, nonce, inPlace, ...(entryPoint === null ? {} : { entryPoint }) })}\n`);
-      };
-      // The tests can be used. Until here the answer has not been heard, so nothing was its fault; from here on everything is, but for
-      // what happens to the machine.
-      let isHeard = false;
-      const isRehearsed = (): void => {
-        isHeard = true;
-        clearTimeout(timer);
-        timer = setTimeout(() => pass(false, `the answer did not finish within ${timeLimitMs} ms`), timeLimitMs);
-        toCandidate.write(`${JSON.stringify({ code })}\n`);
-      };
-      const unjudged = (detail: string): void => {
-        if (isHeard) pass(false, detail);
-        else fail(detail);
-      };
-      linesOf(verdicts, 1 << 16, (line) => {
-        if (line === 'up') {
-          isUp();
-          return;
-        }
-        if (line === 'rehearsed' && !isHeard) {
-          isRehearsed();
-          return;
-        }
-        const verdict = readVerdict(line, nonce);
-        if (verdict === null) unjudged('the tests gave no verdict');
-        else if (verdict.status === 'broken') fail(verdict.detail);
-        else pass(verdict.status === 'passed', verdict.detail);
-      });
-      relay(candidateSays, toJudge, isUp, () => pass(false, `the answer said more than ${CHANNEL_BYTES} bytes`));
-      relay(judgeSays, toCandidate, null, () => unjudged(`the tests said more than ${CHANNEL_BYTES} bytes`));
-      for (const stream of [toJudge, toCandidate, judgeSays, candidateSays, verdicts])
-        stream.on('error', () => undefined);
-      const own = language === 'python' ? 0 : NODE_MEMORY_MB;
-      const watch = ({ pid }: ChildProcess, megabytes: number, tell: (held: string) => void): void => {
-        const bytes = (megabytes + own) * 2 ** 20;
-        if (pid !== undefined) this.memory.watch(pid, bytes, (held) => tell(`${Math.round(held / 2 ** 20)} MB`));
-      };
-      watch(candidate, memoryMb, (held) => pass(false, `the answer held ${held}, more than its ${memoryMb} MB`));
-      watch(judge, Math.max(JUDGE_MEMORY_MB, memoryMb), (held) => unjudged(`the tests held ${held}`));
-      judge.on('error', (error) => fail(error.message));
-      candidate.on('error', (error) => fail(error.message));
-      candidate.on('close', () => {
-        if (up < 2) fail('the sandbox of the answer did not start');
-        else toJudge.end();
-      });
-      judge.on('close', (status, killedBy) => {
-        const detail = `the tests' process ended without a verdict (${killedBy ?? status})`;
-        // Killed from outside is the machine's doing; every other end comes of what the answer gave the tests to do.
-        if (killedBy !== null || status === KILLED) fail(detail);
-        else unjudged(detail);
-      });
-    });
+    return new RunningCheck(task, nonce, { judge, candidate }, this.memory).verdict(deadlineMs, signal);
   }
 
   private spawn(
@@ -290,43 +179,15 @@ export class CodeSandbox {
     stdio: ('pipe' | 'ignore')[],
   ): ChildProcess {
     const interpreter = realpathSync(language === 'python' ? this.python : process.execPath);
-    const inside = interpreter.startsWith('/usr/') ? interpreter : '/usr/bin/interpreter';
-    const bytes = memoryMb * 2 ** 20;
-    const cpuSeconds = Math.ceil(timeLimitMs / 1000) + 1;
-    // V8 reserves far more addresses than it uses, so its limit is on data, of which it reserves 768 MB; Python's is on addresses.
-    const memory = language === 'python' ? `--as=${bytes}` : `--data=${bytes + 768 * 2 ** 20}`;
     const filter = stdio.length;
-    const child = spawn(
-      this.bwrap,
-      [
-        ...['--seccomp', String(filter)],
-        ...[
-          '--unshare-user',
-          '--unshare-pid',
-          '--unshare-net',
-          '--unshare-ipc',
-          '--unshare-uts',
-          '--unshare-cgroup-try',
-        ],
-        ...['--disable-userns', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--clearenv'],
-        ...['--uid', String(NOBODY), '--gid', String(NOBODY), '--hostname', 'sandbox'],
-        ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
-        ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
-        ...['--ro-bind', PRLIMIT, PRLIMIT, '--ro-bind', interpreter, inside],
-        ...['--proc', '/proc', '--dev', '/dev', '--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp'],
-        ...['--remount-ro', '/dev', '--remount-ro', '/', '--setenv', 'LANG', 'C.UTF-8', '--'],
-        ...[PRLIMIT, memory, `--nproc=${PROCESSES[language]}`, `--fsize=${FILE_BYTES}`, '--nofile=64', '--core=0'],
-        // A separate signal comes first, so that running out of processor time does not look like being killed.
-        ...[`--cpu=${cpuSeconds}:${cpuSeconds + 2}`, '--', inside, ...command],
-      ],
-      {
-        stdio: [...stdio, 'pipe'],
-        env: {},
-        cwd: '/',
-        // Root is exempt from the limit on processes, and has no business here.
-        ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
-      },
-    );
+    const walls = sandboxCommand({ language, interpreter, command, memoryMb, timeLimitMs, filter });
+    const child = spawn(this.bwrap, walls, {
+      stdio: [...stdio, 'pipe'],
+      env: {},
+      cwd: '/',
+      // Root is exempt from the limit on processes, and has no business here.
+      ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
+    });
     const toFilter = child.stdio[filter] as Writable;
     toFilter.on('error', () => undefined);
     toFilter.end(MACHINES[process.arch as Machine]());
@@ -341,9 +202,145 @@ export class CodeSandbox {
   }
 }
 
-const PRLIMIT = '/usr/bin/prlimit';
+/** One check under way: what the two sandboxes say, and the verdict that comes of it. */
+class RunningCheck {
+  private readonly result = Promise.withResolvers<CodeResult>();
+  private isSettled = false;
+  private sandboxesUp = 0;
+  /**
+   * The tests can be used. Until here the answer has not been heard, so nothing was its fault; from here on everything is, but for what
+   * happens to the machine.
+   */
+  private isHeard = false;
+  private timer: NodeJS.Timeout | undefined;
+  private whenSettled: () => void = () => undefined;
+
+  constructor(
+    private readonly task: CodeTask,
+    private readonly nonce: string,
+    private readonly sandboxes: { readonly judge: ChildProcess; readonly candidate: ChildProcess },
+    private readonly memory: MemoryWatch,
+  ) {}
+
+  verdict(deadlineMs: number, signal: AbortSignal | undefined): Promise<CodeResult> {
+    this.within(START_LIMIT_MS, () => this.fail(`its sandboxes did not start within ${START_LIMIT_MS} ms`));
+    const deadline = setTimeout(() => this.fail(`expected a verdict within ${deadlineMs} ms, got none`), deadlineMs);
+    const abort = (): void => this.settle(() => this.result.reject(aborted()));
+    signal?.addEventListener('abort', abort, { once: true });
+    this.whenSettled = () => {
+      clearTimeout(deadline);
+      signal?.removeEventListener('abort', abort);
+    };
+    this.listen();
+    this.watchMemory();
+    this.watchEnds();
+    return this.result.promise;
+  }
+
+  private within(ms: number, otherwise: () => void): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(otherwise, ms);
+  }
+
+  private settle(tell: () => void): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    clearTimeout(this.timer);
+    this.whenSettled();
+    // The first process of a sandbox takes all others with it.
+    for (const child of [this.sandboxes.judge, this.sandboxes.candidate]) child.kill('SIGKILL');
+    tell();
+  }
+
+  private pass(passed: boolean, detail: string): void {
+    this.settle(() => this.result.resolve({ passed, detail }));
+  }
+
+  private fail(why: string): void {
+    this.settle(() =>
+      this.result.reject(
+        new SeamError('VERIFIER_FAILED', `Cannot verify by code@1: ${why}. Nothing is said of the answer.`),
+      ),
+    );
+  }
+
+  private unjudged(detail: string): void {
+    if (this.isHeard) this.pass(false, detail);
+    else this.fail(detail);
+  }
+
+  private listen(): void {
+    const { judge, candidate } = this.sandboxes;
+    const [toJudge, judgeSays, verdicts] = [judge.stdin!, judge.stdio[3] as Readable, judge.stdio[4] as Readable];
+    const [toCandidate, candidateSays] = [candidate.stdin!, candidate.stdio[3] as Readable];
+    const isUp = (): void => this.isUp(toJudge);
+    linesOf(verdicts, 1 << 16, (line) => {
+      if (line === 'up') isUp();
+      else if (line === 'rehearsed' && !this.isHeard) this.isRehearsed(toCandidate);
+      else this.judged(line);
+    });
+    const tooMuch = `said more than ${CHANNEL_BYTES} bytes`;
+    relay(candidateSays, toJudge, isUp, () => this.pass(false, `the answer ${tooMuch}`));
+    relay(judgeSays, toCandidate, null, () => this.unjudged(`the tests ${tooMuch}`));
+    for (const stream of [toJudge, toCandidate, judgeSays, candidateSays, verdicts])
+      stream.on('error', () => undefined);
+  }
+
+  private isUp(toJudge: Writable): void {
+    if (++this.sandboxesUp < 2) return;
+    const { tests, inPlace, entryPoint, timeLimitMs } = this.task;
+    this.within(Math.max(timeLimitMs, REHEARSAL_LIMIT_MS), () =>
+      this.fail(`the tests ask nothing of an answer within ${timeLimitMs} ms`),
+    );
+    const named = entryPoint === null ? {} : { entryPoint };
+    toJudge.write(`${JSON.stringify({ tests, nonce: this.nonce, inPlace, ...named })}\n`);
+  }
+
+  private isRehearsed(toCandidate: Writable): void {
+    const { code, timeLimitMs } = this.task;
+    this.isHeard = true;
+    this.within(timeLimitMs, () => this.pass(false, `the answer did not finish within ${timeLimitMs} ms`));
+    toCandidate.write(`${JSON.stringify({ code })}\n`);
+  }
+
+  private judged(line: string): void {
+    const verdict = readVerdict(line, this.nonce);
+    if (verdict === null) this.unjudged('the tests gave no verdict');
+    else if (verdict.status === 'broken') this.fail(verdict.detail);
+    else this.pass(verdict.status === 'passed', verdict.detail);
+  }
+
+  private watchMemory(): void {
+    const { language, memoryMb } = this.task;
+    const own = language === 'python' ? 0 : NODE_MEMORY_MB;
+    const watch = ({ pid }: ChildProcess, megabytes: number, tell: (held: string) => void): void => {
+      const bytes = (megabytes + own) * 2 ** 20;
+      if (pid !== undefined) this.memory.watch(pid, bytes, (held) => tell(`${Math.round(held / 2 ** 20)} MB`));
+    };
+    watch(this.sandboxes.candidate, memoryMb, (held) =>
+      this.pass(false, `the answer held ${held}, more than its ${memoryMb} MB`),
+    );
+    watch(this.sandboxes.judge, Math.max(JUDGE_MEMORY_MB, memoryMb), (held) => this.unjudged(`the tests held ${held}`));
+  }
+
+  private watchEnds(): void {
+    const { judge, candidate } = this.sandboxes;
+    judge.on('error', (error) => this.fail(error.message));
+    candidate.on('error', (error) => this.fail(error.message));
+    candidate.on('close', () => {
+      if (this.sandboxesUp < 2) this.fail('the sandbox of the answer did not start');
+      else judge.stdin!.end();
+    });
+    judge.on('close', (status, killedBy) => {
+      const detail = `the tests' process ended without a verdict (${killedBy ?? status})`;
+      // Killed from outside is the machine's doing; every other end comes of what the answer gave the tests to do.
+      if (killedBy !== null || status === KILLED) this.fail(detail);
+      else this.unjudged(detail);
+    });
+  }
+}
+
 const MACHINES = { x64: () => systemCallFilter('x64'), arm64: () => systemCallFilter('arm64') };
-const LIBRARIES = ['/usr/lib', '/usr/lib64'];
 
 /** Lines up to a length; a longer one is a line that says nothing. */
 function linesOf(stream: Readable, limit: number, onLine: (line: string) => void): void {
@@ -383,22 +380,6 @@ function relay(from: Readable, to: Writable, onFirstLine: (() => void) | null, o
       to.once('drain', () => from.resume());
     }
   });
-}
-
-interface JudgeVerdict {
-  readonly status: 'passed' | 'failed' | 'broken';
-  readonly detail: string;
-}
-
-function readVerdict(line: string, nonce: string): JudgeVerdict | null {
-  try {
-    const verdict = JSON.parse(line) as { nonce?: unknown; status?: unknown; detail?: unknown };
-    const { status, detail } = verdict;
-    if (verdict.nonce !== nonce || typeof detail !== 'string') return null;
-    return status === 'passed' || status === 'failed' || status === 'broken' ? { status, detail } : null;
-  } catch {
-    return null;
-  }
 }
 
 const aborted = (): SeamError =>

@@ -1,5 +1,5 @@
 import type { JudgeIdentity, VerifierSpec } from '@seamstream/events';
-import type { CodeResult, CodeTask } from './code-sandbox.js';
+import type { CodeResult, CodeTask } from './code-task.js';
 import type { EndpointRequest, EndpointVerdict } from './http-endpoints.js';
 
 /** What was answered. */

@@ -2,11 +2,12 @@
 import { availableParallelism } from 'node:os';
 import type { VerifierSpec } from '@seamstream/events';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import { CodeSandbox, type Language, type SandboxSettings } from './code-sandbox.js';
+import { CodeSandbox, type SandboxSettings } from './code-sandbox.js';
 import { askEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 import { isJudgedByModel, type JudgedProblem } from './judge.verifier.js';
 import { MathThreads } from './math/math-threads.js';
 import { judgeFor } from './registry.js';
+import type { Language } from './sandbox-command.js';
 import type {
   AnswerJudge,
   JudgedMeaning,

@@ -7,10 +7,11 @@ import { type ApiKeys, closedBy, FoldedKeys, isAtLeast, keyOf, type Role } from 
 import { type AccessReader, type DeclaredLimits, FoldedLimits } from '@seamstream/operations/quotas';
 import type { GatewayConfig } from '../config.js';
 import { followTopic } from '../follow-topic.js';
+import type { Door } from '../http/door.port.js';
 import type { Principal } from './principal.js';
 import { originOf } from './refusal-counts.decide.js';
 import type { Refusals } from './refusals.js';
-import { RefusedError } from './refused-error.js';
+import { NoRoomError, RefusedError } from './refused-error.js';
 import { type Sessions, SIGN_IN_HERE } from './sessions.js';
 import { type Sight, sightOf } from './sight.decide.js';
 import type { Tokens } from './tokens.js';
@@ -35,7 +36,7 @@ export interface OtherDoors {
   readonly sessions: Sessions | undefined;
 }
 
-export class Access {
+export class Access implements Door {
   private readonly keys = new FoldedKeys();
   private readonly limits = new FoldedLimits();
   /** Grows with what is read: what it says of access may be another then. */
@@ -186,7 +187,11 @@ export class Access {
     return sightOf(principal, this.doors.tokens?.hasTenants === true || this.keys.hasTenants);
   }
 
-  /** Counts a request that was refused elsewhere than here. */
+  /** Who is refused at the door was counted there: of the errors further in, those of a request without room count as refusals. */
+  failed(error: unknown, request: IncomingMessage, route: string | undefined): void {
+    if (error instanceof NoRoomError) this.count(error, request, route);
+  }
+
   count({ who, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
     const { id, tenant } = who ?? { id: null, tenant: DEFAULT_TENANT };
     this.refusals.add({ id, tenant, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });

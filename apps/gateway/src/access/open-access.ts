@@ -3,21 +3,20 @@ import { SeamError } from '@seamstream/kernel';
 import type { HealthCheck } from '@seamstream/service-kit';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
-import type { LoginSettings } from '../login/login.config.js';
 import { Access, isLoopback, type OtherDoors } from './access.js';
 import type { Refusals } from './refusals.js';
 import { Sessions } from './sessions.js';
 import { Tokens } from './tokens.js';
 
 /**
- * @param login undefined: no one signs in
+ * @param login the origin of the page where people sign in; undefined: no one does
  * @returns the door, and all that it follows until the gateway ends
  * @throws INVALID_CONFIGURATION where other machines could ask without a key, or in clear; as Tokens.open where no token can ever be taken
  */
 export async function openAccess(
   world: GatewayWorld,
   refusals: Refusals,
-  login: Pick<LoginSettings, 'origin'> | undefined,
+  login: { readonly origin: string } | undefined,
 ): Promise<[Access, Promise<void>]> {
   const { config, drivers, clock, ending } = world;
   assertGuarded(config.gateway);

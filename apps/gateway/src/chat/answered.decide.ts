@@ -1,13 +1,13 @@
 /** What has come of an answer so far: a fold over the parts of a stream, or the whole answer at once. Pure. */
 import type { ChatAnswer, ChatChunk } from '@seamstream/gateway-contract';
 import { canonicalJson } from '@seamstream/kernel';
+import type { ReportedUsage } from '../quotas/reported-tokens.js';
 
 export interface Answered {
   readonly text: string;
   /** In the server's word; null while it has not ended. */
   readonly finishReason: string | null;
-  /** As the server said; null where it said nothing. */
-  readonly usage: Readonly<Record<string, unknown>> | null;
+  readonly usage: ReportedUsage;
 }
 
 /** An answer that grows. */
@@ -15,7 +15,7 @@ export class GrowingAnswer {
   private readonly texts: string[] = [];
   private readonly calls: { name: string; arguments: string[] }[] = [];
   private finishReason: string | null = null;
-  private usage: Answered['usage'] = null;
+  private usage: ReportedUsage = null;
 
   add({ choices, usage }: ChatChunk): void {
     this.usage = usage ?? this.usage;
@@ -61,15 +61,4 @@ function recordedText(text: string, calls: readonly unknown[]): string {
   return calls.length === 0
     ? text
     : [text, canonicalJson({ tool_calls: calls })].filter((each) => each !== '').join('\n');
-}
-
-/** A count that the server said; null for anything else: unknown is never 0. */
-export function tokensIn(
-  usage: Answered['usage'],
-  name: 'prompt_tokens' | 'completion_tokens' | 'total_tokens',
-): number | null {
-  const value = usage?.[name];
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31
-    ? (value as number)
-    : null;
 }

@@ -17,8 +17,9 @@ import type { ChatRequest } from '@seamstream/gateway-contract';
 import { type ErrorCode, excerpt } from '@seamstream/kernel';
 import { finalAnswer } from '@seamstream/verifiers';
 import type { Principal } from '../access/principal.js';
+import { tokensIn } from '../quotas/reported-tokens.js';
 import { SOURCE } from '../source.js';
-import { type Answered, tokensIn } from './answered.decide.js';
+import type { Answered } from './answered.decide.js';
 import { problemOf } from './conversation.decide.js';
 
 /** Characters of a reason in a result. */

@@ -9,7 +9,8 @@ import {
   sampledContextOf,
   type Tracing,
 } from '@seamstream/service-kit';
-import { type Answered, tokensIn } from './answered.decide.js';
+import { tokensIn } from '../quotas/reported-tokens.js';
+import type { Answered } from './answered.decide.js';
 import type { Treatment } from './chat-events.decide.js';
 import type { Tries } from './upstream-order.js';
 

@@ -7,7 +7,6 @@ import type { GatewayConfig } from '../config.js';
 import type { GatewayWorld } from '../gateway-world.js';
 import { Quotas } from '../quotas/quotas.js';
 import { countUse } from '../quotas/use-metrics.js';
-import { ResponsesController } from '../responses/responses.controller.js';
 import { AnswerChatHandler } from './answer-chat.handler.js';
 import { ChatController } from './chat.controller.js';
 import { ChatAnswers } from './chat-answers.js';
@@ -76,18 +75,13 @@ export class ChatModule {
     );
     return {
       module: ChatModule,
-      controllers: [
-        ChatController,
-        ResponsesController,
-        ChatSessionsController,
-        ModelsController,
-        EmbeddingsController,
-      ],
+      controllers: [ChatController, ChatSessionsController, ModelsController, EmbeddingsController],
       providers: [
         { provide: ChatAnswers, useValue: new ChatAnswers(handler, world, access) },
         { provide: ChatSessions, useValue: sessions },
         { provide: Upstream, useValue: order.first },
       ],
+      exports: [ChatAnswers],
     };
   }
 }

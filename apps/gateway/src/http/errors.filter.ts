@@ -4,9 +4,8 @@ import { count, type ErrorCode, excerpt, isSeamError, messageOf, type SeamError 
 import type { ServiceLogger } from '@seamstream/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZodError } from 'zod';
-import type { Access } from '../access/access.js';
-import { NoRoomError } from '../access/refused-error.js';
 import { ApiError } from './api-error.js';
+import type { Door } from './door.port.js';
 import type { ObservedRequests } from './observed-requests.js';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -30,7 +29,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 export class ErrorsFilter implements ExceptionFilter {
   constructor(
     private readonly logger: ServiceLogger,
-    private readonly access: Pick<Access, 'count'>,
+    private readonly door: Pick<Door, 'failed'>,
     private readonly requests: Pick<ObservedRequests, 'endsWith'>,
   ) {}
 
@@ -40,8 +39,7 @@ export class ErrorsFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const answer = asApiError(error);
     this.requests.endsWith(request, answer.countedAs);
-    // Who is refused at the door is counted there.
-    if (error instanceof NoRoomError) this.access.count(error, request.raw, request.routeOptions.url);
+    this.door.failed(error, request.raw, request.routeOptions.url);
     if (answer.status >= 500) this.logger.error({ requestId: request.id, err: error }, 'a request failed');
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();

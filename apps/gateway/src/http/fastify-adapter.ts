@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Access } from '../access/access.js';
 import type { GatewayConfig } from '../config.js';
 import { ApiError } from './api-error.js';
+import type { Door } from './door.port.js';
 import type { ObservedRequests } from './observed-requests.js';
 
 /** Node's own default: 16 KiB of headers. */
@@ -16,7 +16,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export async function openAdapter(
   { maxBodyBytes, requestTimeoutMs }: Pick<GatewayConfig['gateway'], 'maxBodyBytes' | 'requestTimeoutMs'>,
-  access: Access,
+  door: Pick<Door, 'admit'>,
   requests: ObservedRequests,
 ): Promise<FastifyAdapter> {
   const adapter = new FastifyAdapter({
@@ -64,6 +64,6 @@ export async function openAdapter(
     strictTransportSecurity: false,
   });
   // Before a body is read, and after the headers that every answer has.
-  fastify.addHook('onRequest', ({ raw, routeOptions }) => access.admit(raw, routeOptions.url));
+  fastify.addHook('onRequest', ({ raw, routeOptions }) => door.admit(raw, routeOptions.url));
   return adapter;
 }

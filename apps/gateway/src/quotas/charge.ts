@@ -2,7 +2,7 @@
 import { deriveMeta, type EncodedEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
 import type { DeclaredLimits } from '@seamstream/operations/quotas';
-import { tokensIn } from '../chat/answered.decide.js';
+import { tokensIn } from './reported-tokens.js';
 import { type Spent, usedBy } from './used.decide.js';
 
 export interface Charge {

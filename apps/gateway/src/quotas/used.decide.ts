@@ -1,11 +1,10 @@
 /** What an executor says that a request used, and what that costs. Pure. */
 import { cachedTokens, type DeclaredLimits, moneyAt } from '@seamstream/operations/quotas';
-import { type Answered, tokensIn } from '../chat/answered.decide.js';
+import { type ReportedUsage, tokensIn } from './reported-tokens.js';
 
 /** What an executor said that a request used. */
 export interface Spent {
-  /** As the server said; null where it said nothing. */
-  readonly usage: Answered['usage'];
+  readonly usage: ReportedUsage;
   /** The executor that answered. */
   readonly model: string;
 }

@@ -1,7 +1,9 @@
 /** Whether an answer says the same as a reference, in any form of either. */
-import { type Comparison, type Form, type Readings, readAnswer, spelled } from './answer-form.js';
+import { readAnswer } from './answer-form.js';
 import { Equality } from './equality.js';
 import { hasDecimal, type MathJson, parseExpression, variablesOf } from './expression.js';
+import type { Comparison, Form, Readings } from './forms/form.js';
+import { spelled } from './forms/words.js';
 import { Meter } from './meter.js';
 import { type Exact, exact, ZERO } from './real-arithmetic.js';
 import { sameSet } from './real-set.js';

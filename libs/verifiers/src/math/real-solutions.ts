@@ -1,7 +1,8 @@
 /** Which real numbers a form stands for, and whether a set solves a relation in one variable. */
-import type { Comparison, Form, Readings } from './answer-form.js';
+
 import { type Equality } from './equality.js';
 import { hasDecimal, type MathJson, variablesOf } from './expression.js';
+import type { Comparison, Form, Readings } from './forms/form.js';
 import { type Exact, exact, type Real, ZERO } from './real-arithmetic.js';
 import { ALL_REALS, contains, difference, intersection, point, type RealSet, segment, union } from './real-set.js';
 

@@ -5,7 +5,8 @@
  */
 
 import { deniesMark, rejectsWhatFollows, takesBack, withdraws } from '../hedges.js';
-import { isHedge, withoutQualifier } from './answer-form.js';
+import { withoutQualifier } from './forms/qualifiers.js';
+import { isHedge } from './forms/units.js';
 
 /** Longer "answers" are text that happens to follow a marker. Characters. */
 const MAX_ANSWER_LENGTH = 1000;
