@@ -131,7 +131,7 @@ describe('an answer that waits', () => {
   it('of a gateway in the control arm becomes a result by feedback that comes before its experience', async () => {
     const log = await newLog();
     const own = conversation('g1');
-    const answer: Answer = { ...answerOfGateway(own), arm: 'control' };
+    const answer: Answer = { ...answerOfGateway(own), arm: 'control', withoutEntry: null };
     const drawn = { assignment: { experiment: 'e', unit: 'g1', controlShare: 1 }, answeredBy: 'seam/gateway' };
     const published = { ...publicationOf(own.problem as Problem, null), mode: 'deploy', ...drawn };
     await log.append([at(published as SeamEvent, 1), at(answer, 2)]);
