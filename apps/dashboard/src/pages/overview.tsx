@@ -76,7 +76,7 @@ function Helps({ of }: { readonly of: Overview }): JSX.Element {
 }
 
 const COUNTED =
-  'A problem counts once, by the share of its candidates that solved it, when every problem published before it in its partition has an end. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
+  'A problem counts once, by the share of its candidates that solved it, when every problem before it in its partition has an end. Problems that a verifier judges wait for one another, and so do those that get feedback; those of another mode are not waited for. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
 
 function LiftCard({ mode, unsettled }: { readonly mode: LiftAnswer; readonly unsettled: number }): JSX.Element {
   const { lift, treated, control, missing } = mode;
