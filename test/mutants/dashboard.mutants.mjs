@@ -195,6 +195,27 @@ export default [
     to: 'if (!isSeamError(error)) return',
   },
   {
+    file: 'apps/dashboard/src/parts/verdict.ts',
+    ...{ suite: 'quick', spec: 'apps/dashboard/src/parts/verdict.spec.ts' },
+    control: 'a lift that is not causal decides nothing on the page',
+    from: 'lift === null || !isCausal',
+    to: 'lift === null',
+  },
+  {
+    file: 'apps/dashboard/src/parts/verdict.ts',
+    ...{ suite: 'quick', spec: 'apps/dashboard/src/parts/verdict.spec.ts' },
+    control: 'the page says why a lift is not causal: arms that are not as they were drawn',
+    from: '...(check.isUneven ? [unevenWords(check)] : [])',
+    to: '...[]',
+  },
+  {
+    file: 'apps/dashboard/src/parts/verdict.ts',
+    ...{ suite: 'quick', spec: 'apps/dashboard/src/parts/verdict.spec.ts' },
+    control: 'the page says why a lift is not causal: verdicts that one arm lacks',
+    from: '...(check.isMissingUnevenly ? [missingWords(check)] : [])',
+    to: '...[]',
+  },
+  {
     file: 'apps/standalone/src/kept-file.ts',
     ...{ suite: 'quick', spec: 'apps/standalone/src/start-facts.spec.ts' },
     control: 'a run.json that the file system refuses is said, and ends nothing',
