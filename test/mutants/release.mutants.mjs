@@ -273,6 +273,14 @@ export default [
     to: 'const all = group.results;',
   },
   {
+    ...once,
+    file: 'libs/operations/src/cost/extra-solved.ts',
+    ...{ suite: 'quick', spec: 'libs/operations/src/cost/extra-solved.spec.ts' },
+    control: 'what an extra solved problem costs is not causal where arms are not as they were drawn',
+    from: "isCausal: wentAsDrawn(wanted.lift.modes.find(({ mode }) => mode === 'deploy')?.experiments ?? [])",
+    to: 'isCausal: true',
+  },
+  {
     ...lift,
     control: 'the first problem of a unit counts, whichever is read first',
     from: 'const repeated = isBefore ? first?.[1] : own[1];',
