@@ -120,16 +120,12 @@ const browser = await openBrowser();
     await visit(page, '/');
     await page.getByText('Experiences do harm in sums: 5 % risk').waitFor();
     expect(await page.locator('[data-value="doubt"]').count()).toBe(0);
+    expect(await page.locator('.says.harms').count()).toBeGreaterThan(0);
     // Half of these should be controls.
     const drawn = { guardId: 'g', domain: 'sums', controlShare: 0.5 };
     await demonstration.append(guardedProblems({ ...drawn, treated: true, solved: 60, failed: 0 }));
     await page.getByText('Not causal: control arm (50.0 % controls) has 0 controls of 60').waitFor();
-    expect(await page.locator('.says').allTextContents()).toEqual([
-      'not decided',
-      'not decided',
-      'not decided',
-      'not decided',
-    ]);
+    expect(new Set(await page.locator('.says').allTextContents())).toEqual(new Set(['not decided']));
     const { modes } = await demonstration.seam<LiftAnswers>('lift');
     const [deployed] = modes.filter(({ mode }) => mode === 'deploy');
     expect(deployed).toMatchObject({ isCausal: false, harmed: ['sums'] });
