@@ -7,11 +7,13 @@ const COLUMNS = 24;
 const HEIGHT = 8;
 
 const LIFT = 'mode=~"$mode"';
+/** Of problems, as the metrics name them. */
+const MODES = ['deploy', 'explore'];
 
 /** A line of a panel: its expression, and what it is called. */
 const line = (expr, legendFormat) => ({ expr, legendFormat });
 
-/** @param lines of the chart @param more unit (Grafana's name), width of 24, band: names of the lower and the upper line, words below the title */
+/** @param lines of the chart @param more unit (Grafana's name), width of 24, band: the lower and the upper line, whose names end with the mode, words below the title */
 const chart = (title, lines, more = {}) => ({ kind: 'timeseries', title, lines, ...more });
 const figure = (title, lines, more = {}) => ({ kind: 'stat', title, lines, ...more });
 
@@ -79,7 +81,7 @@ export const ROWS = [
         'Errors',
         [
           line(
-            'sum(rate(seam_http_request_seconds_count{status="5xx"}[$__rate_interval])) / sum(rate(seam_http_request_seconds_count{}[$__rate_interval]))',
+            '(sum(rate(seam_http_request_seconds_count{status="5xx"}[$__rate_interval])) or vector(0)) / sum(rate(seam_http_request_seconds_count{}[$__rate_interval]))',
             'errors of the gateway',
           ),
           line(
@@ -265,21 +267,21 @@ function panelOf({ kind, title, lines, unit = 'short', band, words = '' }, id, g
   };
 }
 
-/** Fills what is between two lines. */
+/** Fills what is between two lines of one mode. */
 function bandOf([lower, upper]) {
-  const named = (name) => ({ id: 'byRegexp', options: `/^${name}/` });
+  const named = (name) => ({ id: 'byName', options: name });
   const thin = { id: 'custom.lineWidth', value: 0 };
-  return [
-    { matcher: named(lower), properties: [thin] },
+  return MODES.flatMap((mode) => [
+    { matcher: named(`${lower} ${mode}`), properties: [thin] },
     {
-      matcher: named(upper),
+      matcher: named(`${upper} ${mode}`),
       properties: [
         thin,
-        { id: 'custom.fillBelowTo', value: `${lower} deploy` },
+        { id: 'custom.fillBelowTo', value: `${lower} ${mode}` },
         { id: 'custom.fillOpacity', value: 20 },
       ],
     },
-  ];
+  ]);
 }
 
 const variableOf = ({ name, metric, label }) => ({
@@ -315,14 +317,14 @@ export function board() {
     ...{ editable: true, graphTooltip: 1, refresh: '1m', time: { from: 'now-24h', to: 'now' }, timezone: '' },
     annotations: {
       list: [
-        { name: 'Promotions and rollbacks', enable: true, iconColor: 'blue', datasource: SOURCE, expr: PROMOTIONS },
+        {
+          ...{ name: 'Promotions and rollbacks', enable: true, iconColor: 'blue', datasource: SOURCE },
+          target: { refId: 'Anno', expr: PROMOTIONS },
+        },
       ],
     },
     templating: {
-      list: [
-        { name: 'datasource', type: 'datasource', query: 'prometheus', current: {} },
-        ...VARIABLES.map(variableOf),
-      ],
+      list: [{ name: 'datasource', type: 'datasource', query: 'prometheus' }, ...VARIABLES.map(variableOf)],
     },
     panels,
   };

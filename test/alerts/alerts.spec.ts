@@ -8,6 +8,7 @@ import { isSeamError, messageOf } from '@seamstream/kernel';
 import { ALERTS, type Alert, rulesFile } from '../../infra/monitoring/alerts.mjs';
 import { PROMOTIONS, ROWS } from '../../infra/monitoring/board.mjs';
 import { STORIES, type Story } from './cases.js';
+import { figureTest } from './figures.js';
 import { gatewayMetrics } from './gateway-metrics.js';
 import { ruleTest, wrongVersions } from './rule-tests.js';
 
@@ -44,20 +45,35 @@ const run = await tool();
     expect({ said: stdout + stderr, status }).toEqual({ said: '', status: 0 });
   });
 
-  it('are expressions of the board, each of which parses', async () => {
-    const expressions = [
-      PROMOTIONS,
-      ...ROWS.flatMap(({ panels }) => panels.flatMap(({ lines }) => lines.map(({ expr }) => expr))),
-    ];
-    const rules = expressions.map((expr, at) => ({
-      record: `seam:board:${at}`,
-      expr: expr.replaceAll(/\$__(rate_)?interval/g, '5m').replaceAll(/\$[a-z]+/g, '.*'),
-    }));
-    const file = join(await folder(), 'board.yaml');
-    await writeFile(file, JSON.stringify({ groups: [{ name: 'board', rules }] }));
-    expect(await run!(['check', 'rules', file])).toMatchObject({ status: 0, stderr: '' });
+  it('are expressions of the board, each of which has a figure where a gateway has answered', async () => {
+    const expressions = ROWS.flatMap(({ panels }) => panels.flatMap(({ lines }) => lines.map(({ expr }) => expr)));
+    const file = join(await folder(), 'figures.yaml');
+    const asked = [...expressions, withoutThreshold(PROMOTIONS)];
+    await writeFile(file, figureTest(asked, `${(await gatewayMetrics()).text}${SHOWN_BY_OTHERS}`));
+    const { stdout, stderr, status } = await run!(['test', 'rules', file]);
+    expect({ stdout, stderr, status }).toMatchObject({
+      stdout: expect.stringContaining('SUCCESS') as string,
+      status: 0,
+    });
   });
 });
+
+/** Of services that consume, and of a gateway whose executor failed. */
+const SHOWN_BY_OTHERS = `
+# TYPE seam_consumer_lag gauge
+seam_consumer_lag{group="seam.generator",topic="seam.problems"} 3
+# TYPE seam_consumer_lag_seconds gauge
+seam_consumer_lag_seconds{group="seam.generator",topic="seam.problems"} 7
+# TYPE seam_records_consumed_total counter
+seam_records_consumed_total{group="seam.generator"} 5
+# TYPE seam_dead_letters_total counter
+seam_dead_letters_total{group="seam.generator",code="INVALID_INPUT"} 1
+# TYPE seam_upstream_failures_total counter
+seam_upstream_failures_total{code="ENDPOINT_FAILED"} 1
+`;
+
+/** A mark on the board is there when something changed. */
+const withoutThreshold = (expr: string): string => expr.replace(/ > 0$/, '');
 
 const storiesOf = ({ name }: Alert): readonly Story[] => STORIES.filter(({ alert }) => alert === name);
 

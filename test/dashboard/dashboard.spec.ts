@@ -80,6 +80,27 @@ const browser = await openBrowser();
     },
   );
 
+  it('says why run.json cannot be read, as "seam status" does, and shows all the rest', async () => {
+    const { page, complaints } = await openPage(browser!);
+    const file = join(demonstration.folder, 'run.json');
+    const kept = await readFile(file, 'utf8');
+    await writeFile(file, '{"format":2}');
+    try {
+      await visit(page, '/');
+      const { startUnread, ledger } = await demonstration.seam<{ startUnread: string; ledger: { published: number } }>(
+        'status',
+      );
+      expect(startUnread).toMatch(/^Cannot read .*run\.json: expected what this folder was begun with/);
+      expect(await page.getByText(startUnread).count()).toBe(1);
+      expect(await text(page, 'published')).toBe(ledger.published.toLocaleString('en'));
+      expect([await violationsOn(page), complaints]).toEqual([[], []]);
+    } finally {
+      await writeFile(file, kept);
+    }
+    await visit(page, '/');
+    expect(await page.locator('[data-value="command"]').count()).toBe(1);
+  });
+
   it.each([
     ['overview', ['status'], 'overview.status', ''],
     ['overview', ['lift'], 'overview.lift', ''],

@@ -1,5 +1,6 @@
 /** The pages of releases in a real browser, next to `seam release status` on the same log, while people and the rule decide. */
 import { jest } from '@jest/globals';
+import type { LiftAnswers } from '@seamstream/operations/read-models';
 import type { PlainReleases } from '@seamstream/operations/release';
 import { evaluatedByPerson, evaluationOf, promotedByRun } from '@seamstream/testing/promotion-log';
 import { guardedProblems, releasePlanned, triedProblems } from '@seamstream/testing/release-log';
@@ -111,6 +112,23 @@ const browser = await openBrowser();
       ['words', false],
     ]);
     await page.getByText(domains[0]!.muting!.event.reason).waitFor();
+    expect([await violationsOn(page), complaints]).toEqual([[], []]);
+  });
+
+  it('stands next to a first page that names harm and says that arms are not as they were drawn, as "seam lift" does', async () => {
+    const { page, complaints } = await openPage(browser!);
+    await visit(page, '/');
+    await page.getByText('Experiences do harm in sums: 5 % risk').waitFor();
+    expect(await page.locator('[data-value="doubt"]').count()).toBe(0);
+    expect(await page.locator('.says.harms').count()).toBeGreaterThan(0);
+    // Half of these should be controls.
+    const drawn = { guardId: 'g', domain: 'sums', controlShare: 0.5 };
+    await demonstration.append(guardedProblems({ ...drawn, treated: true, solved: 60, failed: 0 }));
+    await page.getByText('Not causal: control arm (50.0 % controls) has 0 controls of 60').waitFor();
+    expect(new Set(await page.locator('.says').allTextContents())).toEqual(new Set(['not decided']));
+    const { modes } = await demonstration.seam<LiftAnswers>('lift');
+    const [deployed] = modes.filter(({ mode }) => mode === 'deploy');
+    expect(deployed).toMatchObject({ isCausal: false, harmed: ['sums'] });
     expect([await violationsOn(page), complaints]).toEqual([[], []]);
   });
 

@@ -65,13 +65,28 @@ export default [
     },
     {
       control: 'feedback on an answer without its entry earns no reward',
-      from: '    reward === 0 &&\n',
+      from: 'withoutEntry !== null && reward === 0)',
+      to: 'withoutEntry !== null)',
+    },
+    {
+      control: 'feedback without an entry is about an answer that had to do without',
+      from: ': withoutEntry !== null && reward === 0)',
+      to: ': reward === 0)',
+    },
+    {
+      control: 'feedback without an entry is what a person said',
+      from: '    feedbackId !== null &&\n',
       to: '',
     },
     {
-      control: 'feedback without an entry is about what a person said of an answer that had to do without',
-      from: '    withoutEntry !== null &&\n    feedbackId !== null &&\n',
-      to: '',
+      control: 'feedback on an answer in the control arm counts before its experience came',
+      from: "(arm === 'control' ? withoutEntry === null : withoutEntry !== null && reward === 0)",
+      to: 'withoutEntry !== null && reward === 0',
+    },
+    {
+      control: 'an answer in the control arm lacks no entry',
+      from: "arm === 'control' ? withoutEntry === null :",
+      to: "arm === 'control' ||",
     },
     {
       control: 'feedback without an entry copies nothing of one',

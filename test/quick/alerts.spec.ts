@@ -72,6 +72,49 @@ describe('alerts and the board', () => {
   });
 });
 
+describe('the file of the board', () => {
+  const { panels } = JSON.parse(
+    readFileSync(new URL('../../infra/monitoring/board.json', import.meta.url), 'utf8'),
+  ) as {
+    readonly panels: readonly BoardPanel[];
+  };
+
+  it('has panels side by side within the width of a screen, each under one id', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, at) => `${x + (at % w)}/${y + Math.floor(at / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
+  });
+
+  it('fills between lines that the same panel draws, of one mode each', () => {
+    const [{ targets, fieldConfig }] = panels.filter(({ fieldConfig: own }) => (own?.overrides ?? []).length > 0) as [
+      Required<BoardPanel>,
+    ];
+    const names = targets.flatMap(({ legendFormat }) =>
+      ['deploy', 'explore'].map((mode) => legendFormat.replace('{{mode}}', mode)),
+    );
+    const filled = fieldConfig.overrides.flatMap(({ matcher, properties }) =>
+      properties.filter(({ id }) => id === 'custom.fillBelowTo').map(({ value }) => [matcher.options, value]),
+    );
+    expect(filled).toEqual(['deploy', 'explore'].map((mode) => [`upper ${mode}`, `lower ${mode}`]));
+    expect(names).toEqual(expect.arrayContaining(filled.flat()));
+  });
+});
+
+interface BoardPanel {
+  readonly id: number;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly legendFormat: string }[];
+  readonly fieldConfig?: {
+    readonly overrides: readonly {
+      readonly matcher: { readonly options: string };
+      readonly properties: readonly { readonly id: string; readonly value: string | number }[];
+    }[];
+  };
+}
+
 describe('the runbook', () => {
   const sections = new Map(
     RUNBOOK.split(/^### /m)

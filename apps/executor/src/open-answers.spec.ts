@@ -128,6 +128,20 @@ describe('an answer that waits', () => {
     expect(await new Evidence(log).doubts([{ event: event!, position }])).toEqual(new Map());
   });
 
+  it('of a gateway in the control arm becomes a result by feedback that comes before its experience', async () => {
+    const log = await newLog();
+    const own = conversation('g1');
+    const answer: Answer = { ...answerOfGateway(own), arm: 'control', withoutEntry: null };
+    const drawn = { assignment: { experiment: 'e', unit: 'g1', controlShare: 1 }, answeredBy: 'seam/gateway' };
+    const published = { ...publicationOf(own.problem as Problem, null), mode: 'deploy', ...drawn };
+    await log.append([at(published as SeamEvent, 1), at(answer, 2)]);
+    const [result] = await settler(log).judge(batchOf(feedbackOn(answer)));
+    const [event] = result !== undefined && 'events' in result ? result.events : [];
+    expect(event).toMatchObject({ type: 'OutcomeRecorded', arm: 'control', success: true, reward: 1 });
+    const position = { topic: TOPIC.outcomes, partition: 0, offset: 0 };
+    expect(await new Evidence(log).doubts([{ event: event!, position }])).toEqual(new Map());
+  });
+
   it('has one end, although feedback is committed while its deadline is looked at', async () => {
     const log = await newLog();
     const own = written(open('p'));

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readStartOptions, type StartOptions } from './config.js';
@@ -50,6 +50,14 @@ describe('what a folder was begun with', () => {
     await rm(join(folder, 'run.json'));
     await begin('--seed', '7');
     expect(await toldStart(folder)).toMatchObject({ start: { seed: 7 }, unread: null });
+  });
+
+  it('says why the file system refuses its file, and is no failure', async () => {
+    await mkdir(join(folder, 'run.json'));
+    const unread = expect.stringMatching(
+      /^Cannot read .*run\.json: expected .*, got .*EISDIR: .*\. Restore the file/,
+    ) as string;
+    expect(await toldStart(folder)).toEqual({ start: null, unread });
   });
 
   it('has the commands of its report, and the report, unless the run has other limits since', async () => {

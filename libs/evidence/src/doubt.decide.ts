@@ -114,15 +114,17 @@ function isOfUnwritten(result: Result): result is OfUnwritten {
   return result.type === 'ExecutionFailed' || result.type === 'AttemptUngraded';
 }
 
-/** A person's verdict on what a gateway's executor said without an entry. It earns no reward, so no entry is learned from it. */
+/**
+ * A person's verdict on what a gateway's executor said without an entry. In the control arm there is none, and the reward is what others are
+ * compared with. Where one was late there is no reward, so no entry is learned from it.
+ */
 function isFeedbackWithoutEntry(outcome: EventOf<'OutcomeRecorded'>): boolean {
-  const { executor, withoutEntry = null, feedbackId, reward, entry, baseModelDigest } = outcome;
+  const { arm, executor, withoutEntry = null, feedbackId, reward, entry, baseModelDigest } = outcome;
   const { promptTokenIds, tokenIds, forced } = outcome;
   return (
     isConversation(executor) &&
-    withoutEntry !== null &&
+    (arm === 'control' ? withoutEntry === null : withoutEntry !== null && reward === 0) &&
     feedbackId !== null &&
-    reward === 0 &&
     entry === null &&
     baseModelDigest === null &&
     [promptTokenIds, tokenIds, forced].every(({ length }) => length === 0)

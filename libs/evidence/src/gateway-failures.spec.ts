@@ -32,8 +32,7 @@ describe('a result without a verdict of a request to a gateway', () => {
   });
 
   it('counts in the arm that was drawn', async () => {
-    const assignment = { experiment: 'e', unit: 'p', controlShare: 1 };
-    const published = asked({ assignment });
+    const published = asked({ assignment: ALWAYS_CONTROL });
     const result = ended(published, 'ExecutionFailed');
     expect(await isBelieved(result, published)).toBe(false);
     expect(await isBelieved({ ...result, arm: 'control' }, published)).toBe(true);
@@ -118,6 +117,34 @@ describe("feedback on a gateway's answer that was asked for without its entry, w
   });
 });
 
+describe("feedback on a gateway's answer in the control arm", () => {
+  it('counts with its reward before its experience came', async () => {
+    const published = asked({ assignment: ALWAYS_CONTROL });
+    expect(await isBelieved(judgedControl(published), published)).toBe(true);
+    expect(await isBelieved({ ...judgedControl(published), success: false, reward: 0.2 }, published)).toBe(true);
+  });
+
+  it.each<[string, Partial<EventOf<'OutcomeRecorded'>>]>([
+    ['has a reward above 1', { reward: 1.5 }],
+    ['is no feedback', { feedbackId: null }],
+    ['says that its entry was late', { withoutEntry: 'late' }],
+    ['is about another executor', { executor: { ...EXAMPLE_EVENTS.OutcomeRecorded.executor, template: 'direct' } }],
+    ['has an entry', { entry: '{"n":1}' }],
+    ['has the tokens of an entry', { tokenIds: [1] }],
+  ])('is doubted where it %s', async (_, changes) => {
+    const published = asked({ assignment: ALWAYS_CONTROL });
+    expect(await isBelieved({ ...judgedControl(published), ...changes }, published)).toBe(false);
+  });
+
+  it('is doubted where another arm was drawn, and where no gateway answers', async () => {
+    expect(await isBelieved(judgedControl(asked()), asked())).toBe(false);
+    const elsewhere = asked({ assignment: ALWAYS_CONTROL, answeredBy: null });
+    expect(await isBelieved(judgedControl(elsewhere), elsewhere)).toBe(false);
+  });
+});
+
+const ALWAYS_CONTROL = { experiment: 'e', unit: 'p', controlShare: 1 };
+
 const asked = (changes: Partial<Published> = {}): Published => ({
   ...publicationOf(PROBLEM, 'ada'),
   ...{ mode: 'deploy', assignment: { experiment: 'e', unit: 'p', controlShare: 0 }, answeredBy: 'seam/gateway' },
@@ -144,6 +171,10 @@ function judged(published: Published): EventOf<'OutcomeRecorded'> {
     ...{ withoutEntry: 'late', feedbackId: 'f', reward: 0, verifierVersion: 'feedback', toolCalls: null },
     executor: { ...executor, template: conversationTemplate('x') },
   };
+}
+
+function judgedControl(published: Published): EventOf<'OutcomeRecorded'> {
+  return { ...judged(published), arm: 'control', withoutEntry: null, reward: 1 };
 }
 
 /** By an adapter, which a failure of before does not name. */

@@ -83,12 +83,10 @@ export interface Known {
   /** It was drawn with others, and so may turn out to be repeated. */
   isOfUnit?: true;
   isRepeated?: true;
-  /** It is in the counts of its mode. */
+  /** It is in the counts of its mode, and in those that releases and guards decide by. */
   isCounted?: true;
   /** It is in the counts that releases and guards of rule 1 decide by. */
-  isDecidedBy?: true;
-  /** The same of rule 2. */
-  isDecidedByKind?: true;
+  isCountedByRule1?: true;
 }
 
 export const NOTHING = '.';

@@ -91,20 +91,34 @@ describe('the counts of a lift', () => {
   });
 
   it('of a mode do not wait for problems of the other one, those of rule 1 wait for both', () => {
-    const [chat, trial] = [chatPublished('chat'), published('trial')];
+    const slow: SeamEvent = { ...(published('slow') as EventOf<'ProblemPublished'>), mode: 'deploy' };
+    const trial = published('trial');
     const counted = ({ modes, decisions: { 1: decisions } }: Lift) => [
       modes.map(({ mode }) => mode),
       decisions.releases.length,
       decisions.guards.length,
     ];
-    expect(counted(inOnePartition([chat, ...explored, ...deployed()]))).toEqual([['explore'], 0, 0]);
+    expect(counted(inOnePartition([slow, ...explored, ...deployed()]))).toEqual([['explore'], 0, 0]);
     expect(counted(inOnePartition([trial, ...explored, ...deployed()]))).toEqual([['deploy'], 0, 0]);
-    const all = [trial, chat, ...explored, ...deployed()];
+    const all = [trial, slow, ...explored, ...deployed()];
     expect(inOnePartition(all)).toMatchObject({ modes: [], unsettled: 5 });
     expect(counted(inOnePartition([...all, recorded('trial', false)]))).toEqual([['explore'], 0, 0]);
-    expect(counted(inOnePartition([...all, recorded('chat', false)]))).toEqual([['deploy'], 0, 0]);
-    const both = [recorded('chat', false), recorded('trial', false)];
+    expect(counted(inOnePartition([...all, recorded('slow', false)]))).toEqual([['deploy'], 0, 0]);
+    const both = [recorded('slow', false), recorded('trial', false)];
     expect(counted(inOnePartition([...all, ...both]))).toEqual([['deploy', 'explore'], 1, 1]);
+  });
+
+  it('of a mode do not wait for a chat where a verifier judges, and chats wait for chats alone', () => {
+    const chats = [chatPublished('first'), chatPublished('second'), recorded('second', true, { arm: 'deploy' })];
+    const slow: SeamEvent = { ...(published('slow') as EventOf<'ProblemPublished'>), mode: 'deploy' };
+    const numCounted = (...events: readonly SeamEvent[]) =>
+      inOnePartition(events)
+        .modes.flatMap(({ counts }) => counts)
+        .reduce((sum, { problems }) => sum + problems, 0);
+    expect(numCounted(...chats, ...deployed())).toBe(2);
+    expect(inOnePartition([...chats, ...deployed()])).toMatchObject({ unsettled: 2 });
+    expect(numCounted(slow, ...chats)).toBe(0);
+    expect(numCounted(slow, ...chats, recorded('first', true, { arm: 'deploy' }))).toBe(2);
   });
 
   it('of rule 2 wait for deployed problems that get their verdicts in the same way', () => {
@@ -142,7 +156,7 @@ describe('the counts of a lift', () => {
     expect(numCounted(waiting, ...chats, expired('slow'))).toEqual([1, 1]);
   });
 
-  it('of rule 2 are the same with chats and explored problems that do not end, wherever they are', () => {
+  it('of the deployed mode and of rule 2 are the same with chats and explored problems that do not end, wherever they are', () => {
     const log = [
       ...guardedProblems({ guardId: 'g', domain: 'sums', treated: true, solved: 3, failed: 2 }),
       ...guardedProblems({ guardId: 'g', domain: 'sums', treated: false, solved: 1, failed: 2 }),
@@ -154,7 +168,8 @@ describe('the counts of a lift', () => {
         const within = [...events];
         for (const [n, [at, isChat]] of stuck.entries())
           within.splice(at % (within.length + 1), 0, isChat ? chatPublished(`chat-${n}`) : published(`trial-${n}`));
-        expect(inOnePartition(within).decisions[2]).toEqual(inOnePartition(events).decisions[2]);
+        const [one, other] = [inOnePartition(within), inOnePartition(events)];
+        expect([one.modes, one.decisions[2]]).toEqual([other.modes, other.decisions[2]]);
       }),
     );
   });

@@ -3,9 +3,9 @@
  * release that is tried, the results of its candidate and of the parent; and, under a guard, those of each domain while one adapter was served.
  *
  * Outcomes come late where they fail, so that counting them as they arrive would favour an arm. Problems therefore count in the order of
- * their publication, of each partition up to the first that is not settled. In the counts of a mode they wait for problems of this mode
- * alone, since answers of the other one may wait for feedback for days. In the counts of releases and guards they wait as the rule of a plan
- * says (libs/release/src/rule-version.ts), so there is one count for each rule: old decisions are made again by the rule that made them.
+ * their publication, of each partition up to the first that is not settled. They wait for problems alone that are of the same mode and get
+ * their verdicts in the same way, since feedback on a chat may come after days. Plans of releases and guards by rule 1 wait for all problems
+ * (libs/release/src/rule-version.ts), so they have separate counts: old decisions are made again by the rule that made them.
  *
  * A problem is settled once every candidate of its first group has a result, or once its time ran out or a record of it went to the dead
  * letters. Its result is the share of the candidates that solved it, as known when the last one came in. Problems that ended without a
@@ -73,9 +73,7 @@ export interface LiftState {
   readonly cells: Cells;
   /** By partition of the problems' topic: the problems of both modes. */
   readonly queues: Map<number, Queue>;
-  /** By partition and mode. */
-  readonly queuesOfModes: Map<string, Queue>;
-  /** By partition, mode and whether a verifier judges. */
+  /** By partition, mode and whether a verifier judges or feedback does. */
   readonly queuesOfKinds: Map<string, Queue>;
   readonly tallies: Tallies;
   readonly decisions: Readonly<Record<RuleVersion, DecisionTallies>>;
@@ -96,7 +94,6 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     folded: new Map(),
     cells,
     queues: new Map(),
-    queuesOfModes: new Map(),
     queuesOfKinds: new Map(),
     tallies: initialTallies(),
     decisions: { 1: initialDecisions(), 2: initialDecisions() },
@@ -135,12 +132,12 @@ export const liftProjection: KeptProjection<LiftState, Lift> = {
     return state;
   },
 
-  read: ({ tallies, decisions, queuesOfModes, shares, appeared, folded }) => ({
+  read: ({ tallies, decisions, queuesOfKinds, shares, appeared, folded }) => ({
     modes: readModes(tallies),
     decisions: { 1: readDecisions(decisions[1]), 2: readDecisions(decisions[2]) },
     deployedDomains: [...appeared].sort(([a, at], [b, bt]) => at - bt || compareText(a, b)).map(([domain]) => domain),
     controlShares: [...shares].sort((a, b) => a - b),
-    unsettled: queuesOfModes.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
+    unsettled: queuesOfKinds.values().reduce((sum, { ids, head }) => sum + ids.length - head, 0),
     folded: new Map(folded),
   }),
 };
@@ -163,7 +160,6 @@ function publish(state: LiftState, { problem, mode, meta, assignment }: Publicat
     if (assignment !== null && assignment !== undefined) known.assigned = drawnOf(assignment);
     if (assignment?.unit !== undefined && assignment.unit !== problemId) known.isOfUnit = true;
     enqueue(state.queues, partition, problemId);
-    enqueue(state.queuesOfModes, `${partition}/${mode}`, problemId);
     enqueue(state.queuesOfKinds, `${partition}/${mode}/${isGraded(problem) ? 'verifier' : 'feedback'}`, problemId);
   });
   if (found.isNew && mode === 'deploy')
@@ -249,25 +245,23 @@ function enqueue<Name>(queues: Map<Name, Queue>, name: Name, problemId: string):
 /** Counts of the same problems, which wait for different ones. */
 interface Counting {
   readonly queues: (state: LiftState) => ReadonlyMap<unknown, Queue>;
-  readonly mark: 'isCounted' | 'isDecidedBy' | 'isDecidedByKind';
+  readonly mark: 'isCounted' | 'isCountedByRule1';
   readonly add: (state: LiftState, known: Known, times: 1 | -1) => void;
 }
 
 const COUNTINGS: readonly Counting[] = [
   {
-    queues: ({ queuesOfModes }) => queuesOfModes,
+    queues: ({ queuesOfKinds }) => queuesOfKinds,
     mark: 'isCounted',
-    add: ({ tallies }, ...how) => addToMode(tallies, ...how),
+    add: ({ tallies, decisions }, ...how) => {
+      addToMode(tallies, ...how);
+      addToDecisions(decisions[2], ...how);
+    },
   },
   {
     queues: ({ queues }) => queues,
-    mark: 'isDecidedBy',
+    mark: 'isCountedByRule1',
     add: ({ decisions }, ...how) => addToDecisions(decisions[1], ...how),
-  },
-  {
-    queues: ({ queuesOfKinds }) => queuesOfKinds,
-    mark: 'isDecidedByKind',
-    add: ({ decisions }, ...how) => addToDecisions(decisions[2], ...how),
   },
 ];
 

@@ -8,7 +8,7 @@ import { moneyText, partText } from './money.js';
 const HOUR_MS = 3_600_000;
 
 export function renderExtra(
-  { rows, besides }: ExtraCost,
+  { rows, isCausal, besides }: ExtraCost,
   by: ExtraGroup,
   currency: string | null,
   style: Style,
@@ -29,6 +29,9 @@ export function renderExtra(
       rows.map((row) => cellsOf(row, by)),
       style,
     ),
+    isCausal
+      ? ''
+      : 'Not causal: arms are not as they were drawn, so extra solved problems may come from that. See "seam lift".\n',
     ...[
       ['Exploration', exploration],
       ['Shadow', shadow],

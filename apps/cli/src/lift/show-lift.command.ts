@@ -19,7 +19,8 @@ export function liftCommand(run: RunCommand): Command {
     .summary('do experiences help? success with and without one, with an interval')
     .description(
       'Compares problems with experiences to the control arm, over all domains and in each. A problem counts once, by the share of its\n' +
-        'candidates that solved it, as soon as every problem before it in its partition has an end. The interval (95 %) holds at every look.',
+        'candidates that solved it, as soon as every problem before it in its partition has an end. Problems that a verifier judges wait\n' +
+        'for one another, and so do those that get feedback. The interval (95 %) holds at every look.',
     )
     .addOption(fromScratchOption())
     .addOption(asOfOption())

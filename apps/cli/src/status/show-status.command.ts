@@ -40,7 +40,10 @@ async function showAll(
     const told = await runtime.toldStart();
     const facts = JSON.stringify([status, told]);
     if (terminal.json) {
-      if (facts !== printed) terminal.printJson({ ...status, ...reader.use(), start: told.start });
+      if (facts !== printed) {
+        const { start, unread: startUnread } = told;
+        terminal.printJson({ ...status, ...reader.use(), start, startUnread });
+      }
     } else if (terminal.rows === undefined) {
       if (facts !== printed)
         terminal.print(

@@ -3,10 +3,11 @@ import type { LiftAnswer } from '@seamstream/operations/read-models';
 import type { Overview } from '@seamstream/operations/views';
 import type { JSX } from 'preact';
 import { Chart, type Line } from '../parts/chart.js';
-import { Forest, verdictOf } from '../parts/forest.js';
+import { Forest } from '../parts/forest.js';
 import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { StartCard } from '../parts/start-card.js';
+import { doubtsOf, verdictOf } from '../parts/verdict.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
 import { asOf } from '../state/place.js';
@@ -76,23 +77,29 @@ function Helps({ of }: { readonly of: Overview }): JSX.Element {
 }
 
 const COUNTED =
-  'A problem counts once, by the share of its candidates that solved it, when every problem published before it in its partition has an end. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
+  'A problem counts once, by the share of its candidates that solved it, when every problem before it in its partition has an end. Problems that a verifier judges wait for one another, and so do those that get feedback; those of another mode are not waited for. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
 
 function LiftCard({ mode, unsettled }: { readonly mode: LiftAnswer; readonly unsettled: number }): JSX.Element {
-  const { lift, treated, control, missing } = mode;
+  const { lift, treated, control, missing, isCausal, repeated } = mode;
+  const verdict = verdictOf(lift, isCausal);
   const lost = missing.treated + missing.control + missing.unassigned;
   return (
     <Card title="Lift" how={<How counted={COUNTED} command="seam lift" />}>
-      <p class={`big ${verdictOf(lift)}`}>
+      <p class={`big ${verdict}`}>
         <span data-value="lift">{lift === null ? '–' : points(lift.value)}</span>
         <small> points</small>
       </p>
       <p>
-        <strong>{SAYS[verdictOf(lift)]}</strong>{' '}
+        <strong>{isCausal ? SAYS[verdict] : 'Not because of experiences alone.'}</strong>{' '}
         {lift === null
           ? 'There is no control arm to compare with, or its share changed.'
           : `95 % at any look: ${points(lift.interval95[0])} to ${points(lift.interval95[1])}.`}
       </p>
+      {doubtsOf(mode.experiments).map((said) => (
+        <p key={said} class="fault" data-value="doubt">
+          {said}
+        </p>
+      ))}
       <Facts
         of={[
           ['with an experience', <Rate key="t" rate={treated.rate} problems={treated.problems} name="treated" />],
@@ -100,6 +107,7 @@ function LiftCard({ mode, unsettled }: { readonly mode: LiftAnswer; readonly uns
           ['counted in mode', mode.mode],
           ...(unsettled > 0 ? [['not settled yet', plural(unsettled, 'problem')] as const] : []),
           ...(lost > 0 ? [['ended without a verdict', plural(lost, 'problem')] as const] : []),
+          ...(repeated > 0 ? [['of a conversation that counts already', plural(repeated, 'problem')] as const] : []),
         ]}
       />
     </Card>
@@ -169,7 +177,13 @@ function CourseCard({ mode, of }: { readonly mode: LiftAnswer; readonly of: Over
 function DomainCard({ mode }: { readonly mode: LiftAnswer }): JSX.Element {
   return (
     <Card title="By domain" size="full" how={<How counted={COUNTED} command="seam lift" />}>
+      {mode.harmed.length === 0 ? null : (
+        <p class="fault" data-value="harmed">
+          Experiences do harm in {mode.harmed.join(', ')}: 5 % risk that any is named wrongly, at any look.
+        </p>
+      )}
       <Forest
+        isCausal={mode.isCausal}
         rows={[...mode.domains.map((each) => ({ name: each.domain, ...each })), { ...mode, name: 'all', isAll: true }]}
       />
     </Card>

@@ -31,6 +31,12 @@ export function ExtraSolvedCost(props: {
           <Row key={row.name} of={row} by={by} />
         ))}
       </PlainTable>
+      {of.isCausal ? null : (
+        <p class="fault">
+          Not causal: arms are not as they were drawn, so extra solved problems may come from that. See{' '}
+          <a href="/">the lift</a>.
+        </p>
+      )}
       <Besides of={of.besides} />
     </Card>
   );

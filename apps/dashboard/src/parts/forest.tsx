@@ -1,8 +1,9 @@
 /** Lifts side by side on one axis with zero marked: a bar is the interval, a dot the difference. */
 import type { Comparison } from '@seamstream/operations/read-models';
 import type { JSX } from 'preact';
-import { Interval, sideOf } from './interval.js';
+import { Interval } from './interval.js';
 import { Heads } from './pieces.js';
+import { type Verdict, verdictOf } from './verdict.js';
 import { count, percent } from './words.js';
 
 export interface ForestRow extends Comparison {
@@ -10,14 +11,11 @@ export interface ForestRow extends Comparison {
   readonly isAll?: boolean;
 }
 
-/** What an interval says of the lift. */
-export function verdictOf(lift: Comparison['lift']): 'helps' | 'harms' | 'open' {
-  return lift === null ? 'open' : sideOf(lift.interval95);
-}
-
 const VERDICTS = { helps: 'helps', harms: 'harms', open: 'not decided' } as const;
 
-export function Forest({ rows }: { readonly rows: readonly ForestRow[] }): JSX.Element {
+/** @param props.isCausal false: an experiment did not go as it was drawn, so that no interval decides */
+export function Forest(props: { readonly rows: readonly ForestRow[]; readonly isCausal: boolean }): JSX.Element {
+  const says = ({ lift }: ForestRow): Verdict => verdictOf(lift, props.isCausal);
   return (
     <table class="forest">
       <Heads
@@ -25,7 +23,7 @@ export function Forest({ rows }: { readonly rows: readonly ForestRow[] }): JSX.E
         numbers={['without', 'with']}
       />
       <tbody>
-        {rows.map((row) => (
+        {props.rows.map((row) => (
           <tr key={row.name} class={row.isAll === true ? 'all' : ''}>
             <th scope="row">{row.name}</th>
             <td class="end">
@@ -40,7 +38,7 @@ export function Forest({ rows }: { readonly rows: readonly ForestRow[] }): JSX.E
                 name={row.name}
               />
             </td>
-            <td class={`says ${verdictOf(row.lift)}`}>{VERDICTS[verdictOf(row.lift)]}</td>
+            <td class={`says ${says(row)}`}>{VERDICTS[says(row)]}</td>
           </tr>
         ))}
       </tbody>

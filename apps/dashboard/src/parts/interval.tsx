@@ -1,15 +1,12 @@
 /** A difference with its interval on an axis from −1 to 1 with zero marked. */
 import type { JSX } from 'preact';
+import { sideOf } from './verdict.js';
 import { points } from './words.js';
 
 interface Difference {
   readonly value: number;
   readonly interval: readonly [low: number, high: number];
 }
-
-/** Where an interval lies. */
-export const sideOf = ([low, high]: Difference['interval']): 'helps' | 'harms' | 'open' =>
-  low > 0 ? 'helps' : high < 0 ? 'harms' : 'open';
 
 const X = (value: number): number => 100 + value * 96;
 

@@ -83,6 +83,13 @@ describe('The costs of a log', () => {
     expect(rows[0]!.perExtra!.interval[1]).toBeCloseTo(12_000 / low, 9);
   });
 
+  it('say where arms are not as they were drawn: what is solved in addition may come from that', async () => {
+    expect((await extraCostBy('arm')).isCausal).toBe(true);
+    const halved = { ...DRAWN, controlShare: 0.5, domain: 'sums' };
+    await append(...priced(guardedProblems({ ...halved, treated: true, solved: 60, failed: 0 })));
+    expect((await extraCostBy('arm')).isCausal).toBe(false);
+  });
+
   it('tell each tenant by its own problems and its own interval', async () => {
     const theirs = { ...DRAWN, guardId: 'g-2', domain: 'acme' };
     const ofTenant = (events: readonly SeamEvent[]): readonly SeamEvent[] =>

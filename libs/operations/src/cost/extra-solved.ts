@@ -4,7 +4,7 @@ import type { Lift } from '@seamstream/read-models';
 import { NEWEST_RULE } from '@seamstream/release';
 import { type Estimate, type LiftStage, liftInterval } from '@seamstream/statistics';
 import { type DeclaredLimits, moneyAt } from '../quotas/index.js';
-import { type EstimateMemory, liftAnswers, liftOfTenant } from '../read-models/index.js';
+import { type EstimateMemory, liftAnswers, liftOfTenant, wentAsDrawn } from '../read-models/index.js';
 import {
   type ArmsCost,
   type ExtraSolved,
@@ -24,6 +24,8 @@ export type ExtraGroup = (typeof EXTRA_GROUPS)[number];
 export interface ExtraCost {
   /** All of the treated arm last, under the name null. */
   readonly rows: readonly ExtraSolved[];
+  /** False: an experiment of deployed problems did not go as it was drawn, so that extra solved problems may come from that. */
+  readonly isCausal: boolean;
   /** What else was paid, in no row above. */
   readonly besides: {
     /** Attempts and entries of groups to learn from. */
@@ -96,6 +98,7 @@ export class ExtraSums {
     const { exploration, shadow, training, trainingMs } = this;
     return {
       rows: rowsOf(this.arms, this.by, wanted),
+      isCausal: wentAsDrawn(wanted.lift.modes.find(({ mode }) => mode === 'deploy')?.experiments ?? []),
       besides: { exploration, shadow, training, trainingMs, verifier: null },
     };
   }

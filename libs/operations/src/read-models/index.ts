@@ -20,6 +20,7 @@ export {
   type LiftPoint,
   liftAnswers,
   liftOfTenant,
+  wentAsDrawn,
 } from './lift-estimate.js';
 export {
   type Answered,

@@ -99,7 +99,7 @@ export function liftAnswers(
         series: pointsOf(series, compared),
         harmed: harmedIn(domains, named),
         ...{ missing, experiments: checks, repeated },
-        isCausal: !checks.some(({ isUneven, isMissingUnevenly }) => isUneven || isMissingUnevenly),
+        isCausal: checks.every(isAsDrawn),
       };
     }),
     unsettled,
@@ -134,6 +134,13 @@ function harmedIn(domains: LiftCounts['domains'], named: number | null): readonl
     .map(({ domain, counts }) => ({ name: domain, stages: stagesOf(counts, named) ?? [] }));
   return harmfulStrata(strata, { alpha: HARM_RISK, weights: new Map() });
 }
+
+/** Whether each experiment went as it was drawn, so that what differs between arms comes from experiences. */
+export function wentAsDrawn(experiments: LiftCounts['experiments']): boolean {
+  return experiments.map(checked).every(isAsDrawn);
+}
+
+const isAsDrawn = ({ isUneven, isMissingUnevenly }: ExperimentCheck): boolean => !isUneven && !isMissingUnevenly;
 
 function checked(counts: ExperimentCounts): ExperimentCheck {
   const treatedShare = 1 - counts.controlShare;
