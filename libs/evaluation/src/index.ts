@@ -60,6 +60,7 @@ export {
   studyRetention,
 } from './retention-study.js';
 export {
+  type DomainStudy,
   EDIT_ARM_NAMES,
   EDIT_ARMS,
   type EditArm,
