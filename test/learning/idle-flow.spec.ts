@@ -17,7 +17,7 @@ import { selfTrainingEnvironment } from '../support/self-training-world.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 
 // Two services and a training per attempt, on a machine that may be busy.
-jest.setTimeout(900_000);
+jest.setTimeout(600_000);
 
 const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
