@@ -60,7 +60,6 @@ export {
   studyRetention,
 } from './retention-study.js';
 export {
-  type DomainStudy,
   EDIT_ARM_NAMES,
   EDIT_ARMS,
   type EditArm,

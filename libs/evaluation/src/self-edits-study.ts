@@ -120,7 +120,7 @@ export interface SelfEditsStudy {
 }
 
 /** What the trials on one domain's passages come to. */
-export interface DomainStudy extends Omit<SelfEditsStudy, 'seeds' | 'domains'> {
+interface DomainStudy extends Omit<SelfEditsStudy, 'seeds' | 'domains'> {
   readonly domain: string;
 }
 
