@@ -42,7 +42,9 @@ describe('tasks on grids', () => {
     await seam('arc', 'generate', '--out', 'validation.jsonl', ...small, '--families', 'fill', '--seed', 'validation');
     services.startAll();
     // The best of each task is imitated, solved or not: what is learned so is not what this is about.
-    const learning = ['keep=best', 'minimumGain=-1', 'duration.epochs=1'].map((each) => `algorithm.${each}`);
+    const learning = ['keep=best', 'minimumGain=-1', 'minExamples=1', 'duration.epochs=1'].map(
+      (each) => `algorithm.${each}`,
+    );
     const settings = ['iterations=1', `passages=${TASKS}`, ...learning];
     const sets = settings.flatMap((each) => ['--set', each]);
     const [ended] = await seam('restem', 'start', 'train.jsonl', '--preset', 'few-shot-learning-arc', ...sets);
