@@ -1,6 +1,6 @@
 /**
  * Makes the models that the project ships, with its own engine:
- *   node models/make-models.mjs [--only executor|generator-base|self-edits|attributes] [--to FOLDER] [--threads N]
+ *   node models/make-models.mjs [--only executor|generator-base|self-edits|attributes|grids] [--to FOLDER] [--threads N]
  * The weights are a function of the seeds below and of the embedded world, not of the number of threads.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,9 @@ import { Random } from '@seamstream/kernel';
 import { checkpointShapes, loadCheckpoint, saveCheckpoint, TrainingSession, warmUpCosineRate } from '@seamstream/language-model';
 import { Tokenizer } from '@seamstream/tokenizer';
 import { attributeWords, followingSequence, makeAttributeTokenizer, planningSequence } from './attribute-texts.mjs';
+import { configuringSequence, makeGridTokenizer, solvingSequence } from './grid-texts.mjs';
 import { measureAttributeExecutor, measureAttributeGenerator } from './measure-attribute-models.mjs';
+import { measureGridExecutor, measureGridGenerator } from './measure-grid-models.mjs';
 import { measureExecutor, measureGeneratorBase } from './measure-models.mjs';
 import { measurePassageExecutor, measurePassageGenerator } from './measure-passage-models.mjs';
 import { editSequence, knowledgeSequence, makePassageTokenizer, passageWords } from './passage-texts.mjs';
@@ -37,6 +39,8 @@ const SHARED = {
   queryKeyNorm: false,
   maxPositions: 512,
 };
+/** A pair of grids can have some 200 tokens. */
+const GRIDS = { maxPositions: 1024 };
 const OPTIMIZER = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 };
 /** Steps of the executor's curriculum; the stock grows from 2 to 5 items meanwhile. */
 const LOOK_UP_STEPS = 200;
@@ -46,6 +50,7 @@ const TOKENIZERS = {
   experiences: { vocabularySize: 928, make: makeTokenizer, words: () => Object.values(worldWords()).flat() },
   'self-edits': { vocabularySize: 1024, make: makePassageTokenizer, words: passageWords },
   attributes: { vocabularySize: 608, make: makeAttributeTokenizer, words: attributeWords },
+  grids: { vocabularySize: 384, make: makeGridTokenizer, words: () => [] },
 };
 
 const ofStatements = (sequence) => (seed, step, count, random, tokenizer, prompts) =>
@@ -130,6 +135,26 @@ const RECIPES = {
     rate: { peak: 3e-3, floor: 4e-5, warmUpSteps: 30 },
     sequences: drawn(planningSequence),
     measure: measureAttributeGenerator,
+  },
+  'grids/executor': {
+    seed: 'grids executor 1',
+    demonstration: 'grids',
+    config: { ...GRIDS, hiddenSize: 64, layers: 3, heads: 2, keyValueHeads: 2, headDimension: 32, intermediateSize: 192 },
+    steps: 500,
+    batch: 32,
+    rate: { peak: 4e-3, floor: 6e-5, warmUpSteps: 30 },
+    sequences: drawn(solvingSequence),
+    measure: measureGridExecutor,
+  },
+  'grids/generator-base': {
+    seed: 'grids generator 1',
+    demonstration: 'grids',
+    config: { ...GRIDS, hiddenSize: 48, layers: 2, heads: 2, keyValueHeads: 2, headDimension: 24, intermediateSize: 128 },
+    steps: 120,
+    batch: 16,
+    rate: { peak: 5e-3, floor: 6e-5, warmUpSteps: 20 },
+    sequences: drawn(configuringSequence),
+    measure: measureGridGenerator,
   },
 };
 
@@ -223,6 +248,7 @@ for (const [demonstration, template] of [
   ['experiences', 'plain'],
   ['self-edits', 'direct'],
   ['attributes', 'plain'],
+  ['grids', 'direct'],
 ]) {
   const names = Object.keys(RECIPES).filter(
     (name) =>

@@ -80,6 +80,11 @@ export default [
       to: 'return values.length === 0 ? [] : [[problemId, values[0]!] as const];',
     },
     {
+      control: 'figures of a domain are of its passages alone',
+      from: 'const theirs = trials.filter(({ problemId }) => ids.has(problemId));',
+      to: 'const theirs = trials.filter(({ problemId }) => ids.has(problemId) || true);',
+    },
+    {
       control: 'an edit that cannot be trained on earns nothing',
       from: 'accuracy: 0,',
       to: 'accuracy: 1,',

@@ -548,8 +548,8 @@ export default [
   ...quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/app.module.spec.ts', [
     {
       control: 'A18: the generator never sees the reference',
-      from: 'return { eventId: meta.messageId, problem: { problemId, domain, prompt } };',
-      to: 'return { eventId: meta.messageId, problem: { problemId, domain, prompt: `${prompt} ${events[at].problem.reference}` } };',
+      from: 'problem: { problemId, domain, prompt }, written };',
+      to: 'problem: { problemId, domain, prompt: `${prompt} ${events[at].problem.reference}` }, written };',
     },
   ]),
   ...quick('apps/executor/src/rewarded-attempts.ts', 'apps/executor/src/app.module.spec.ts', [

@@ -647,8 +647,13 @@ export default [
   ...quick('libs/rollout/src/explore-edits.ts', 'libs/rollout/src/explore-edits.spec.ts', [
     {
       control: 'further tries are of one passage at a time',
-      from: 'attempt === 1 ? [groups] : groups.map((group) => [group])',
+      from: 'attempt === 1 && groups.length > 0 ? [groups] : groups.map((group) => [group])',
       to: '[groups]',
+    },
+    {
+      control: 'edits that an ended call wrote are not asked for again',
+      from: 'asked.filter((edit) => !this.written.has(edit))',
+      to: 'asked',
     },
     {
       control: 'an outage is no try of an edit',
@@ -707,6 +712,11 @@ export default [
       control: 'edits of the service have a time and tries',
       from: 'return editLimits === null',
       to: 'return editLimits !== undefined',
+    },
+    {
+      control: 'the edits of a group that was begun are kept for the next delivery',
+      from: 'const written = this.begun.get(keys[at]!) ?? [];',
+      to: 'const written: never[] = [];',
     },
   ]),
   ...quick('apps/generator/src/app.module.ts', 'apps/generator/src/edits.spec.ts', [

@@ -2,6 +2,7 @@
 import type { InMemoryEventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
 import { editText } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
 import type { GenerationRequest, GenerationResult } from '@seamstream/language-model';
 import { type GeneratorModel } from '@seamstream/rollout';
 import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
@@ -48,6 +49,19 @@ describe('self-edits of the service', () => {
     ]);
   });
 
+  it('that are written when an outage ends their batch are not written again with the others of their group', async () => {
+    const model: SlowAtFirst = new SlowAtFirst(({ number }) => number === 2 && model.outages > 0, 1);
+    await serve(model);
+    await log.append([encodeEvent(passage('explore'))]);
+    await untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
+    const [first, , again] = model.asked.map(({ seeds }) => seeds);
+    expect([first, again].map((seeds) => seeds!.length)).toEqual([3, 1]);
+    expect(again).toEqual(first!.slice(2));
+    const group = await eventsOf(log, 'ExperienceGenerated');
+    expect(group.map(({ unaugmented }) => unaugmented)).toEqual([null, null, null]);
+    expect(new Set(group.map(({ sampling }) => sampling.seed))).toEqual(new Set(first));
+  });
+
   it('need a deadline in which all tries of a passage fit', async () => {
     const tooShort = serve(new SlowAtFirst(() => false), { timeoutMs: 100_000, tries: 3 });
     await expect(tooShort).rejects.toMatchObject({
@@ -65,7 +79,11 @@ class SlowAtFirst extends FakeGenerator {
   /** Number of a candidate, by what its seeds begin with. */
   private readonly numbers = new Map<string, number>();
 
-  constructor(private readonly isLate: (candidate: { readonly number: number }) => boolean) {
+  /** @param outages calls after the first that fail, for lack of a server */
+  constructor(
+    private readonly isLate: (candidate: { readonly number: number }) => boolean,
+    public outages = 0,
+  ) {
     super(fakeTokenizer(['Write implications of a passage.']));
   }
 
@@ -74,8 +92,9 @@ class SlowAtFirst extends FakeGenerator {
     options?: Parameters<GeneratorModel['generate']>[1],
   ): Promise<readonly GenerationResult[]> {
     this.asked.push(...requests);
+    if (this.asked.length > requests.length && this.outages-- > 0) throw new SeamError('ENDPOINT_UNAVAILABLE', 'away');
     const results = await super.generate(requests, options);
-    return results.map((candidates, request) =>
+    const ended = results.map((candidates, request) =>
       candidates.map((candidate, at) => {
         const [first] = requests[request]!.seeds[at]!.split('/');
         const number = this.numbers.get(first!) ?? at;
@@ -83,6 +102,8 @@ class SlowAtFirst extends FakeGenerator {
         return this.isLate({ number }) ? { ...candidate, finishReason: 'late' as const } : candidate;
       }),
     );
+    options?.onProgress?.({ tokens: 7, finished: ended.map((candidates, request) => ({ request, candidates })) });
+    return ended;
   }
 
   async fingerprint(): Promise<string> {

@@ -16,6 +16,7 @@ import {
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import { type Clock, isSeamError } from '@seamstream/kernel';
 import {
+  type ExperienceCandidate,
   type Exploration,
   type ExplorationRequest,
   type ExplorationSettings,
@@ -50,6 +51,8 @@ const KEPT_GROUPS = 1024;
 
 export class WriteExperiencesHandler {
   private readonly kept = new Map<string, Exploration>();
+  /** Likewise the self-edits of groups that lacked some. */
+  private readonly begun = new Map<string, readonly ExperienceCandidate[]>();
 
   constructor(
     private readonly dependencies: WriteExperiencesDependencies,
@@ -209,7 +212,8 @@ export class WriteExperiencesHandler {
           meta,
           problem: { problemId, domain, prompt },
         } = events[at]!;
-        return { eventId: meta.messageId, problem: { problemId, domain, prompt } };
+        const written = this.begun.get(keys[at]!) ?? [];
+        return { eventId: meta.messageId, problem: { problemId, domain, prompt }, written };
       }),
       {
         model,
@@ -217,8 +221,9 @@ export class WriteExperiencesHandler {
         prompts,
         schemaFor,
         ...settings,
-        onProgress: ({ tokens, explored }) => {
-          for (const { request, exploration } of explored) this.keep(keys[missing[request]!]!, exploration);
+        onProgress: ({ tokens, explored, begun = [] }) => {
+          for (const { request, exploration } of explored) keep(this.kept, keys[missing[request]!]!, exploration);
+          for (const { request, candidates } of begun) keep(this.begun, keys[missing[request]!]!, candidates);
           records += explored.length;
           report({ records, tokens, tokensPerRecord: groupSize * sampling.maxTokens });
         },
@@ -227,7 +232,7 @@ export class WriteExperiencesHandler {
     missing.forEach((at, index) => {
       explorations[at] = written[index]!;
     });
-    for (const key of keys) this.kept.delete(key);
+    for (const key of keys) for (const memory of [this.kept, this.begun]) memory.delete(key);
     return explorations as readonly Exploration[];
   }
 
@@ -239,13 +244,6 @@ export class WriteExperiencesHandler {
     return editLimits === null ? generateExperiences(requests, settings) : exploreEdits(requests, settings, editLimits);
   }
 
-  private keep(key: string, exploration: Exploration): void {
-    this.kept.set(key, exploration);
-    if (this.kept.size <= KEPT_GROUPS) return;
-    const [oldest] = this.kept.keys();
-    this.kept.delete(oldest!);
-  }
-
   private expired({ meta }: ProblemPublished, problem: ProblemCopy, nowMs: number): EventOf<'ProblemExpired'> {
     return {
       type: 'ProblemExpired',
@@ -254,6 +252,14 @@ export class WriteExperiencesHandler {
       expiredAt: nowMs,
     };
   }
+}
+
+/** The oldest are given up. */
+function keep<T>(memory: Map<string, T>, key: string, what: T): void {
+  memory.set(key, what);
+  if (memory.size <= KEPT_GROUPS) return;
+  const [oldest] = memory.keys();
+  memory.delete(oldest!);
 }
 
 interface Written {

@@ -31,6 +31,23 @@ describe('a study of self-edits', () => {
     expect(study.differences).toHaveLength(15);
   });
 
+  it('has the same figures of each domain: what a writer does for another one, and for several at once', async () => {
+    const mixed = PASSAGES.map((each, at) => (at < 4 ? { ...each, domain: 'houses' } : each));
+    // The writer states what it was trained for, people's facts, and nothing of houses.
+    const writer = settingsOf();
+    const edits: SelfEditsStudySettings['edits'] = (problem, seed) =>
+      problem.domain === 'people' ? writer.edits(problem, seed) : { after: [PASSAGE_OF(0)] };
+    const study = await studySelfEdits(mixed, settingsOf({ arms: ['nothing', 'after'], edits }));
+    const [houses, people] = study.domains;
+    expect(houses).toMatchObject({ domain: 'houses', passages: 4, questions: 8 });
+    expect(people).toMatchObject({ domain: 'people', passages: 8, questions: 16 });
+    const gains = [houses!, people!, study].map(({ differences }) => differences[0]!.accuracy.value);
+    expect(gains).toEqual([0, 1, expect.closeTo(2 / 3)]);
+    // As a study of these passages alone has them.
+    const alone = await studySelfEdits(mixed.slice(4), settingsOf({ arms: ['nothing', 'after'], edits }));
+    expect(people!.differences).toEqual(alone.differences);
+  });
+
   it('trains the control of equal tokens on the passage alone, as often as an edit is long', async () => {
     const executor = new Learner();
     await studySelfEdits(PASSAGES.slice(0, 1), settingsOf({ executor, arms: ['passage', 'sameTokens'] }));

@@ -13,7 +13,7 @@ import {
 import type { JudgeTally, Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
-import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, compareText, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { type JudgedBy, judge, tallyJudges } from '@seamstream/rollout';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { bootstrapMean, boundedMean, type Estimate, histogramOf, mean } from '@seamstream/statistics';
@@ -115,6 +115,13 @@ export interface SelfEditsStudy {
   readonly seeds: number;
   readonly arms: Readonly<Partial<Record<EditArm, EditArmResult>>>;
   readonly differences: readonly EditDifference[];
+  /** The same of each domain's passages, by name: what a writer that was trained on one domain does for others. */
+  readonly domains: readonly DomainStudy[];
+}
+
+/** What the trials on one domain's passages come to. */
+interface DomainStudy extends Omit<SelfEditsStudy, 'seeds' | 'domains'> {
+  readonly domain: string;
 }
 
 /** A passage as a trial takes it. */
@@ -161,11 +168,22 @@ export async function studySelfEdits(
     }
   }
   return {
-    passages: passages.length,
-    questions: passages.reduce((sum, { golds }) => sum + golds.length, 0),
-    seeds: settings.seeds.length,
+    ...{ passages: passages.length, questions: questionsIn(passages), seeds: settings.seeds.length },
     ...studyOf(trials),
+    domains: domainsOf(passages, trials),
   };
+}
+
+const questionsIn = (passages: readonly StudiedPassage[]): number =>
+  passages.reduce((sum, { golds }) => sum + golds.length, 0);
+
+function domainsOf(passages: readonly StudiedPassage[], trials: readonly EditTrial[]): readonly DomainStudy[] {
+  const byDomain = [...Map.groupBy(passages, ({ problem }) => problem.domain)].sort(([a], [b]) => compareText(a, b));
+  return byDomain.map(([domain, own]) => {
+    const ids = new Set(own.map(({ problem }) => problem.problemId));
+    const theirs = trials.filter(({ problemId }) => ids.has(problemId));
+    return { domain, passages: own.length, questions: questionsIn(own), ...studyOf(theirs) };
+  });
 }
 
 /** What trials come to, arm by arm, and their paired differences. Pure: the order of the trials changes nothing. */

@@ -81,7 +81,26 @@ describe('self-edits of an exploration', () => {
     for (const { request, exploration } of groups) expect(exploration).toEqual(explorations[request]);
     expect(told.map(({ tokens }) => tokens)).toEqual(told.map(({ tokens }) => tokens).toSorted((x, y) => x - y));
   });
+
+  it('are not written again by a call that is given what an ended one had of the group', async () => {
+    const ending = new AbortController();
+    const slow = new Unsteady((seed) => {
+      if (seed.includes('/try-2')) ending.abort();
+      return seed.startsWith(seedOf('a', 1)) ? (ending.signal.aborted ? 'SESSION_FAILED' : 'late') : 'written';
+    });
+    const said: ExplorationProgress[] = [];
+    const { signal } = ending;
+    await expect(explored(slow, ['a', 'b'], { signal, onProgress: (each) => said.push(each) })).rejects.toThrow();
+    const [{ request, candidates }] = said.flatMap(({ begun }) => begun ?? []) as [Begun];
+    expect([request, candidates.map(({ candidateIndex }) => candidateIndex)]).toEqual([0, [0]]);
+    const model = new Unsteady(() => 'written');
+    const [a] = await explored(model, ['a'], {}, candidates);
+    expect(model.asked.map(({ seeds }) => seeds)).toEqual([[seedOf('a', 1)]]);
+    expect(candidatesOf(a)).toEqual([candidates[0], expect.objectContaining({ candidateIndex: 1 })]);
+  });
 });
+
+type Begun = NonNullable<ExplorationProgress['begun']>[number];
 
 /** A generator that behaves by the seed of a candidate. It reports what it has written before a call ends. */
 class Unsteady extends FakeGenerator {
@@ -114,11 +133,12 @@ async function explored(
   model: Unsteady,
   passages: readonly string[],
   changes: Partial<ExplorationSettings> = {},
+  written: Begun['candidates'] = [],
 ): Promise<readonly Exploration[]> {
   const question = { question: 'Who?', reference: null, alternatives: [] };
   const requests = passages.map((passage) => {
     const prompt = passagePrompt({ kind: 'passage', title: null, passage, questions: [question] });
-    return { eventId: `event-${passage}`, problem: { problemId: passage, domain: 'd', prompt } };
+    return { eventId: `event-${passage}`, problem: { problemId: passage, domain: 'd', prompt }, written };
   });
   const prompts = await loadPrompts({ writer: editWriter('self-edit/facts') });
   const sampling = { temperature: 1, topK: 0, topP: 1, maxTokens: 32 };

@@ -81,11 +81,18 @@ class EditsOfGroups {
     private readonly requests: readonly ExplorationRequest[],
     private readonly settings: ExplorationSettings,
     private readonly timeoutMs: number,
-  ) {}
+  ) {
+    const { groupSize, firstCandidate = 0 } = settings;
+    for (const [place, { written = [] }] of requests.entries())
+      for (const candidate of written)
+        this.written.set(place * groupSize + candidate.candidateIndex - firstCandidate, candidate);
+  }
 
   async write({ asked, attempt, take }: Try<typeof WRITTEN>): Promise<void> {
-    const groups = [...Map.groupBy(asked, (edit) => this.placeOf(edit))];
-    const calls = attempt === 1 ? [groups] : groups.map((group) => [group]);
+    for (const edit of asked) if (this.written.has(edit)) take(edit, WRITTEN);
+    const unwritten = asked.filter((edit) => !this.written.has(edit));
+    const groups = [...Map.groupBy(unwritten, (edit) => this.placeOf(edit))];
+    const calls = attempt === 1 && groups.length > 0 ? [groups] : groups.map((group) => [group]);
     for (const call of calls) await this.call(call, attempt, take);
   }
 
@@ -118,7 +125,11 @@ class EditsOfGroups {
             tokens = told.tokens;
             for (const { request, exploration } of told.explored) tell(groups[request]![0], exploration);
             const places = told.explored.map(({ request }) => groups[request]![0]);
-            onProgress?.({ tokens: this.tokens + tokens, explored: places.flatMap((place) => this.whole(place)) });
+            onProgress?.({
+              tokens: this.tokens + tokens,
+              explored: places.flatMap((place) => this.whole(place)),
+              begun: places.flatMap((place) => this.begun(place)),
+            });
           },
         },
       );
@@ -163,6 +174,13 @@ class EditsOfGroups {
   private whole(place: number): readonly { readonly request: number; readonly exploration: Exploration }[] {
     if (!this.editsAt(place).every((edit) => this.written.has(edit))) return [];
     return [{ request: place, exploration: this.exploration(place, () => undefined) }];
+  }
+
+  /** The group at this place where some of its edits are written: a caller that is ended asks for the others alone. */
+  private begun(place: number): readonly { readonly request: number; readonly candidates: ExperienceCandidate[] }[] {
+    const candidates = this.editsAt(place).flatMap((edit) => this.written.get(edit) ?? []);
+    const isPart = candidates.length > 0 && candidates.length < this.settings.groupSize;
+    return isPart ? [{ request: place, candidates }] : [];
   }
 
   private unaugmented(edit: number, { code, reason, tries }: GivenUp): ExperienceCandidate {

@@ -35,6 +35,8 @@ export interface ExplorationProgress {
   readonly tokens: number;
   /** What came to its end since the last time, with the place of its request. */
   readonly explored: readonly { readonly request: number; readonly exploration: Exploration }[];
+  /** Of self-edits: what is written of groups that lack some yet, with the place of their request. */
+  readonly begun?: readonly { readonly request: number; readonly candidates: readonly ExperienceCandidate[] }[];
 }
 
 /** A problem with the id of the event that asks for experiences: all ids and seeds derive from it. */
@@ -43,6 +45,8 @@ export interface ExplorationRequest {
   readonly problem: ProblemStatement;
   /** Which candidates to write, and from which seeds; the whole group from its own seeds when absent. */
   readonly candidates?: readonly { readonly index: number; readonly seed: string }[];
+  /** Self-edits of the group that an earlier call wrote, see {@link ExplorationProgress.begun}. They are not written again. */
+  readonly written?: readonly ExperienceCandidate[];
 }
 
 /** One candidate, with everything that cannot be measured again later. */
@@ -162,12 +166,14 @@ export async function generateExperiences(
   });
 }
 
-interface Prepared extends Required<ExplorationRequest> {
+type Whole = Required<Omit<ExplorationRequest, 'written'>>;
+
+interface Prepared extends Whole {
   readonly schema: JsonSchema;
   readonly prompt: FittingPrompt;
 }
 
-interface Asked extends Required<ExplorationRequest> {
+interface Asked extends Whole {
   /** Of its request. */
   readonly place: number;
   readonly schema: JsonSchema;

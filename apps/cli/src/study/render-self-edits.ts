@@ -13,8 +13,11 @@ const EXPLANATION =
 
 const MEASURES = ['right', 'F1', 'log-likelihood'] as const;
 
+const DOMAIN_TITLE = 'domain (passages)';
+const NAMES: readonly string[] = [DOMAIN_TITLE, 'arm', 'difference'];
+
 const columns = (titles: readonly string[]): Column[] =>
-  titles.map((title, at) => ({ title, align: at === 0 ? 'left' : 'right' }));
+  titles.map((title) => ({ title, align: NAMES.includes(title) ? 'left' : 'right' }));
 
 /** 12.3 (10.1 … 14.5) */
 function inFigures(figure: Figure | null, scale: number, digits: number): string {
@@ -33,7 +36,9 @@ function measuresOf({
 
 const ARM_TITLES = ['arm', ...MEASURES, 'refused', 'unaugmented', 's'];
 
-function armRows({ arms }: SelfEditsReport): string[][] {
+type Figures = Pick<SelfEditsReport, 'arms' | 'differences'>;
+
+function armRows({ arms }: Figures): string[][] {
   return EDIT_ARMS.flatMap((arm) => {
     const own = arms[arm];
     if (own === undefined) return [];
@@ -44,11 +49,22 @@ function armRows({ arms }: SelfEditsReport): string[][] {
 
 const DIFFERENCE_TITLES = ['difference', ...MEASURES];
 
-function differenceRows({ differences }: SelfEditsReport): string[][] {
+function differenceRows({ differences }: Figures): string[][] {
   return differences.map((each) => [
     `${EDIT_ARM_NAMES[each.one]} less ${EDIT_ARM_NAMES[each.other]}`,
     ...measuresOf(each),
   ]);
+}
+
+/** Titles and rows of arms and differences by domain, where there are several. */
+function domainTables({ domains }: SelfEditsReport): readonly (readonly [readonly string[], string[][]])[] {
+  if (domains.length < 2) return [];
+  const rowsOf = (of: (figures: Figures) => string[][]): string[][] =>
+    domains.flatMap((each) => of(each).map((row) => [`${each.domain} (${each.passages})`, ...row]));
+  return [
+    [[DOMAIN_TITLE, ...ARM_TITLES], rowsOf(armRows)],
+    [[DOMAIN_TITLE, ...DIFFERENCE_TITLES], rowsOf(differenceRows)],
+  ];
 }
 
 function sentence({ passages, questions, seeds, executor }: SelfEditsReport): string {
@@ -62,6 +78,7 @@ export function renderSelfEdits(report: SelfEditsReport, style: Style): string {
     renderTable(columns(ARM_TITLES), armRows(report), style),
     '\n',
     renderTable(columns(DIFFERENCE_TITLES), differenceRows(report), style),
+    ...domainTables(report).flatMap(([titles, rows]) => ['\n', renderTable(columns(titles), rows, style)]),
     `\n${EXPLANATION}\n${judgesOf(report)}${sentence(report)}\n`,
   ].join('');
 }
@@ -76,6 +93,13 @@ ${renderEditsStudy(report, 'studied')}
 <div class="wide" tabindex="0">${table(ARM_TITLES, armRows(report))}</div>
 <h2>Differences</h2>
 <div class="wide" tabindex="0">${table(DIFFERENCE_TITLES, differenceRows(report))}</div>
-<p class="soft">${escapeHtml(`${EXPLANATION} ${judgesOf(report)}`)}</p>`,
+${domainParts(report)}<p class="soft">${escapeHtml(`${EXPLANATION} ${judgesOf(report)}`)}</p>`,
   );
+}
+
+function domainParts(report: SelfEditsReport): string {
+  const tables = domainTables(report).map(
+    ([titles, rows]) => `<div class="wide" tabindex="0">${table(titles, rows)}</div>\n`,
+  );
+  return tables.length === 0 ? '' : `<h2>By domain</h2>\n${tables.join('')}`;
 }

@@ -113,6 +113,17 @@ describe('seam study self-edits', () => {
     const shown = world.takeOutput();
     expect(shown).toContain('passage alone less no training');
     expect(shown).not.toContain('as many tokens');
+    expect(shown).not.toContain('domain');
+  });
+
+  it('has arms and differences of each domain, where the file has several', async () => {
+    const mixed = PASSAGES.slice(0, 3).map((row, at) => ({ ...row, domain: at === 0 ? 'guests' : 'people' }));
+    world.files.set('mixed.jsonl', linesOf(mixed));
+    expect(await world.seam('study', 'self-edits', 'mixed.jsonl', '--report', 'mixed.html')).toBe(0);
+    const shown = world.takeOutput();
+    expect(shown).toMatch(/^guests \(1\) +passage alone less no training /m);
+    expect(shown).toMatch(/^people \(2\) +no training /m);
+    expect(Buffer.from(world.files.get('mixed.html')!).toString()).toContain('<h2>By domain</h2>');
   });
 
   describe('with answers that a model judges', () => {

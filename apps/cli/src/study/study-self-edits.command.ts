@@ -38,7 +38,8 @@ export function studySelfEditsCommand(run: RunCommand): Command {
     .description(
       'Trains the executor on each passage of a file in every arm, asks the questions without the passage, and forgets. The arms are no training,\n' +
         'the passage alone, the passage with as many tokens as an edit has, and the edits of each writer that is named. Nothing is recorded.\n' +
-        'Several edits of a passage are tried one a seed. SEAM_EXECUTOR_INNER_UPDATE_… says how the executor is trained.',
+        'Several edits of a passage are tried one a seed. SEAM_EXECUTOR_INNER_UPDATE_… says how the executor is trained.\n' +
+        'Where the passages have several domains, each has the same figures.',
     )
     .argument('<file>', 'passages with questions')
     .addOption(
