@@ -385,8 +385,8 @@ export default [
   ...quick(`${STANDALONE}/read-start.ts`, `${STANDALONE}/late-attributes.spec.ts`, [
     {
       control: 'a folder whose rounds asked about every attribute has no shift',
-      from: 'if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)',
-      to: 'if (ATTRIBUTE_PRESETS[method] !== undefined) return;\n  if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)',
+      from: 'if (problems === null && canKeepAttributes(method))',
+      to: 'if (canKeepAttributes(method)) return;\n  if (problems === null && canKeepAttributes(method))',
     },
   ]),
   ...quick(`${STANDALONE}/config.ts`, `${STANDALONE}/late-attributes.spec.ts`, [

@@ -2,8 +2,9 @@ import { checkEntry, entryText } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
 import { Verifiers } from '@seamstream/verifiers';
 import fc from 'fast-check';
+import { ATTRIBUTES } from './attributes.js';
 import { followCustom, followPlan, planEntry, planSchemaFor, randomPlan, rightEntry, stepsOf } from './entries.js';
-import { ATTRIBUTES, CUSTOM, drawWorld, NAMES, PRESETS } from './lore.js';
+import { CUSTOM, drawWorld, NAMES, PRESETS } from './lore.js';
 import { DIAL, KINDS, moved, operatorsOf } from './operators.js';
 import { attributeProblems, DOMAINS, readStatement, SPLITS, type Split } from './problems.js';
 

@@ -5,8 +5,9 @@
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
+import { type Attributes, kindOf } from './attributes.js';
 import { type PlanEntry, planEntry, planSchemaFor, stepsOf } from './entries.js';
-import { type Attributes, type Domain, kindOf } from './lore.js';
+import type { Domain } from './lore.js';
 import { operatorsOf } from './operators.js';
 import { domainOf, readStatement, type Statement, type Step } from './problems.js';
 

@@ -78,7 +78,7 @@ export interface AttributesSet {
 }
 
 export interface AttributesReport extends RoundsReport {
-  readonly method: 'attributes' | 'familiar-attributes';
+  readonly method: 'attributes' | 'familiar-attributes' | 'attribute-pairs';
   readonly preset: Preset;
   readonly sets: readonly AttributesSet[];
   readonly rounds: readonly AttributesRound[];
