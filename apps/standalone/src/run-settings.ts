@@ -192,9 +192,7 @@ function keptForShift(
   { method, problems }: Pick<FixedSettings, 'method' | 'problems'>,
   maxShiftedRounds: number,
 ): Pick<FixedSettings, 'lateAttributes'> {
-  return canKeepAttributes(method) && problems === null && maxShiftedRounds > 0
-    ? { lateAttributes: true }
-    : {};
+  return canKeepAttributes(method) && problems === null && maxShiftedRounds > 0 ? { lateAttributes: true } : {};
 }
 
 /** The same files where they lie now, and the file that the report measures on, which decides nothing and may be another. */

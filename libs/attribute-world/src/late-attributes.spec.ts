@@ -77,11 +77,11 @@ describe('a world with late attributes', () => {
             expect(own).not.toEqual([]);
             if (split === 'train') for (const value of own) values.add(value);
             for (const [name, attributes] of readStatement(problem).described)
-              expect(world.late.get(name)).toEqual(attributes);
+              expect(world.late.get(name)).toEqual([attributes]);
           }
         }
         expect(values).toEqual(world.lateValues);
-        const things = [...world.late.values()];
+        const things = [...world.late.values()].flat();
         for (const value of world.lateValues)
           expect(things.filter((thing) => KINDS.some((kind) => thing[kind] === value)).length).toBeGreaterThan(5);
       }),

@@ -166,11 +166,7 @@ function describe(
  * The kinds take turns in which one is late for certain, so that every late value comes as often as another; the other two are of any value.
  * @param later values that come late, by kind
  */
-function describeLate(
-  names: readonly string[],
-  later: readonly (readonly string[])[],
-  random: Random,
-): Things {
+function describeLate(names: readonly string[], later: readonly (readonly string[])[], random: Random): Things {
   for (;;) {
     const columns = KINDS.map((kind) =>
       random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),
@@ -205,9 +201,9 @@ function drawLore(preset: (typeof SINGLE_PRESETS)[number], random: Random): Read
 /** Share of the plans that custom has right step by step, each domain weighing the same. */
 function solvedByCustom(lore: ReadonlyMap<string, string>, things: Things): number {
   const shares = DOMAIN_RULES.map(({ things: count, kinds }) => {
-    const rights = [...things.values()].flat().map((thing) =>
-      kinds.every((kind) => lore.get(thing[kind]) === CUSTOM.get(thing[kind])),
-    );
+    const rights = [...things.values()]
+      .flat()
+      .map((thing) => kinds.every((kind) => lore.get(thing[kind]) === CUSTOM.get(thing[kind])));
     const right = rights.filter(Boolean).length;
     return count === 1 ? right / rights.length : (right * (right - 1)) / (rights.length * (rights.length - 1));
   });

@@ -127,11 +127,7 @@ function assertLate({ late }: World, split: Split): void {
 }
 
 /** A statement about things that are drawn, each another one. */
-export function drawStatement(
-  { things: count }: Pick<Domain, 'things'>,
-  things: Things,
-  random: Random,
-): Statement {
+export function drawStatement({ things: count }: Pick<Domain, 'things'>, things: Things, random: Random): Statement {
   const names = [...things.keys()];
   const asked = [random.pick(names)];
   while (asked.length < count) {
