@@ -76,6 +76,10 @@ describe('a baseline', () => {
     for (const name of BASELINES) expect(solved(name, 'newWords', failed)).toBeLessThan(0.2);
   });
 
+  it('that counts by pairs goes by the quoted attribute where it never met a pair', () => {
+    expect(solved('table of pairs', 'newWords')).toBeGreaterThan(0.8);
+  });
+
   it('that sums what each attribute speaks for solves new words where one attribute decides', () => {
     for (const split of ['heldOut', 'newWords'] as const)
       expect(solved('sum over attributes', split)).toBeGreaterThan(0.9);
