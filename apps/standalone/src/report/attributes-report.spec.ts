@@ -126,7 +126,9 @@ it('a report says of each baseline, executor and trier what it came to, for a te
     },
   } as unknown as AttributesReport;
   const summary = attributesSummary(report);
-  expect(summary).toContain('word table 10.0 %, table of quoted attributes 99.0 %, table of pairs 10.0 %, executor trained on answers 91.0 %');
+  expect(summary).toContain(
+    'word table 10.0 %, table of quoted attributes 99.0 %, table of pairs 10.0 %, executor trained on answers 91.0 %',
+  );
   expect(summary).toContain('41 examples, 6 steps, 8 s; it obeys 7.0 % of plans (frozen 99.0 %).');
   expect(summary).toContain("alone 4.0 %, with the trained generator's entries 88.0 %.");
   expect(summary).toContain('after 2100 attempts 22.0 % and 62.0 %; after 4200 attempts 92.0 % and 98.0 %.');
