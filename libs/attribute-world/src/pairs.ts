@@ -38,7 +38,7 @@ export function drawPairLore(random: Random): ReadonlyMap<string, string> {
 }
 
 /** What things may be like. */
-export interface Combinations {
+interface Combinations {
   /** No pair is held out. */
   readonly known: readonly Attributes[];
   /** Every pair is: to choose settings on. */
