@@ -48,13 +48,6 @@ export default [
       to: 'else',
     },
   ]),
-  ...quick(`${STANDALONE}/demonstrations.ts`, `${STANDALONE}/read-start.spec.ts`, [
-    {
-      control: 'a world of pairs keeps no attributes for a shift',
-      from: "preset !== undefined && preset !== 'pairs'",
-      to: 'preset !== undefined',
-    },
-  ]),
   ...quick(`${WORLD}/problems.ts`, `${WORLD}/pairs.spec.ts`, [
     {
       control: 'settings are chosen on pairs that training has not',
