@@ -32,7 +32,7 @@ const write = (domain, entry) => entryText(entry, planSchemaFor(domain));
 function anyProblem(random) {
   const domain = random.pick(DOMAIN_RULES);
   const things = new Map(
-    NAMES.map((name) => [name, Object.fromEntries(KINDS.map((kind) => [kind, random.pick(ATTRIBUTES[kind])]))]),
+    NAMES.map((name) => [name, [Object.fromEntries(KINDS.map((kind) => [kind, random.pick(ATTRIBUTES[kind])]))]]),
   );
   return { domain: domain.name, prompt: told(domain, drawStatement(domain, things, random)) };
 }

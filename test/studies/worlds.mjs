@@ -1,5 +1,5 @@
 // Many worlds: the demonstration of attributes whose lore each seed draws afresh, and what all of them say together.
-//   npm run study:worlds -- [--folder DIR] [--seeds 11,12,…,20] [--method attributes|familiar-attributes] [--table] [--json]
+//   npm run study:worlds -- [--folder DIR] [--seeds 11,12,…,20] [--method attributes|familiar-attributes|attribute-pairs] [--table] [--json]
 // Each seed's report has a file in DIR when it is done and is not run again: a study that was stopped resumes. --table runs nothing and
 // shows what is there. The bars are in apps/standalone/src/study/many-worlds.ts and in the report of each run; seed 1 is for choosing.
 // Ends with 0 where all bars hold in all of them, 3 where one does not or a world was not run.
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { worldsShortcomings, worldsTable } from '@seamstream/standalone';
 import { loopReport, once } from './kept-runs.mjs';
 
-const METHODS = ['attributes', 'familiar-attributes'];
+const METHODS = ['attributes', 'familiar-attributes', 'attribute-pairs'];
 const NOT_SHOWN = 3;
 
 const { values: options } = parseArgs({
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 });
 const { method } = options;
 if (!METHODS.includes(method))
-  throw new Error(`Cannot run the study: expected --method ${METHODS.join(' or ')}, got ${method}. Choose one.`);
+  throw new Error(`Cannot run the study: expected --method ${METHODS.join(', ')}, got ${method}. Choose one.`);
 const seeds = options.seeds.split(',').map(Number);
 if (!/^\d+(,\d+)*$/.test(options.seeds) || new Set(seeds).size < seeds.length)
   throw new Error(

@@ -8,7 +8,7 @@ import { worldFiles } from './embedded-environment.js';
 import { attributeSource } from './problem-stream.js';
 import { attributeSet, attributeWorldOf, writeWorldFiles } from './world-files.js';
 
-const METHODS = ['attributes', 'familiar-attributes'] as const;
+const METHODS = ['attributes', 'familiar-attributes', 'attribute-pairs'] as const;
 const streamed = (method: (typeof METHODS)[number], seed: number): readonly Problem[] =>
   attributeSource({ method, seed })({
     round: 0,

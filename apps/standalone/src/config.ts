@@ -103,7 +103,7 @@ export function withStartOptions(command: Command, start: string): Command {
     .addOption(
       new Option(
         '--method <name>',
-        `attributes: a generator learns what to tell a frozen executor, in a world that the seed draws, with new words that no table by name can solve; familiar-attributes: where the executor solves half alone; experiences: in a world of sixty words, to which new ones come; self-edits: what to train it on; library: texts are collected, and no weight changes; team: three agents are tuned one after the other (default: ${DEFAULT_DEMONSTRATION}; ${OWN_FILES_DEMONSTRATION} with --problems). Defaults below are of ${DEFAULT_DEMONSTRATION}`,
+        `attributes: a generator learns what to tell a frozen executor, in a world that the seed draws, with new words that no table by name can solve; familiar-attributes: where the executor solves half alone; attribute-pairs: where an operator depends on two attributes, and no count table knows new pairs (it is not shown that 16 rounds learn it); experiences: in a world of sixty words, to which new ones come; self-edits: what to train it on; library: texts are collected, and no weight changes; team: three agents are tuned one after the other (default: ${DEFAULT_DEMONSTRATION}; ${OWN_FILES_DEMONSTRATION} with --problems). Defaults below are of ${DEFAULT_DEMONSTRATION}`,
       ).choices([...DEMONSTRATIONS]),
     )
     .option('--seed <n>', 'which stream of problems is published', integer(0), 1)

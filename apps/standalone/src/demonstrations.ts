@@ -13,6 +13,7 @@ export const DEMONSTRATIONS = [
   'team',
   'attributes',
   'familiar-attributes',
+  'attribute-pairs',
 ] as const;
 export type Demonstration = (typeof DEMONSTRATIONS)[number];
 
@@ -25,7 +26,14 @@ export const OWN_FILES_DEMONSTRATION: Demonstration = 'experiences';
 export const ATTRIBUTE_PRESETS: Readonly<Partial<Record<Demonstration, Preset>>> = {
   attributes: 'strange',
   'familiar-attributes': 'familiar',
+  'attribute-pairs': 'pairs',
 };
+
+/** Whether a method's world can keep attributes for a shift. */
+export function canKeepAttributes(method: Demonstration): boolean {
+  const preset = ATTRIBUTE_PRESETS[method];
+  return preset !== undefined && preset !== 'pairs';
+}
 
 export interface DemonstrationDefaults {
   readonly algorithm: string;
@@ -61,6 +69,7 @@ const SHIPPED: Readonly<Record<Demonstration, { readonly generator: URL; readonl
   team: WORLD,
   attributes: ATTRIBUTES,
   'familiar-attributes': ATTRIBUTES,
+  'attribute-pairs': ATTRIBUTES,
 };
 
 const ATTRIBUTE_DEFAULTS: DemonstrationDefaults = {
@@ -89,6 +98,7 @@ export const DEMONSTRATION_DEFAULTS: Readonly<Record<Demonstration, Demonstratio
   team: { algorithm: SEQUENTIAL_TUNING, roundSize: 144, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
   attributes: ATTRIBUTE_DEFAULTS,
   'familiar-attributes': ATTRIBUTE_DEFAULTS,
+  'attribute-pairs': ATTRIBUTE_DEFAULTS,
 };
 
 /**
@@ -102,6 +112,7 @@ export const TARGETS: Readonly<Record<Demonstration, number>> = {
   team: 0.9,
   attributes: 0.95,
   'familiar-attributes': 0.95,
+  'attribute-pairs': 0.95,
 };
 
 /** The settings that name the shipped models of a demonstration. */
@@ -146,6 +157,7 @@ const DEMONSTRATION_ENVIRONMENTS: Readonly<Record<Demonstration, Environment>> =
   experiences: EXPLORING,
   attributes: PLANNING,
   'familiar-attributes': PLANNING,
+  'attribute-pairs': PLANNING,
   library: { ...EXPLORING, SEAM_TRAINER_METHOD: 'library' },
   'self-edits': {
     SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
@@ -186,4 +198,5 @@ export const RESPONSE_TOKENS: Readonly<Record<Demonstration, number>> = {
   team: 40,
   attributes: 40,
   'familiar-attributes': 40,
+  'attribute-pairs': 40,
 };

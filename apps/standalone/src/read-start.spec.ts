@@ -84,10 +84,13 @@ describe('a start on files of one’s own', () => {
       settings: { method: 'attributes' },
       limits: [{ maxShiftedRounds: 3 }],
     });
-    await expect(shifted('--method', 'team')).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      message: expect.stringContaining('Cannot use --max-shifted-rounds 3: expected --method experiences, attributes'),
-    });
+    for (const method of ['team', 'attribute-pairs'])
+      await expect(shifted('--method', method)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining(
+          'Cannot use --max-shifted-rounds 3: expected --method experiences, attributes',
+        ),
+      });
     await expect(shifted(...own)).rejects.toMatchObject({ message: expect.stringContaining('got --problems') });
     expect((await start(...own, '--max-shifted-rounds', '0')).run.settings.method).toBe('experiences');
   });

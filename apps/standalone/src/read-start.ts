@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { namesFiles, optionsIn, type StartOptions } from './config.js';
-import { ATTRIBUTE_PRESETS } from './demonstrations.js';
+import { canKeepAttributes } from './demonstrations.js';
 import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
 import {
   decideSettings,
@@ -81,7 +81,7 @@ export async function optionsInFolder(options: StartOptions): Promise<StartOptio
 function assertShifts(folder: string, maxShiftedRounds: number, settings: RunFile['settings']): void {
   if (maxShiftedRounds === 0 || hasNewWords(settings)) return;
   const { method, problems } = settings;
-  if (problems === null && ATTRIBUTE_PRESETS[method] !== undefined)
+  if (problems === null && canKeepAttributes(method))
     throw new SeamError(
       'CONFLICT',
       `Cannot continue in ${folder} with --max-shifted-rounds ${maxShiftedRounds}: expected a folder that was begun with rounds for a shift, got one whose rounds ask about every attribute. Leave it out, or choose another folder (--data-dir).`,

@@ -216,6 +216,7 @@ function sourceOf({ own, run: { settings } }: Start): ProblemSource {
       return passageSource(settings.seed);
     case 'attributes':
     case 'familiar-attributes':
+    case 'attribute-pairs':
       return attributeSource(settings);
     default:
       return worldSource(settings.seed, settings.method);
@@ -232,6 +233,7 @@ async function measured(input: MeasureRunInput): Promise<FinishedReport> {
       return reportOfLibrary(await measureLibraryRun(input));
     case 'attributes':
     case 'familiar-attributes':
+    case 'attribute-pairs':
       return reportOfAttributes(await measureAttributesRun(input));
     case 'team':
       throw new SeamError(

@@ -11,6 +11,7 @@ import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
 import {
   ATTRIBUTE_PRESETS,
+  canKeepAttributes,
   DEMONSTRATION_DEFAULTS,
   DEMONSTRATIONS,
   type Demonstration,
@@ -191,9 +192,7 @@ function keptForShift(
   { method, problems }: Pick<FixedSettings, 'method' | 'problems'>,
   maxShiftedRounds: number,
 ): Pick<FixedSettings, 'lateAttributes'> {
-  return ATTRIBUTE_PRESETS[method] !== undefined && problems === null && maxShiftedRounds > 0
-    ? { lateAttributes: true }
-    : {};
+  return canKeepAttributes(method) && problems === null && maxShiftedRounds > 0 ? { lateAttributes: true } : {};
 }
 
 /** The same files where they lie now, and the file that the report measures on, which decides nothing and may be another. */

@@ -1,13 +1,16 @@
 /**
  * What can be had from recorded attempts without a model: each baseline is a pure function of them, and advises on problems as an entry
- * does. A domain that comes late is read like the one whose work it has. None sees a reference or the lore. All but the table of
- * triples know what a reader of the log knows: problems, entries and verdicts. That one is given that attributes matter.
+ * does. A domain that comes late is read like the one whose work it has. None sees a reference or the lore. Most know what a reader of
+ * the log knows: problems, entries and verdicts. Those of triples and of pairs and the sum are given that attributes matter.
  */
 import type { Problem } from '@seamstream/events';
 import { entryText } from '@seamstream/experience';
+import { type Counted, fitAdditive } from './additive.js';
+import { type Attributes, kindOf } from './attributes.js';
 import { type PlanEntry, planEntry, planSchemaFor, stepsOf } from './entries.js';
-import { type Attributes, type Domain, kindOf } from './lore.js';
-import { operatorsOf } from './operators.js';
+import type { Domain } from './lore.js';
+import { type Kind, operatorsOf } from './operators.js';
+import { pairOf } from './pairs.js';
 import { domainOf, readStatement, type Statement, type Step } from './problems.js';
 
 type Asked = Pick<Problem, 'domain' | 'prompt'>;
@@ -29,6 +32,8 @@ export const BASELINES = [
   'cheatsheet',
   'table of triples',
   'table of quoted attributes',
+  'table of pairs',
+  'sum over attributes',
 ] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -36,16 +41,21 @@ export type Baseline = (typeof BASELINES)[number];
 export function learnBaseline(name: Baseline, attempts: readonly Attempt[]): Advisor {
   switch (name) {
     case 'word table':
-      return countTable(attempts, ({ thing }) => thing);
+      return countTable(attempts, ({ thing }) => [thing]);
     case 'retrieved case':
       return retrievedCase(attempts);
     case 'cheatsheet':
       return cheatsheet(attempts);
     // It is given that attributes matter and names do not, and not which attribute matters for which step.
     case 'table of triples':
-      return countTable(attempts, ({ attributes: { weight, matter, age } }) => `${weight} ${matter} ${age}`);
+      return countTable(attempts, ({ attributes: { weight, matter, age } }) => [`${weight} ${matter} ${age}`]);
     case 'table of quoted attributes':
       return quotedTable(attempts);
+    // It is given which two attributes decide in a world of pairs. A pair that it never met has what its first attribute has.
+    case 'table of pairs':
+      return countTable(attempts, ({ value, attributes }) => [pairOf(value, kindOf(value)!, attributes), value]);
+    case 'sum over attributes':
+      return additiveTable(attempts);
   }
 }
 
@@ -78,27 +88,57 @@ function countIn(tallies: Map<string, Tally>, key: string, success: boolean): vo
   tallies.set(key, { tried: tally.tried + 1, succeeded: tally.succeeded + (success ? 1 : 0) });
 }
 
-/** Counts how often each operator succeeded for a key, and advises the best; for a key that it never met, the best of all. */
-function countTable(attempts: readonly Attempt[], keyOf: (place: Place) => string): Advisor {
+/**
+ * Counts how often each operator succeeded for a key, and advises the best; where it never met the first key it goes by the next, and in the end
+ * by what succeeded most often of all.
+ */
+function countTable(attempts: readonly Attempt[], keysOf: (place: Place) => readonly string[]): Advisor {
   const tallies = new Map<string, Tally>();
   for (const { problem, entry, success } of attempts) {
     const steps = planOf(entry);
     for (const [at, place] of placesOf(domainOf(problem.domain), readStatement(problem)).entries()) {
       const operator = steps[at]?.operator;
       if (operator === undefined) continue;
-      countIn(tallies, `${keyOf(place)}/${operator}`, success);
-      countIn(tallies, `/${operator}`, success);
+      for (const key of [...keysOf(place), '']) countIn(tallies, `${key}/${operator}`, success);
     }
   }
   return (problem) => {
     const steps = placesOf(domainOf(problem.domain), readStatement(problem)).map((place): Step => {
       const operators = operatorsOf(kindOf(place.value)!);
-      const key = keyOf(place);
-      const isMet = operators.some((operator) => tallies.has(`${key}/${operator}`));
-      return {
-        value: place.value,
-        operator: best(operators, (each) => rateOf(tallies.get(`${isMet ? key : ''}/${each}`))),
-      };
+      const key = keysOf(place).find((each) => operators.some((operator) => tallies.has(`${each}/${operator}`)));
+      return { value: place.value, operator: best(operators, (each) => rateOf(tallies.get(`${key ?? ''}/${each}`))) };
+    });
+    return textOf(problem, planEntry(steps));
+  };
+}
+
+/**
+ * Logistic regression on the steps of successful plans: each of the three attributes of a thing speaks for operators, and the sum decides. It
+ * knows what any number of counts that are weighed against each other can know, and no pair of attributes.
+ */
+function additiveTable(attempts: readonly Attempt[]): Advisor {
+  const rows = new Map<Kind, Map<string, Counted & { readonly counts: Map<string, number> }>>();
+  for (const { problem, entry, success } of attempts) {
+    if (!success) continue;
+    const steps = planOf(entry);
+    for (const [at, { value, attributes }] of placesOf(domainOf(problem.domain), readStatement(problem)).entries()) {
+      const operator = steps[at]?.operator;
+      if (operator === undefined) continue;
+      const kind = kindOf(value)!;
+      const ofKind = rows.get(kind) ?? new Map<string, Counted & { readonly counts: Map<string, number> }>();
+      rows.set(kind, ofKind);
+      const features = Object.values(attributes);
+      const row = ofKind.get(features.join(' ')) ?? { features, counts: new Map<string, number>() };
+      ofKind.set(features.join(' '), row);
+      row.counts.set(operator, (row.counts.get(operator) ?? 0) + 1);
+    }
+  }
+  const scores = new Map([...rows].map(([kind, own]) => [kind, fitAdditive([...own.values()], operatorsOf(kind))]));
+  return (problem) => {
+    const steps = placesOf(domainOf(problem.domain), readStatement(problem)).map(({ value, attributes }): Step => {
+      const kind = kindOf(value)!;
+      const score = scores.get(kind);
+      return { value, operator: best(operatorsOf(kind), (each) => score?.(Object.values(attributes), each) ?? 0) };
     });
     return textOf(problem, planEntry(steps));
   };

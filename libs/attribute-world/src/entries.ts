@@ -3,7 +3,8 @@ import type { Problem } from '@seamstream/events';
 import { domainEntrySchema } from '@seamstream/experience';
 import { type Random, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import { ATTRIBUTES, CUSTOM, DOMAIN_RULES, kindOf, LATE_DOMAIN_RULES, type World } from './lore.js';
+import { ATTRIBUTES, kindOf } from './attributes.js';
+import { CUSTOM, DOMAIN_RULES, LATE_DOMAIN_RULES, type World } from './lore.js';
 import { KINDS, moved, operatorsOf } from './operators.js';
 import { domainOf, planFor, readStatement, type Step, valuesOf } from './problems.js';
 

@@ -1,3 +1,4 @@
+export { ATTRIBUTES, type Attributes } from './attributes.js';
 export { type Attempt, BASELINES, type Baseline, learnBaseline, similarCases } from './baselines.js';
 export {
   followCustom,
@@ -10,8 +11,6 @@ export {
   stepsOf,
 } from './entries.js';
 export {
-  ATTRIBUTES,
-  type Attributes,
   CUSTOM,
   DOMAIN_RULES,
   drawWorld,

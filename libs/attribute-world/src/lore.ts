@@ -2,17 +2,12 @@
  * What there is to know in a world: which operator each attribute calls for. All of it is drawn from a seed, so that every seed is
  * another world. Custom is what the shipped executor believes; the lore of a world contradicts it everywhere (strange), or here and there (familiar).
  */
-import { Random } from '@seamstream/kernel';
+import { Random, SeamError } from '@seamstream/kernel';
+import { ATTRIBUTES, type Attributes, kindOf } from './attributes.js';
 import { KINDS, type Kind, operatorsOf } from './operators.js';
+import { drawCombinations, drawPairLore } from './pairs.js';
 
 const list = (text: string): readonly string[] => text.split(' ');
-
-/** By kind; no word stands for two things. */
-export const ATTRIBUTES: Readonly<Record<Kind, readonly string[]>> = {
-  weight: list('heavy light stout slim dense hollow bulky frail'),
-  matter: list('iron oaken glass clay woollen stone brass paper'),
-  age: list('old new antique fresh worn modern dusty recent'),
-};
 
 /** Names of things. Which of them a world trains on, and what they are like, is drawn. */
 export const NAMES: readonly string[] = list('b d f g k l m n p r s t').flatMap((onset) =>
@@ -23,6 +18,8 @@ const NAME_COUNTS = {
   withoutShift: { known: 64, unseen: 24, late: 0 },
   withLateAttributes: { known: 40, unseen: 16, late: 40 },
 } as const;
+/** Names that training asks about in a world of pairs; the others it never sees. */
+const PAIR_NAMES = 72;
 /** Attributes of each kind that come late, in a world that has such. */
 const LATE_VALUES = 2;
 
@@ -31,26 +28,30 @@ const EXCEPTIONS = 4;
 /** Share of problems that custom solves there, at least and at most; worlds outside are drawn again. */
 const CUSTOM_SOLVES = [0.42, 0.55] as const;
 
-export const PRESETS = ['strange', 'familiar'] as const;
-/** strange: custom is wrong about every attribute; familiar: about {@link EXCEPTIONS} of them. */
+/** Worlds in which an operator depends on one attribute. */
+export const SINGLE_PRESETS = ['strange', 'familiar'] as const;
+export const PRESETS = [...SINGLE_PRESETS, 'pairs'] as const;
+/** strange: custom is wrong about every attribute; familiar: about {@link EXCEPTIONS} of them; pairs: an operator depends on two attributes. */
 export type Preset = (typeof PRESETS)[number];
 
-/** A value of each kind, in the order of {@link KINDS}. */
-export type Attributes = Readonly<Record<Kind, string>>;
+/** By name: what a thing may be like, one description or several. */
+export type Things = ReadonlyMap<string, readonly Attributes[]>;
 
 export interface World {
   readonly seed: string | number;
   readonly preset: Preset;
-  /** Attribute to operator. */
+  /** Attribute to operator; in a world of pairs {@link pairOf two attributes}. */
   readonly lore: ReadonlyMap<string, string>;
-  /** Names that training asks about, and what they are like. */
-  readonly known: ReadonlyMap<string, Attributes>;
-  /** Names for measuring alone. Each attribute is also one of known names; no known name has the same three. */
-  readonly unseen: ReadonlyMap<string, Attributes>;
+  /** Names that training asks about, and what they are like. In a world of pairs each may be like any of many. */
+  readonly known: Things;
+  /** Things that settings are chosen on: the known ones, in a world of pairs known names whose pairs are all held out. */
+  readonly development: Things;
+  /** Names for measuring alone. Each attribute is also one of known names; no known name has the same three, or in a world of pairs the same two. */
+  readonly unseen: Things;
   /** Attributes that no known and no new word has; none in a world without a shift. */
   readonly lateValues: ReadonlySet<string>;
   /** Names that come with the shift. Each has a late attribute, or several, and no two have the same three. */
-  readonly late: ReadonlyMap<string, Attributes>;
+  readonly late: Things;
 }
 
 /** What plans of a domain are made of. */
@@ -84,22 +85,17 @@ export const CUSTOM: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-const kindOfValue = new Map(KINDS.flatMap((kind) => ATTRIBUTES[kind].map((value) => [value, kind] as const)));
-
-/** Undefined for a word that is no attribute. */
-export function kindOf(value: string): Kind | undefined {
-  return kindOfValue.get(value);
-}
-
 /**
  * The world of a seed.
  * @param options hasLateAttributes: whether some attributes are kept for a shift; such a world is another one, in all that it has
+ * @throws INVALID_INPUT for a world of pairs with late attributes
  */
 export function drawWorld(
   seed: string | number,
   preset: Preset,
   { hasLateAttributes = false }: { readonly hasLateAttributes?: boolean } = {},
 ): World {
+  if (preset === 'pairs') return drawPairsWorld(seed, hasLateAttributes);
   const counts = NAME_COUNTS[hasLateAttributes ? 'withLateAttributes' : 'withoutShift'];
   for (let attempt = 0; ; attempt++) {
     const random = hasLateAttributes
@@ -115,13 +111,35 @@ export function drawWorld(
     const known = describe(names.slice(0, counts.known), early, taken, random);
     const unseen = describe(names.slice(counts.known, counts.known + counts.unseen), early, taken, random);
     const late = describeLate(names.slice(counts.known + counts.unseen).slice(0, counts.late), later, random);
-    const world: World = { seed, preset, lore: drawLore(preset, random), known, unseen, lateValues, late };
+    const lore = drawLore(preset, random);
+    const world: World = { seed, preset, lore, known, development: known, unseen, lateValues, late };
     if (preset === 'strange') return world;
     const [least, most] = CUSTOM_SOLVES;
     const sets = late.size === 0 ? [world.known, world.unseen] : [world.known, world.unseen, world.late];
     const shares = sets.map((things) => solvedByCustom(world.lore, things));
     if (shares.every((share) => share >= least && share <= most)) return world;
   }
+}
+
+function drawPairsWorld(seed: string | number, hasLateAttributes: boolean): World {
+  if (hasLateAttributes)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot draw a world: expected ${SINGLE_PRESETS.join(' or ')} with late attributes, got pairs. Draw it without.`,
+    );
+  const random = Random.of('attribute-world', seed, 'pairs');
+  const names = random.shuffled(NAMES);
+  const lore = drawPairLore(random);
+  const combinations = drawCombinations(random);
+  // Names say nothing: of one name and three attributes, a learner could count by the name.
+  const things = (of: readonly string[], likes: readonly Attributes[]): Things =>
+    new Map(of.map((name) => [name, likes]));
+  return {
+    ...{ seed, preset: 'pairs', lore, lateValues: new Set(), late: new Map() },
+    known: things(names.slice(0, PAIR_NAMES), combinations.known),
+    development: things(names.slice(0, PAIR_NAMES), combinations.development),
+    unseen: things(names.slice(PAIR_NAMES), combinations.unseen),
+  };
 }
 
 /**
@@ -133,7 +151,7 @@ function describe(
   values: readonly (readonly string[])[],
   taken: Set<string>,
   random: Random,
-): ReadonlyMap<string, Attributes> {
+): Things {
   for (;;) {
     const columns = values.map((ofKind) => random.shuffled(names.map((_, index) => ofKind[index % ofKind.length]!)));
     const rows = names.map((_, index) => columns.map((column) => column[index]!));
@@ -148,11 +166,7 @@ function describe(
  * The kinds take turns in which one is late for certain, so that every late value comes as often as another; the other two are of any value.
  * @param later values that come late, by kind
  */
-function describeLate(
-  names: readonly string[],
-  later: readonly (readonly string[])[],
-  random: Random,
-): ReadonlyMap<string, Attributes> {
+function describeLate(names: readonly string[], later: readonly (readonly string[])[], random: Random): Things {
   for (;;) {
     const columns = KINDS.map((kind) =>
       random.shuffled(names.map((_, index) => ATTRIBUTES[kind][index % ATTRIBUTES[kind].length]!)),
@@ -167,16 +181,16 @@ function describeLate(
   }
 }
 
-function named(names: readonly string[], rows: readonly (readonly string[])[]): ReadonlyMap<string, Attributes> {
+function named(names: readonly string[], rows: readonly (readonly string[])[]): Things {
   return new Map(
     names.map((name, index) => {
       const [weight, matter, age] = rows[index]!;
-      return [name, { weight: weight!, matter: matter!, age: age! }];
+      return [name, [{ weight: weight!, matter: matter!, age: age! }]];
     }),
   );
 }
 
-function drawLore(preset: Preset, random: Random): ReadonlyMap<string, string> {
+function drawLore(preset: (typeof SINGLE_PRESETS)[number], random: Random): ReadonlyMap<string, string> {
   const values = [...CUSTOM.keys()];
   const changed = new Set(preset === 'strange' ? values : random.shuffled(values).slice(0, EXCEPTIONS));
   const other = (value: string): string =>
@@ -185,11 +199,11 @@ function drawLore(preset: Preset, random: Random): ReadonlyMap<string, string> {
 }
 
 /** Share of the plans that custom has right step by step, each domain weighing the same. */
-function solvedByCustom(lore: ReadonlyMap<string, string>, things: ReadonlyMap<string, Attributes>): number {
+function solvedByCustom(lore: ReadonlyMap<string, string>, things: Things): number {
   const shares = DOMAIN_RULES.map(({ things: count, kinds }) => {
-    const rights = [...things.values()].map((thing) =>
-      kinds.every((kind) => lore.get(thing[kind]) === CUSTOM.get(thing[kind])),
-    );
+    const rights = [...things.values()]
+      .flat()
+      .map((thing) => kinds.every((kind) => lore.get(thing[kind]) === CUSTOM.get(thing[kind])));
     const right = rights.filter(Boolean).length;
     return count === 1 ? right / rights.length : (right * (right - 1)) / (rights.length * (rights.length - 1));
   });

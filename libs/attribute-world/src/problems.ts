@@ -5,8 +5,10 @@
  */
 import type { GradedProblem, Problem } from '@seamstream/events';
 import { compareText, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Attributes, DOMAIN_RULES, type Domain, LATE_DOMAIN_RULES, type World } from './lore.js';
+import type { Attributes } from './attributes.js';
+import { DOMAIN_RULES, type Domain, LATE_DOMAIN_RULES, type Things, type World } from './lore.js';
 import { DIAL, moved } from './operators.js';
+import { pairOf } from './pairs.js';
 
 /** development: to choose settings on; validation: to decide promotions; heldOut and newWords: to report, and for nothing else. */
 export const SPLITS = ['train', 'development', 'validation', 'heldOut', 'newWords'] as const;
@@ -29,6 +31,13 @@ export interface ProblemsRequest {
 const SHARES: readonly (readonly [Split, number])[] = [
   ['train', 55],
   ['development', 65],
+  ['validation', 80],
+  ['heldOut', 100],
+];
+
+/** As {@link SHARES}, of the plans without a pair that is held out: all pairs of those of development are. */
+const PAIR_SHARES: typeof SHARES = [
+  ['train', 65],
   ['validation', 80],
   ['heldOut', 100],
 ];
@@ -78,16 +87,15 @@ export function attributeProblems({
   const named = `${world.seed}/${world.preset}${world.late.size === 0 ? '' : '/late attributes'}`;
   const from = `attribute-world/${named}/${seed}/${isLate ? 'late ' : ''}${split}`;
   const rules = isLate ? LATE_DOMAIN_RULES : DOMAIN_RULES;
-  const early = split === 'newWords' ? world.unseen : world.known;
-  const things = isLate ? world.late : early;
-  const plans = splitsOf(world);
+  const things = isLate ? world.late : thingsOf(world, split);
+  const isMember = membersOf(world, split);
   return Array.from({ length: count }, (_, offset) => {
     const index = startIndex + offset;
     const domain = rules[index % rules.length]!;
     const random = Random.of(from, index);
     let statement = drawStatement(domain, things, random);
     // A draw of another split is drawn again: within a split all remain equally likely.
-    while (!isOf(split, plans.get(planKey(domain, statement)))) statement = drawStatement(domain, things, random);
+    while (!isMember(domain, statement)) statement = drawStatement(domain, things, random);
     return {
       problemId: derivedId(from, 'problem', index),
       domain: domain.name,
@@ -104,6 +112,11 @@ export function attributeProblems({
   });
 }
 
+function thingsOf(world: World, split: Split): Things {
+  if (split === 'newWords') return world.unseen;
+  return split === 'development' ? world.development : world.known;
+}
+
 function assertLate({ late }: World, split: Split): void {
   if (late.size > 0 && split !== 'newWords') return;
   const got = late.size === 0 ? 'one without' : `the split ${split}`;
@@ -114,18 +127,19 @@ function assertLate({ late }: World, split: Split): void {
 }
 
 /** A statement about things that are drawn, each another one. */
-export function drawStatement(
-  { things: count }: Pick<Domain, 'things'>,
-  things: ReadonlyMap<string, Attributes>,
-  random: Random,
-): Statement {
+export function drawStatement({ things: count }: Pick<Domain, 'things'>, things: Things, random: Random): Statement {
   const names = [...things.keys()];
   const asked = [random.pick(names)];
   while (asked.length < count) {
     const name = random.pick(names);
     if (!asked.includes(name)) asked.push(name);
   }
-  return { described: new Map(asked.map((name) => [name, things.get(name)!])), asked, start: random.int(DIAL) };
+  const like = (name: string): Attributes => {
+    const likes = things.get(name)!;
+    // What is like one thing alone takes no draw: worlds stay what they were.
+    return likes.length === 1 ? likes[0]! : random.pick(likes);
+  };
+  return { described: new Map(asked.map((name) => [name, like(name)])), asked, start: random.int(DIAL) };
 }
 
 /** The text of a statement, such as "Fire the molm, heavy iron old, then the bux, light glass new. Dial at 3." */
@@ -167,8 +181,18 @@ export function valuesOf({ kinds }: Pick<Domain, 'kinds'>, { described, asked }:
 }
 
 /** The plan that a lore, or custom, has for a statement. */
-export function planFor(domain: Domain, statement: Statement, lore: ReadonlyMap<string, string>): readonly Step[] {
-  return valuesOf(domain, statement).map((value) => ({ value, operator: lore.get(value)! }));
+export function planFor(
+  { kinds }: Pick<Domain, 'kinds'>,
+  { described, asked }: Statement,
+  lore: ReadonlyMap<string, string>,
+): readonly Step[] {
+  return asked.flatMap((name) => {
+    const thing = described.get(name)!;
+    return kinds.map((kind): Step => {
+      const value = thing[kind];
+      return { value, operator: lore.get(value) ?? lore.get(pairOf(value, kind, thing))! };
+    });
+  });
 }
 
 /** Where the dial stands at the end. @throws as `moved` */
@@ -191,6 +215,25 @@ function isOf(split: Split, own: Split | undefined): boolean {
   return split === 'newWords' ? own === undefined || own === 'heldOut' : own === split;
 }
 
+/** Whether a statement is of the split. */
+function membersOf(world: World, split: Split): (domain: Domain, statement: Statement) => boolean {
+  if (world.preset !== 'pairs') {
+    const plans = splitsOf(world);
+    return (domain, statement) => isOf(split, plans.get(planKey(domain, statement)));
+  }
+  // The things decide: no plan about them is one of another split.
+  if (split === 'development' || split === 'newWords') return () => true;
+  return (domain, statement) => splitOfPairs(world, domain, statement) === split;
+}
+
+/** There are too many plans in a world of pairs to sort, and enough of them for a hash: a lathe alone has 200. */
+function splitOfPairs({ seed, lore }: World, domain: Domain, statement: Statement): Split {
+  // The operators as well: what is quoted does not show the partners that they depend on.
+  const steps = planFor(domain, statement, lore).map(({ value, operator }) => `${value} ${operator}`);
+  const place = Number.parseInt(sha256(`${seed}/pairs/${domain.name}/${steps.join('/')}`).slice(0, 8), 16) % 100;
+  return PAIR_SHARES.find(([, below]) => place < below)![0];
+}
+
 const known = new WeakMap<World, ReadonlyMap<string, Split>>();
 
 /** The split of every plan that known words have. Each domain's are cut in an order by hash, so that every split has its share of them. */
@@ -209,7 +252,7 @@ function splitsOf(world: World): ReadonlyMap<string, Split> {
 function cutPlans(
   domain: Domain,
   { seed, preset }: World,
-  things: ReadonlyMap<string, Attributes>,
+  things: Things,
   holding?: ReadonlySet<string>,
 ): ReadonlyMap<string, Split> {
   const names = [...things.keys()];
@@ -217,7 +260,8 @@ function cutPlans(
     domain.things === 1
       ? names.map((name) => [name])
       : names.flatMap((name) => names.filter((other) => other !== name).map((other) => [name, other]));
-  const statements = asked.map((each): Statement => ({ described: things, asked: each, start: 0 }));
+  const described = new Map([...things].map(([name, [like]]) => [name, like!]));
+  const statements = asked.map((each): Statement => ({ described, asked: each, start: 0 }));
   const own = statements.filter(
     (statement) => holding === undefined || valuesOf(domain, statement).some((value) => holding.has(value)),
   );

@@ -3,8 +3,9 @@ import { entryText, groundedSchema, isFaithful, loadPrompts, type Prompts } from
 import { Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
+import { ATTRIBUTES } from './attributes.js';
 import { followCustom, followPlan, type PlanEntry, planSchemaFor, randomPlan, rightEntry, stepsOf } from './entries.js';
-import { ATTRIBUTES, CUSTOM, drawWorld, NAMES } from './lore.js';
+import { CUSTOM, drawWorld, NAMES } from './lore.js';
 import { DIAL, KINDS, operatorsOf } from './operators.js';
 import { attributeProblems } from './problems.js';
 

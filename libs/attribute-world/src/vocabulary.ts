@@ -1,6 +1,7 @@
 /** What the shipped models of the world of attributes were shown: they have no other words. */
 import { unknownWordsOf } from '@seamstream/kernel';
-import { ATTRIBUTES, DOMAIN_RULES, NAMES } from './lore.js';
+import { ATTRIBUTES } from './attributes.js';
+import { DOMAIN_RULES, NAMES } from './lore.js';
 import { DIAL, KINDS } from './operators.js';
 import { told } from './problems.js';
 

@@ -15,18 +15,23 @@ const settings: RunFile['settings'] = {
 const file = { path: "o'ne.jsonl", digest: 'a'.repeat(64) };
 
 describe('the command of a report', () => {
-  it.each(['experiences', 'library', 'self-edits', 'team', 'attributes', 'familiar-attributes'] as const)(
-    'is accepted for %s, though the folder was begun with rounds of new words',
-    async (method) => {
-      const [, ...argv] = commandOf({ method })
-        .replace('--data-dir data', '--data-dir /no/such/folder')
-        .split(' ')
-        .slice(1);
-      const { run } = await readStart(readStartOptions(argv) as StartOptions, {});
-      expect(run.settings).toEqual({ ...settings, method });
-      expect(run.limits).toMatchObject([{ maxRounds: 3, maxShiftedRounds: method === 'experiences' ? 5 : 0 }]);
-    },
-  );
+  it.each([
+    'experiences',
+    'library',
+    'self-edits',
+    'team',
+    'attributes',
+    'familiar-attributes',
+    'attribute-pairs',
+  ] as const)('is accepted for %s, though the folder was begun with rounds of new words', async (method) => {
+    const [, ...argv] = commandOf({ method })
+      .replace('--data-dir data', '--data-dir /no/such/folder')
+      .split(' ')
+      .slice(1);
+    const { run } = await readStart(readStartOptions(argv) as StartOptions, {});
+    expect(run.settings).toEqual({ ...settings, method });
+    expect(run.limits).toMatchObject([{ maxRounds: 3, maxShiftedRounds: method === 'experiences' ? 5 : 0 }]);
+  });
 
   it('says nothing of new words or held-out problems for files of one’s own', () => {
     const command = commandOf({ problems: file, validation: file });

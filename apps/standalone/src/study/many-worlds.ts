@@ -69,6 +69,16 @@ const faithful = (run: WorldRun): number => Math.min(...run.sets.map((set) => se
 const bestControl = (run: WorldRun): number =>
   Math.max(...CONTROLS.map((name) => success(run, 'heldOut', name))) - success(run, 'heldOut', 'noExperience');
 
+/** The baseline that solves most new words. */
+const bestBaseline = (run: WorldRun): number =>
+  Math.max(
+    0,
+    ...run.sets
+      .filter(({ split }) => split === 'newWords')
+      .flatMap(({ rows }) => rows.filter(({ isBaseline }) => isBaseline))
+      .map((row) => row.success),
+  );
+
 interface Column {
   readonly name: string;
   readonly of: (run: WorldRun) => number;
@@ -80,6 +90,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'held out, %', of: (run) => success(run, 'heldOut', 'trained'), show: inHundredths },
   { name: 'new words, %', of: (run) => success(run, 'newWords', 'trained'), show: inHundredths },
   { name: 'word table on new words, %', of: (run) => success(run, 'newWords', 'word table'), show: inHundredths },
+  { name: 'best without a model on new words, %', of: bestBaseline, show: inHundredths },
   { name: 'best control less alone, points', of: bestControl, show: points },
   { name: 'lift, points', of: (run) => trained(run, 'heldOut')?.lift?.value ?? 0, show: points },
   { name: 'broken, %', of: (run) => trained(run, 'heldOut')?.broken ?? 1, show: inHundredths },
