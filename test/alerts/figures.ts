@@ -1,8 +1,7 @@
 /** A file for `promtool test rules`: whether expressions have a figure where Prometheus scrapes what a process shows. */
 
 /** `$` of Grafana, as it is when all is chosen. */
-export const withAll = (expr: string): string =>
-  expr.replaceAll(/\$__(rate_)?interval/g, '5m').replaceAll(/\$[a-z]+/g, '.*');
+const withAll = (expr: string): string => expr.replaceAll(/\$__(rate_)?interval/g, '5m').replaceAll(/\$[a-z]+/g, '.*');
 
 /**
  * Each expression is asked after ten minutes, of one instance whose counters have risen and whose gauges have stayed.

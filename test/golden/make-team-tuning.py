@@ -206,41 +206,9 @@ def losses():
     return rows
 
 
-def success_losses():
-    rows = []
-    for count in (1, 6, 24):
-        turns = []
-        # What each text of each state is worth, so that equal texts have equal probabilities.
-        of = {(state, written): ([-2 * rng.random() for _ in range(2)], [-2 * rng.random() for _ in range(2)])
-              for state in "abcd" for written in "xy"}
-        for _ in range(count):
-            state, written = rng.choice("abcd"), rng.choice("xy")
-            now, before = of[state, written]
-            turns.append({"problem": "p" if state in "abc" else "q", "state": state, "written": written,
-                          "success": rng.choice([True, True, False, None]), "logProbs": now, "currentLogProbs": before})
-        counted = [t for t in turns if t["success"] is not None]
-
-        def known(turn, policy, likeliest):
-            # Of the state that a turn was taken in: by all texts that were seen there, or by the likeliest of them.
-            seen = [t for t in counted if t["state"] == turn["state"]]
-            rows = []
-            for written in {t["written"] for t in seen}:
-                alike = [t for t in seen if t["written"] == written]
-                rows.append((math.prod(math.exp(x) for x in alike[0][policy]), sum(t["success"] for t in alike) / len(alike)))
-            return max(rows)[1] if likeliest else sum(chance * share for chance, share in rows)
-
-        lost = {}
-        for problem in {t["problem"] for t in counted}:
-            own = [t for t in counted if t["problem"] == problem]
-            lost[problem] = {name: sum(known(t, "currentLogProbs", name == "likeliest") - known(t, "logProbs", name == "likeliest")
-                                       for t in own) / len(own) for name in ("sampled", "likeliest")}
-        rows.append({"turns": turns, "lost": lost})
-    return rows
-
-
 golden = {"ratios": ratios(), "surrogates": surrogates(), "advantages": advantages(), "estimates": estimates(),
           "valueLosses": value_losses(), "quantiles": quantiles(), "certificates": certificates(), "valueHeads": value_heads(),
-          "losses": losses(), "successLosses": success_losses()}
+          "losses": losses()}
 path = Path(__file__).with_name("team-tuning.json")
 path.write_text(json.dumps(golden, indent=1) + "\n")
 print(f"wrote {path.name}")

@@ -1,6 +1,5 @@
 // Teams and their sequential tuning (docs/adr/0074, docs/adr/0075).
 const formulas = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/formulas.spec.ts' };
-const losses = { suite: 'quick', spec: 'libs/team-tuning/src/formulas/lost-successes.spec.ts' };
 const values = { suite: 'quick', spec: 'libs/team-tuning/src/value-head.spec.ts' };
 const turns = { suite: 'quick', spec: 'libs/team-tuning/src/trained-turns.spec.ts' };
 const shares = { suite: 'quick', spec: 'libs/team-tuning/src/problem-shares.spec.ts' };
@@ -200,18 +199,8 @@ export default [
     },
     {
       control: 'a step that takes much from what succeeded is not accepted',
-      from: 'mostLost === null || lost <= mostLost;',
-      to: 'true;',
-    },
-    {
-      control: 'a step that takes much of a known success is not accepted',
-      from: 'successLost <= mostSuccessLost && ',
-      to: '',
-    },
-    {
-      control: 'an update may not make the likeliest turns worse',
-      from: ' && likeliestLost <= LEAST_FALL',
-      to: '',
+      from: '(mostLost === null || lost <= mostLost)',
+      to: 'true',
     },
     {
       control: 'the distance is a quantile and no mean',
@@ -227,11 +216,11 @@ export default [
   ...rows(turns, 'trained-turns.ts', 'turns to train on', [
     {
       control: 'a success that was judged apart does not count',
-      from: 'success: counted.has(rollout) ? rollout.success : null,',
+      from: 'success: rollout.success && counted.has(rollout),',
       to: 'success: rollout.success,',
     },
   ]),
-  ...rows(losses, 'formulas/lost-successes.ts', 'what successful turns', [
+  ...rows(formulas, 'formulas/lost-successes.ts', 'the gate', [
     {
       control: 'what failed may be lost',
       from: 'turns.filter(({ success, logProbs }) => success && logProbs.length > 0)',
@@ -239,74 +228,26 @@ export default [
     },
     {
       control: 'what failed is not kept',
-      from: 'turn.success &&\n    (exceedsHalf',
-      to: '(exceedsHalf',
+      from: 'turn.success && (lostBy',
+      to: '(lostBy',
       title: 'what an update keeps',
     },
     {
       control: 'what lost half of the limit is kept before it is lost',
-      from: '> limit / 2',
-      to: '> limit',
+      from: '> mostLost / 2',
+      to: '> mostLost',
       title: 'what an update keeps',
     },
     {
       control: 'a larger advantage stays',
-      from: 'Math.max(turn.advantage, limits.keptAdvantage)',
-      to: 'limits.keptAdvantage',
+      from: 'Math.max(turn.advantage, keptAdvantage)',
+      to: 'keptAdvantage',
       title: 'what an update keeps',
     },
     {
       control: 'what one state gains makes up for no other',
       from: '({ state }) => state,\n  );',
       to: "() => 'all',\n  );",
-    },
-    {
-      control: 'what success lost is a probability and no logarithm',
-      from: 'share * (Math.exp(before) - Math.exp(now))',
-      to: 'share * (before - now)',
-      title: 'what a problem lost',
-    },
-    {
-      control: 'equal turns count once',
-      from: '[...Map.groupBy(turns, ({ written }) => written).values()].map((alike)',
-      to: 'turns.map((turn) => [turn]).map((alike)',
-      title: 'what a problem lost',
-    },
-    {
-      control: 'a state counts as often as it came about',
-      from: 'sum + timesAsked(state) * loss(state)',
-      to: 'sum + loss(state)',
-      title: 'what a problem lost',
-    },
-    {
-      control: 'the likeliest turn is that of now and that of before',
-      from: "likeliest('before').share - likeliest('now').share",
-      to: "likeliest('before').share - likeliest('before').share",
-      title: 'what a problem lost',
-    },
-    {
-      control: 'what a likeliest turn lost is kept where they lost over all problems',
-      from: 'hasFallen ? Math.max(sampled, likeliest) : sampled',
-      to: 'sampled',
-      title: 'what an update keeps',
-    },
-    {
-      control: 'what a likeliest turn lost is not kept where others gained more',
-      from: 'hasFallen ? Math.max(sampled, likeliest) : sampled',
-      to: 'Math.max(sampled, likeliest)',
-      title: 'what an update keeps',
-    },
-    {
-      control: 'a verdict that is not compared says nothing of success',
-      from: 'success !== null && logProbs.length > 0',
-      to: 'logProbs.length > 0',
-      title: 'what a problem lost',
-    },
-    {
-      control: 'success that a problem lost is kept',
-      from: 'exceedsHalf(lostIn(turn.problem), limits.mostSuccessLost)',
-      to: 'false',
-      title: 'what an update keeps',
     },
   ]),
   ...rows(formulas, 'formulas/advantages.ts', 'advantages', [
@@ -414,7 +355,7 @@ export default [
   ...rows(kept, 'update-agent.ts', 'an update of an agent', [
     {
       control: 'the next try keeps what succeeded',
-      from: 'turns = keptTurns(turns, losses, gate!);',
+      from: 'turns = keptTurns(turns, lostBy, gate!);',
       to: '',
     },
   ]),

@@ -50,7 +50,7 @@ describe('advantages by values', () => {
 });
 
 describe('turns to train on', () => {
-  it('count as successes where their rollout succeeded, and say nothing where it is not compared with others', () => {
+  it('count as successes where their rollout succeeded and is compared with others', () => {
     const written = { promptTokenIds: [1, 2], tokenIds: [3], forced: [false] };
     const [compared, apart, failed] = [true, true, false].map(
       (success) => ({ problem: { problemId: 'a' }, success, turns: [written] }) as unknown as TeamRollout,
@@ -60,6 +60,6 @@ describe('turns to train on', () => {
       ...{ agent: { field: null } as never, place: 0, maxTokens: 8, schemaFor: (() => undefined) as never },
       ...{ advantages: [0, 0, 0], weights: [1, 1, 1], compared: [compared!, failed!] },
     });
-    expect(turns.map(({ success }) => success)).toEqual([true, null, false]);
+    expect(turns.map(({ success }) => success)).toEqual([true, false, false]);
   });
 });

@@ -108,12 +108,10 @@ export function trainedTurns(
     const turn = rollout.turns[place]!;
     return {
       state: turn.promptTokenIds.join(),
-      problem: rollout.problem.problemId,
-      written: turn.tokenIds.join(),
       sequence: turnSequence({ agent, turn, rollout }, facts),
       advantage: advantages[at]!,
       weight: weights[at]!,
-      success: counted.has(rollout) ? rollout.success : null,
+      success: rollout.success && counted.has(rollout),
     };
   });
 }

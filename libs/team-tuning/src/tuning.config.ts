@@ -84,12 +84,7 @@ const tuningSchema = z.strictObject({
       maxBacktracks: z.int().nonnegative().default(5),
       /** Most nats that the successful turns of a state may lose. Null: the authors' gate, which looks at distances alone. */
       mostLost: z.number().positive().nullable().default(null),
-      /**
-       * Most of a problem's known success that an update may take as it is sampled, as a probability; the likeliest turns may lose none over
-       * all problems. Null: no limit. For turns of few tokens.
-       */
-      mostSuccessLost: z.number().positive().max(1).nullable().default(null),
-      /** Least advantage, once a step was taken back, of the successful turns whose states or problems lost more than half of a limit. */
+      /** Least advantage, once a step was taken back, of the successful turns whose states lost more than half of `mostLost`. */
       keptAdvantage: z.number().nonnegative().default(0.5),
     })
     .nullable()

@@ -3,13 +3,7 @@ import { Random } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import type { TrainingEngine, TrainingWeights } from '@seamstream/training-contract';
 import { decideGate, distancePerState, upperQuantile } from './formulas/kl-gate.js';
-import {
-  keptTurns,
-  type Losses,
-  lostPerState,
-  meanLikeliestLost,
-  successLostPerProblem,
-} from './formulas/lost-successes.js';
+import { keptTurns, lostPerState } from './formulas/lost-successes.js';
 import type { TuningSettings } from './tuning.config.js';
 import { type SampledTurn, scoredTurns, stepAlong, turnsNow } from './turn-steps.js';
 
@@ -18,12 +12,8 @@ export interface TrainedTurn extends Omit<SampledTurn, 'currentLogProbs'> {
   readonly advantage: number;
   /** Truncated weight of the rollout. */
   readonly weight: number;
-  /** Whether the rollout succeeded; null where its reward is not compared with others. */
-  readonly success: boolean | null;
-  /** Id of the problem. */
-  readonly problem: string;
-  /** What the agent wrote: equal for equal tokens. */
-  readonly written: string;
+  /** Whether the rollout succeeded, and counts: its reward is compared with others. */
+  readonly success: boolean;
 }
 
 /** A pass over the turns, and what the gate made of it. */
@@ -35,10 +25,6 @@ export interface PassTried {
   readonly states: number;
   /** What the successful turns of the state that lost most have lost, in nats. */
   readonly lost: number;
-  /** What the problem that lost most of its known success has lost, as a probability. */
-  readonly successLost: number;
-  /** What the likeliest turns lost of it, in the mean over problems. */
-  readonly likeliestLost: number;
   readonly decision: 'accepted' | 'taken back' | 'given up';
   /** Mean over the trained turns of what was maximised, before the pass's steps. */
   readonly gain: number;
@@ -103,7 +89,7 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     const before = gate === null ? null : await weights.saveState();
     const backtracks = passes.filter((tried) => tried.pass === pass).length;
     const stepped = await takePass(weights, { ...facts, turns, beta, order: `${facts.seed}/${pass}` });
-    const { losses, ...moved } = await movementOf(weights, turns, gate?.quantile ?? 0.99);
+    const { lostBy, ...moved } = await movementOf(weights, turns, gate?.quantile ?? 0.99);
     const decision = gate === null ? { kind: 'accept' as const } : decideGate(moved, { beta, backtracks }, gate);
     const tried: PassTried = {
       ...{ pass, beta, ...moved, ...stepped },
@@ -120,7 +106,7 @@ async function withWeights(weights: TrainingWeights, facts: UpdateFacts): Promis
     await weights.restoreState(before!);
     if (decision.kind === 'give up') break;
     ({ beta } = decision);
-    turns = keptTurns(turns, losses, gate!);
+    turns = keptTurns(turns, lostBy, gate!);
   }
   return { adapter: await weights.exportAdapter(), passes, distance: accepted, beta };
 }
@@ -130,19 +116,15 @@ async function movementOf(
   weights: TrainingWeights,
   turns: readonly UpdatedTurn[],
   quantile: number,
-): Promise<
-  Pick<PassTried, 'distance' | 'states' | 'lost' | 'successLost' | 'likeliestLost'> & { readonly losses: Losses }
-> {
+): Promise<Pick<PassTried, 'distance' | 'states' | 'lost'> & { readonly lostBy: ReadonlyMap<string, number> }> {
   const now = await turnsNow(weights, turns);
   const distances = [...distancePerState(now).values()];
-  const losses = { nats: lostPerState(now), success: successLostPerProblem(now) };
+  const lostBy = lostPerState(now);
   return {
     distance: distances.length === 0 ? 0 : upperQuantile(distances, quantile),
     states: distances.length,
-    lost: Math.max(0, ...losses.nats.values()),
-    successLost: Math.max(0, ...[...losses.success.values()].map(({ sampled }) => sampled)),
-    likeliestLost: meanLikeliestLost(losses.success),
-    losses,
+    lost: Math.max(0, ...lostBy.values()),
+    lostBy,
   };
 }
 

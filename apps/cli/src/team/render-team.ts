@@ -74,14 +74,9 @@ function swapText(swapped: NonNullable<TeamSwap['swapped']>): string {
 }
 
 /** What an update may do at most. */
-function gateText({ target, mostLost, mostSuccessLost }: NonNullable<TeamStage['gate']>): string {
-  return [
-    `gate at ${target} nats`,
-    ...(mostLost === null ? [] : [`successful turns lose ${mostLost} nats at most`]),
-    ...(mostSuccessLost === null
-      ? []
-      : [`a problem loses ${percent(mostSuccessLost)} of success at most, and likeliest turns none`]),
-  ].join(', ');
+function gateText({ target, mostLost }: NonNullable<TeamStage['gate']>): string {
+  const kept = mostLost === null ? '' : `, and successes lose ${mostLost} at most`;
+  return `gate at ${target} nats${kept}`;
 }
 
 function renderStage(stage: TeamStage, style: Style): string {
@@ -90,15 +85,9 @@ function renderStage(stage: TeamStage, style: Style): string {
   const apart = stage.judgedApart === 0 ? '' : `; ${plural(stage.judgedApart, 'rollout')} judged apart`;
   const held = gate === null ? 'no gate' : gateText(gate);
   const passes = agents.flatMap(({ agent, passes: tried }) =>
-    tried.map(({ pass, attempt, decision, beta, distance, lost, successLost, likeliestLost }) => [
+    tried.map(({ pass, attempt, decision, beta, distance, lost }) => [
       ...[onOneLine(agent), String(pass), String(attempt), decision],
-      ...[
-        distance.toFixed(4),
-        lost?.toFixed(4) ?? '',
-        successLost?.toFixed(4) ?? '',
-        likeliestLost?.toFixed(4) ?? '',
-        beta.toFixed(4),
-      ],
+      ...[distance.toFixed(4), lost?.toFixed(4) ?? '', beta.toFixed(4)],
     ]),
   );
   const columns = [
@@ -108,8 +97,6 @@ function renderStage(stage: TeamStage, style: Style): string {
     { title: 'DECISION' },
     right('KL'),
     right('LOST'),
-    right('SUCCESS LOST'),
-    right('LIKELIEST'),
     right('BETA'),
   ];
   const measured = `success ${percent(evaluation?.success)}, before ${percent(evaluation?.parentSuccess)}`;

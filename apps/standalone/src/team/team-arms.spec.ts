@@ -10,7 +10,7 @@ describe('settings of recorded stages', () => {
   });
 
   it.each([
-    ['another gate', { gate: { target: 1, quantile: 0.9, maxBacktracks: 5, mostLost: 1 } }],
+    ['another gate', { gate: { target: 1, quantile: 0.9, maxBacktracks: 5, mostLost: 2 } }],
     ['no gate', { gate: null }],
     ['another division of problems', { division: 'rounded-up' }],
   ])('are others with %s', (_, changed) => {

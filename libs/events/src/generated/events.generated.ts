@@ -1412,16 +1412,6 @@ export interface AgentUpdateTried {
    * records of versions that did not measure it.
    */
   readonly lost: number | null;
-  /**
-   * What the problem that lost most of its known success as it is sampled has lost, as a probability. Null in
-   * records of versions that did not measure it.
-   */
-  readonly successLost: number | null;
-  /**
-   * What the likeliest turns lost of known success, in the mean over problems, as a probability; negative where
-   * they gained. Null in records of versions that did not measure it.
-   */
-  readonly likeliestLost: number | null;
   /** Mean over the turns of the objective. */
   readonly gain: number;
   /** Optimizer steps. */

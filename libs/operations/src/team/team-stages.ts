@@ -44,7 +44,6 @@ export interface TeamStage {
     readonly quantile: number;
     readonly maxBacktracks: number;
     readonly mostLost: number | null;
-    readonly mostSuccessLost: number | null;
   } | null;
   readonly batches: readonly SampledBatch[];
   /** In the order in which the agents were updated. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { clippedGroupAdvantages, clippedValueLoss, generalisedAdvantages } from './advantages.js';
 import { type CertificateConstants, certificateOf, certificateText } from './certificate.js';
 import { decideGate, distancePerState, upperQuantile } from './kl-gate.js';
+import { keptTurns, lostPerState } from './lost-successes.js';
 import { sequenceRatio, truncatedTeamWeight } from './sequence-ratio.js';
 import { meanK3, surrogateOf } from './surrogate.js';
 
@@ -144,25 +145,67 @@ describe('the gate', () => {
   });
 
   it('accepts up to the target, takes back with a larger beta, and gives up after the most back-tracks', () => {
-    const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: null, mostSuccessLost: null };
+    const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: null };
     const decided = (distance: number, backtracks: number) =>
-      decideGate({ distance, lost: 9, successLost: 1, likeliestLost: 1 }, { beta: 0.1, backtracks }, settings);
+      decideGate({ distance, lost: 9 }, { beta: 0.1, backtracks }, settings);
     expect(decided(0.05, 0)).toEqual({ kind: 'accept' });
     expect(decided(0.0501, 1)).toEqual({ kind: 'backtrack', beta: expect.closeTo(0.15, 12) as number });
     expect(decided(0.0501, 2)).toEqual({ kind: 'give up' });
     expect(decided(Number.NaN, 0).kind).toBe('backtrack');
   });
 
-  it('takes back a near step as well where what succeeded lost more than it may', () => {
-    const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: 1, mostSuccessLost: 0.2 };
-    const decided = (lost: number, successLost: number, likeliestLost: number) =>
-      decideGate({ distance: 0.01, lost, successLost, likeliestLost }, { beta: 0.1, backtracks: 0 }, settings).kind;
-    expect([decided(0, 0, -0.5), decided(1, 0.2, 0)]).toEqual(['accept', 'accept']);
-    for (const [lost, successLost, likeliestLost] of [
-      ...[[1.001, 0, 0] as const, [0, 0.201, 0] as const, [0, 0, 0.001] as const],
-      ...[[Number.NaN, 0, 0] as const, [0, Number.NaN, 0] as const, [0, 0, Number.NaN] as const],
-    ])
-      expect(decided(lost, successLost, likeliestLost)).toBe('backtrack');
+  it('takes back a near step as well where successful turns lost more than they may', () => {
+    const settings = { target: 0.05, quantile: 0.99, maxBacktracks: 2, mostLost: 1 };
+    const decided = (lost: number) => decideGate({ distance: 0.01, lost }, { beta: 0.1, backtracks: 0 }, settings).kind;
+    expect([decided(0), decided(1), decided(1.001), decided(Number.NaN)]).toEqual([
+      'accept',
+      'accept',
+      'backtrack',
+      'backtrack',
+    ]);
+  });
+
+  it('sees the losses of the golden values', () => {
+    for (const { turns, lost } of golden.losses) {
+      const found = lostPerState(turns);
+      expect([...found.keys()].sort()).toEqual(Object.keys(lost).sort());
+      for (const [state, nats] of found) expect(nats).toBeCloseTo(lost[state]!, 9);
+    }
+  });
+
+  it('sees what successful turns lost, by state and whole turn, and nothing of those that failed', () => {
+    const turn = (state: string, success: boolean, logProbs: number[]) => ({
+      ...{ state, success, logProbs },
+      currentLogProbs: logProbs.map(() => -1),
+    });
+    const lost = lostPerState([
+      ...[turn('a', true, [-2, -1.5]), turn('a', true, [-1]), turn('a', false, [-9])],
+      ...[turn('b', true, [-0.5]), turn('c', false, [-4]), turn('d', true, [])],
+    ]);
+    expect([...lost]).toEqual([
+      ['a', 0.75],
+      ['b', -0.5],
+    ]);
+  });
+});
+
+describe('what an update keeps after it was taken back', () => {
+  it('is what succeeded in states that lost more than half of the limit, with a least advantage', () => {
+    const turn = (state: string, success: boolean, advantage: number) => ({ state, success, advantage });
+    const lostBy = new Map([
+      ['lost', 3],
+      ['partly', 1.1],
+      ['half', 1],
+    ]);
+    const kept = keptTurns(
+      [
+        ...[turn('lost', true, 0), turn('lost', true, 2), turn('lost', false, -1), turn('lost', true, -0.1)],
+        ...[turn('partly', true, 0), turn('half', true, 0), turn('unknown', true, 0)],
+      ],
+      lostBy,
+      { mostLost: 2, keptAdvantage: 0.5 },
+    );
+    expect(kept.map(({ advantage }) => advantage)).toEqual([0.5, 2, -1, 0.5, 0.5, 0, 0]);
   });
 });
 
@@ -213,6 +256,7 @@ interface Golden {
   }[];
   readonly valueLosses: { values: number[]; before: number[]; returns: number[]; range: number; loss: number }[];
   readonly quantiles: { values: number[]; share: number; quantile: number }[];
+  readonly losses: { turns: Parameters<typeof lostPerState>[0]; lost: Record<string, number> }[];
   readonly certificates: ({
     updates: { distance: number; rollouts: number }[];
     constants: CertificateConstants;

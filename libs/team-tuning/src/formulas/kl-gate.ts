@@ -1,13 +1,10 @@
 /**
  * The trust region: an update is kept only where the (1 − α)-quantile over states of the distance between new and current policy is at most
- * δ, and what succeeded lost no more than is allowed. Otherwise weights and optimizer state go back, β grows, and the update is
+ * δ, and no state's successful turns lost more than is allowed. Otherwise weights and optimizer state go back, β grows, and the update is
  * tried again.
  */
 import { SeamError } from '@seamstream/kernel';
 import { meanK3 } from './surrogate.js';
-
-/** A mean over the problems of a batch that is smaller is none: less than one rollout of a thousand problems. */
-export const LEAST_FALL = 1e-4;
 
 /** β grows by this at each back-track, as the authors release it. */
 const BETA_GROWTH = 1.5;
@@ -59,23 +56,14 @@ export interface GateSettings {
   readonly maxBacktracks: number;
   /** Most that the successful turns of a state may lose (./lost-successes.ts), in nats; null: any loss is accepted. */
   readonly mostLost: number | null;
-  /**
-   * Most that a problem's known success may lose as it is sampled (./lost-successes.ts), as a probability. Over all problems the likeliest
-   * turns may lose none. Null: any loss is accepted.
-   */
-  readonly mostSuccessLost: number | null;
 }
 
-/** What a step did to the policy. */
+/** What a step did to the policy, in nats. */
 export interface Movement {
-  /** The quantile over states of the distance, in nats. */
+  /** The quantile over states of the distance. */
   readonly distance: number;
-  /** What the successful turns of the state that lost most have lost, in nats; 0 where none lost. */
+  /** What the successful turns of the state that lost most have lost; 0 where none lost. */
   readonly lost: number;
-  /** What the problem that lost most of its known success as it is sampled has lost, as a probability; 0 where none lost. */
-  readonly successLost: number;
-  /** What the likeliest turns lost of it, in the mean over problems; below 0 where they gained. */
-  readonly likeliestLost: number;
 }
 
 export type GateDecision =
@@ -87,13 +75,11 @@ export type GateDecision =
 
 /** @param tried times that this step was taken back already */
 export function decideGate(
-  { distance, lost, successLost, likeliestLost }: Movement,
+  { distance, lost }: Movement,
   { beta, backtracks }: { readonly beta: number; readonly backtracks: number },
-  { target, maxBacktracks, mostLost, mostSuccessLost }: GateSettings,
+  { target, maxBacktracks, mostLost }: GateSettings,
 ): GateDecision {
   // What is no number is no small number.
-  const keepsTurns = mostLost === null || lost <= mostLost;
-  const keepsSuccess = mostSuccessLost === null || (successLost <= mostSuccessLost && likeliestLost <= LEAST_FALL);
-  if (distance <= target && keepsTurns && keepsSuccess) return { kind: 'accept' };
+  if (distance <= target && (mostLost === null || lost <= mostLost)) return { kind: 'accept' };
   return backtracks < maxBacktracks ? { kind: 'backtrack', beta: beta * BETA_GROWTH } : { kind: 'give up' };
 }
