@@ -129,6 +129,7 @@ const browser = await openBrowser();
     const { modes } = await demonstration.seam<LiftAnswers>('lift');
     const [deployed] = modes.filter(({ mode }) => mode === 'deploy');
     expect(deployed).toMatchObject({ isCausal: false, harmed: ['sums'] });
+    await page.getByText('Fewer are solved with experiences in sums; this may come from the arms.').waitFor();
     expect([await violationsOn(page), complaints]).toEqual([[], []]);
   });
 

@@ -49,7 +49,11 @@ it('a self-training in idle time waits for other problems, and its writer is com
   await seam('publish', '--mode', 'explore', 'other.jsonl');
   services = new ServiceProcesses(environment, { instances: ['generator', 'executor'] });
   const ending = start('idle.jsonl', 'passages=1', 'idle.maxAttempts=100', 'idle.maxSeconds=9000', 'idle.mostCost=1');
-  while (!(await pauses()).includes('work')) await pause(200);
+  const hasPaused = async (): Promise<void> => {
+    while (!(await pauses()).includes('work')) await pause(200);
+  };
+  // A start that fails ends the wait with its error.
+  await Promise.race([hasPaused(), ending]);
   services.startAll();
   // 3. It works once that is answered, and says what it spent.
   const [idle] = await ending;

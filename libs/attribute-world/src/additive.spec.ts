@@ -40,4 +40,14 @@ describe('a regression on single features', () => {
     expect(Math.exp(odds)).toBeCloseTo(3, 1);
     expect(score(['other'], 'a')).toBe(0);
   });
+
+  it('leaves out what has none of the labels', () => {
+    const rows = rowsOf((x) => x);
+    const unlabelled = { features: ['x0', 'z'], counts: new Map([['of another kind', 4]]) };
+    const [score, without] = [fitAdditive([...rows, unlabelled], LABELS), fitAdditive(rows, LABELS)];
+    for (const label of LABELS) {
+      expect(score(['x0', 'y1'], label)).toBe(without(['x0', 'y1'], label));
+      expect(score(['z'], label)).toBe(0);
+    }
+  });
 });

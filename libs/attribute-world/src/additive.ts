@@ -16,7 +16,9 @@ export function fitAdditive(
   labels: readonly string[],
 ): (features: readonly string[], label: string) => number {
   const places = new Map<string, number>();
-  const known = rows.map(({ features, counts }) => ({
+  // A row without a label says nothing, and a feature that was met in such rows alone was never met.
+  const labelled = rows.filter(({ counts }) => labels.some((label) => (counts.get(label) ?? 0) > 0));
+  const known = labelled.map(({ features, counts }) => ({
     at: features.map((feature) => {
       const place = places.get(feature) ?? places.size;
       places.set(feature, place);

@@ -123,8 +123,9 @@ function additiveTable(attempts: readonly Attempt[]): Advisor {
     const steps = planOf(entry);
     for (const [at, { value, attributes }] of placesOf(domainOf(problem.domain), readStatement(problem)).entries()) {
       const operator = steps[at]?.operator;
-      if (operator === undefined) continue;
       const kind = kindOf(value)!;
+      // The form of an entry fixes no order of steps: what stands here may be for another one.
+      if (operator === undefined || !operatorsOf(kind).includes(operator)) continue;
       const ofKind = rows.get(kind) ?? new Map<string, Counted & { readonly counts: Map<string, number> }>();
       rows.set(kind, ofKind);
       const features = Object.values(attributes);

@@ -63,6 +63,10 @@ describe('a world of pairs', () => {
         for (const split of ['validation', 'heldOut'] as const) expect([...asked[split]].filter(isHeldOut)).toEqual([]);
         for (const split of ['development', 'newWords'] as const)
           expect([...asked[split]].filter((pair) => !isHeldOut(pair))).toEqual([]);
+        // Of weight and matter none is in both; of the other kinds 16 are.
+        const inBoth = [...asked.newWords].filter((pair) => asked.development.has(pair));
+        expect(inBoth).toHaveLength(16);
+        expect(inBoth.filter((pair) => ATTRIBUTES.weight.some((weight) => pair.startsWith(`${weight} `)))).toEqual([]);
       }),
       { numRuns: 5 },
     );

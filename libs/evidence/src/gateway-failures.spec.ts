@@ -131,6 +131,8 @@ describe("feedback on a gateway's answer in the control arm", () => {
     ['is about another executor', { executor: { ...EXAMPLE_EVENTS.OutcomeRecorded.executor, template: 'direct' } }],
     ['has an entry', { entry: '{"n":1}' }],
     ['has the tokens of an entry', { tokenIds: [1] }],
+    ['has the tokens of a prompt', { promptTokenIds: [1] }],
+    ['names a base model', { baseModelDigest: 'b' }],
   ])('is doubted where it %s', async (_, changes) => {
     const published = asked({ assignment: ALWAYS_CONTROL });
     expect(await isBelieved({ ...judgedControl(published), ...changes }, published)).toBe(false);

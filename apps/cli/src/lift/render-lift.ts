@@ -46,7 +46,9 @@ function renderMode(mode: LiftAnswer, style: Style): string {
     mode.lift === null ? 'No interval: an arm is empty, or the log does not name its share.\n' : '',
     mode.harmed.length === 0
       ? ''
-      : `Experiences do harm in: ${mode.harmed.map(onOneLine).join(', ')} (5 % risk that any is named wrongly, at any look).\n`,
+      : mode.isCausal
+        ? `Experiences do harm in: ${mode.harmed.map(onOneLine).join(', ')} (5 % risk that any is named wrongly, at any look).\n`
+        : `Fewer are solved with experiences in: ${mode.harmed.map(onOneLine).join(', ')}; this may come from the arms.\n`,
     ...mode.experiments.flatMap(warningsOf),
     mode.repeated === 0
       ? ''

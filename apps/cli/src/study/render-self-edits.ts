@@ -1,5 +1,6 @@
 /** A study of self-edits for a terminal, and as one HTML page. Pure. */
 import { EDIT_ARM_NAMES, EDIT_ARMS, type EditArmResult } from '@seamstream/evaluation';
+import { onOneLine } from '@seamstream/kernel';
 import type { SelfEditsReport } from '@seamstream/operations/evaluate';
 import { escapeHtml, page, renderEditsStudy, table } from '@seamstream/standalone';
 import { renderJudges } from '../evaluate/render-judges.js';
@@ -60,7 +61,7 @@ function differenceRows({ differences }: Figures): string[][] {
 function domainTables({ domains }: SelfEditsReport): readonly (readonly [readonly string[], string[][]])[] {
   if (domains.length < 2) return [];
   const rowsOf = (of: (figures: Figures) => string[][]): string[][] =>
-    domains.flatMap((each) => of(each).map((row) => [`${each.domain} (${each.passages})`, ...row]));
+    domains.flatMap((each) => of(each).map((row) => [`${onOneLine(each.domain)} (${each.passages})`, ...row]));
   return [
     [[DOMAIN_TITLE, ...ARM_TITLES], rowsOf(armRows)],
     [[DOMAIN_TITLE, ...DIFFERENCE_TITLES], rowsOf(differenceRows)],

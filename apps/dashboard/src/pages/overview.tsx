@@ -7,7 +7,7 @@ import { Forest } from '../parts/forest.js';
 import { FactsCard, Learned } from '../parts/learned.js';
 import { Badge, Card, Empty, Facts, How, Status, Waiting } from '../parts/pieces.js';
 import { StartCard } from '../parts/start-card.js';
-import { doubtsOf, verdictOf } from '../parts/verdict.js';
+import { doubtsOf, harmWords, verdictOf } from '../parts/verdict.js';
 import { ago, clock, count, percent, plural, points, short } from '../parts/words.js';
 import { change, overview } from '../state/live.js';
 import { asOf } from '../state/place.js';
@@ -77,7 +77,7 @@ function Helps({ of }: { readonly of: Overview }): JSX.Element {
 }
 
 const COUNTED =
-  'A problem counts once, by the share of its candidates that solved it, when every problem before it in its partition has an end. Problems that a verifier judges wait for one another, and so do those that get feedback; those of another mode are not waited for. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
+  'A problem counts once, by the share of its candidates that solved it, when the problems before it in its partition have an end that are of the same mode and get their verdicts in the same way, from a verifier or as feedback. The interval is a mixture of fixed bets on the inverse-propensity score: it holds at every look, however things drift.';
 
 function LiftCard({ mode, unsettled }: { readonly mode: LiftAnswer; readonly unsettled: number }): JSX.Element {
   const { lift, treated, control, missing, isCausal, repeated } = mode;
@@ -90,7 +90,9 @@ function LiftCard({ mode, unsettled }: { readonly mode: LiftAnswer; readonly uns
         <small> points</small>
       </p>
       <p>
-        <strong>{isCausal ? SAYS[verdict] : 'Not because of experiences alone.'}</strong>{' '}
+        {lift === null && !isCausal ? null : (
+          <strong>{isCausal ? SAYS[verdict] : 'Not because of experiences alone.'}</strong>
+        )}{' '}
         {lift === null
           ? 'There is no control arm to compare with, or its share changed.'
           : `95 % at any look: ${points(lift.interval95[0])} to ${points(lift.interval95[1])}.`}
@@ -179,7 +181,7 @@ function DomainCard({ mode }: { readonly mode: LiftAnswer }): JSX.Element {
     <Card title="By domain" size="full" how={<How counted={COUNTED} command="seam lift" />}>
       {mode.harmed.length === 0 ? null : (
         <p class="fault" data-value="harmed">
-          Experiences do harm in {mode.harmed.join(', ')}: 5 % risk that any is named wrongly, at any look.
+          {harmWords(mode)}
         </p>
       )}
       <Forest

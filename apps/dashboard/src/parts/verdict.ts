@@ -20,6 +20,13 @@ export function doubtsOf(experiments: LiftAnswer['experiments']): readonly strin
   ]);
 }
 
+/** Where fewer problems are solved with experiences than without. Only where arms are as they were drawn does that come from experiences. */
+export function harmWords({ harmed, isCausal }: Pick<LiftAnswer, 'harmed' | 'isCausal'>): string {
+  return isCausal
+    ? `Experiences do harm in ${harmed.join(', ')}: 5 % risk that any is named wrongly, at any look.`
+    : `Fewer are solved with experiences in ${harmed.join(', ')}; this may come from the arms.`;
+}
+
 const nameOf = ({ experiment, controlShare }: ExperimentCheck): string =>
   `${experiment} (${percent(controlShare)} controls)`;
 

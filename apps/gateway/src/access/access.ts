@@ -192,6 +192,7 @@ export class Access implements Door {
     if (error instanceof NoRoomError) this.count(error, request, route);
   }
 
+  /** Counts a request that was refused elsewhere than here. */
   count({ who, reason }: RefusedError, { method, socket }: IncomingMessage, route: string | undefined): void {
     const { id, tenant } = who ?? { id: null, tenant: DEFAULT_TENANT };
     this.refusals.add({ id, tenant, reason, route: `${method} ${route}`, origin: originOf(socket.remoteAddress) });

@@ -4,6 +4,6 @@ import type { IncomingMessage } from 'node:http';
 export interface Door {
   /** @throws ApiError for a request that is not let in */
   admit(request: IncomingMessage, route: string | undefined): Promise<void>;
-  /** Learns how a request failed that was let in: the door counts those of its errors that are refusals. */
+  /** Learns of each error that ends a request. The door counts those that are refusals and that it has not counted when it refused. */
   failed(error: unknown, request: IncomingMessage, route: string | undefined): void;
 }

@@ -169,7 +169,8 @@ export function shortcomings(facts: Facts): readonly string[] {
       short.push(`entries faithful on ${SPLIT_WORDS[split]} below ${percent(BARS.faithful)}`);
   if (facts.preset !== 'familiar') {
     for (const name of facts.preset === 'pairs' ? BASELINES : (['word table'] as const))
-      if (success('newWords', name) > BARS.tables)
+      if (rowOf(facts, 'newWords', name) === undefined) short.push(`the ${name} was not asked new words`);
+      else if (success('newWords', name) > BARS.tables)
         short.push(`the ${name} solves more than ${percent(BARS.tables)} of new words`);
     const most = success('heldOut', 'noExperience') + BARS.controls;
     for (const name of CONTROLS) if (success('heldOut', name) > most) short.push(`${name} helps as well`);

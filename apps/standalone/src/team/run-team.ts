@@ -85,7 +85,7 @@ function isEndOf(error: unknown, signal: AbortSignal): boolean {
   );
 }
 
-/** A folder of another release continues with the settings of this one. Its report is then of both. */
+/** A folder of another release continues with the settings of this one, and its figures are of both. */
 async function tellOtherSettings({ drivers: { log } }: Host, say: (line: string) => void): Promise<void> {
   const accounts = await readTeamAccounts(
     log,
@@ -93,7 +93,9 @@ async function tellOtherSettings({ drivers: { log } }: Host, say: (line: string)
   );
   for (const arm of TEAM_ARMS)
     if (accounts.get(arm.name)!.settings.some((recorded) => areOtherSettings(arm, recorded)))
-      say(`${arm.title}: stages of this folder were tuned with other settings than this version has`);
+      say(
+        `${arm.title}: stages of this folder were tuned with other settings than this version has; figures are of both`,
+      );
 }
 
 /** Success of what is shown on the validation problems after a stage, as the log has it. */

@@ -12,6 +12,7 @@ describe('settings of recorded stages', () => {
   it.each([
     ['another gate', { gate: { target: 1, quantile: 0.9, maxBacktracks: 5, mostLost: 2 } }],
     ['no gate', { gate: null }],
+    ['a setting that this version does not have', { gate: { target: 1, unknown: 0.2 } }],
     ['another division of problems', { division: 'rounded-up' }],
   ])('are others with %s', (_, changed) => {
     expect(areOtherSettings(shown, { ...planned, ...changed })).toBe(true);

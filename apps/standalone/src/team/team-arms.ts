@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { ENTRY_FIELDS } from '@seamstream/experience';
+import { isSeamError } from '@seamstream/kernel';
 import {
   ofNewStage,
   type Team,
@@ -74,9 +75,17 @@ const RESAMPLED: TeamArm = {
 /** Of a study, by name. */
 export const TEAM_STUDY_ARMS: readonly TeamArm[] = [...TEAM_ARMS, RESAMPLED];
 
-/** Whether stages with the recorded settings were tuned otherwise than the arm's are now: a release may change what it has chosen. */
+/**
+ * Whether stages with the recorded settings were tuned otherwise than the arm's are now: a release may change what it has chosen. Settings
+ * that this version cannot read are others.
+ */
 export function areOtherSettings({ settings }: TeamArm, recorded: unknown): boolean {
-  return !isDeepStrictEqual(tuningSettings(recorded), tuningSettings(ofNewStage(settings)));
+  try {
+    return !isDeepStrictEqual(tuningSettings(recorded), tuningSettings(ofNewStage(settings)));
+  } catch (error) {
+    if (isSeamError(error, 'INVALID_CONFIGURATION')) return true;
+    throw error;
+  }
 }
 
 /** Three agents, each of which writes one field of the entry and reads what those before it wrote. */

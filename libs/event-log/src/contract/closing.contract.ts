@@ -74,7 +74,7 @@ export function describeClosing(scene: LogScene): void {
       expect(await refusalOf(another.append([record(topic, 'x')]))).toMatchObject({ code: 'LOG_UNAVAILABLE' });
       expect(await refusalOf(another.watermarks(topic))).toMatchObject({ code: 'LOG_UNAVAILABLE' });
       await another.close();
-      await scene.log.append([record(topic, 'the other scene.log continues')]);
+      await scene.log.append([record(topic, 'the other log continues')]);
     });
   });
 }

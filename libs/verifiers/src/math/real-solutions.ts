@@ -1,5 +1,4 @@
 /** Which real numbers a form stands for, and whether a set solves a relation in one variable. */
-
 import { type Equality } from './equality.js';
 import { hasDecimal, type MathJson, variablesOf } from './expression.js';
 import type { Comparison, Form, Readings } from './forms/form.js';
