@@ -2,21 +2,19 @@
  * Tool configurations through all services, under the preset for ARC: tasks are generated, configurations written under their schema and
  * carried out by short trainings, their writer is trained and compared, and baselines without a writer are measured.
  */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { readToolConfiguration } from '@seamstream/grid-tasks';
 import type { Environment } from '@seamstream/service-kit';
+import { seamLines } from '../support/seam-command.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 
 // Two services and a training per attempt, on a machine that may be busy.
 jest.setTimeout(600_000);
 
-const execute = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const TASKS = 3;
 const GROUP_SIZE = 2;
@@ -144,12 +142,4 @@ async function outcomes(): Promise<readonly Outcome[]> {
   return read.filter(({ type }) => type === 'OutcomeRecorded').map(({ event }) => event);
 }
 
-async function seam(...args: string[]): Promise<unknown[]> {
-  const { stdout } = await execute(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
-    env: { PATH: process.env.PATH, ...environment },
-    cwd: folder,
-    maxBuffer: 1 << 26,
-  });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as unknown);
-}
+const seam = (...args: string[]): Promise<unknown[]> => seamLines(args, environment, folder);

@@ -3,19 +3,18 @@
  * the executor. The generator knows nothing of edits and writes nonsense; the executor has to learn what the passage says all the same,
  * because the passage is trained on with every edit.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
+import { seamLines } from '../support/seam-command.js';
 
 // Two services, one of them killed, and a training per attempt, on a machine that may be busy.
 jest.setTimeout(300_000);
 
-const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const COLOURS = ['blue', 'red', 'green', 'white'];
 const GROUP_SIZE = 2;
@@ -148,14 +147,7 @@ function allRun(): boolean {
   return [...services.values()].every(({ exitCode }) => exitCode === null);
 }
 
-async function seam(...args: string[]): Promise<unknown[]> {
-  const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
-    env: environment,
-    maxBuffer: 1 << 26,
-  });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as unknown);
-}
+const seam = (...args: string[]): Promise<unknown[]> => seamLines(args, environment);
 
 async function outcomes(): Promise<readonly Outcome['event'][]> {
   const told = (await seam('tail', 'outcomes', '--from', 'earliest')) as Outcome[];

@@ -2,24 +2,22 @@
  * A self-training in idle time over the services: it waits for the problems of others, and its writer is asked the passages that writers
  * before it learned from. Models, edits and trainings are real.
  */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { Random } from '@seamstream/kernel';
 import { drawPassage, question } from '@seamstream/passage-world';
 import type { Environment } from '@seamstream/service-kit';
+import { seamLines } from '../support/seam-command.js';
 import { selfTrainingEnvironment } from '../support/self-training-world.js';
 import { ServiceProcesses } from '../support/service-processes.js';
 
 // Two services and a training per attempt, on a machine that may be busy.
 jest.setTimeout(600_000);
 
-const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const OLD = 2;
 
@@ -115,12 +113,4 @@ async function pauses(): Promise<readonly string[]> {
   return events.filter(({ type }) => type === 'SelfTrainingPaused').map(({ event }) => event.reason);
 }
 
-async function seam(...args: string[]): Promise<unknown[]> {
-  const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
-    env: { PATH: process.env.PATH, ...environment },
-    cwd: folder,
-    maxBuffer: 1 << 26,
-  });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as unknown);
-}
+const seam = (...args: string[]): Promise<unknown[]> => seamLines(args, environment, folder);

@@ -2,26 +2,25 @@
  * ReST-EM over the services: passages are explored by the present writer, what did best is imitated, and the log gives the writer again.
  * The generator knows nothing of edits and the executor learns a passage with any edit, so this is about the path and not about gains.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import type { EventLog } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { TOPICS } from '@seamstream/events';
 import { readSelfTrainings } from '@seamstream/operations/restem';
 import { ledgerOf } from '../support/recorded-run.js';
+import { seamLines } from '../support/seam-command.js';
 import { houses, selfTrainingEnvironment } from '../support/self-training-world.js';
 
 // Two services, a training per attempt and kills, on a machine that may be busy.
 jest.setTimeout(300_000);
 
-const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** In the folder of the test. */
@@ -181,12 +180,4 @@ async function settled(): Promise<void> {
     await pause(LOOK_EVERY_MS);
 }
 
-async function seam(...args: string[]): Promise<unknown[]> {
-  const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
-    env: environment,
-    cwd: folder,
-    maxBuffer: 1 << 26,
-  });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as unknown);
-}
+const seam = (...args: string[]): Promise<unknown[]> => seamLines(args, environment, folder);

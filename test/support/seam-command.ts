@@ -1,7 +1,8 @@
-/** `seam` as a process that a spec can kill. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** `seam` as a process that a spec can kill, and as a call that gives what it printed. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Environment } from '@seamstream/service-kit';
 
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
@@ -23,4 +24,25 @@ export function seamCommand(args: readonly string[], environment: Environment): 
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (texts.errors += text));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...texts }));
   return { child, ended };
+}
+
+const execute = promisify(execFile);
+
+/**
+ * Each line of what `seam … --json` prints, read.
+ * @param folder where it runs
+ * @throws where it ends with another status than 0
+ */
+export async function seamLines(
+  args: readonly string[],
+  environment: Environment,
+  folder?: string,
+): Promise<unknown[]> {
+  const { stdout } = await execute(process.execPath, [SEAM, ...args, '--json'], {
+    env: { PATH: process.env.PATH, ...environment },
+    cwd: folder,
+    maxBuffer: 1 << 26,
+  });
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as unknown);
 }

@@ -1,7 +1,6 @@
 /** What the log says of each way of tuning: its stages, its rollouts, and what the gate did. */
 import type { EventLog } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
-import { canonicalJson } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { evolveServedSlots, initialServedSlots, type ServedAdapter, servedIn } from '@seamstream/release';
 import { runConfigurationOf } from '@seamstream/training-runs';
@@ -14,7 +13,7 @@ export interface ArmAccount {
   readonly lastUpdates: readonly { readonly distance: number; readonly rollouts: number }[];
   /** Digests of what answered. */
   readonly executors: ReadonlySet<string>;
-  /** Of the stages so far, each once, as their runs record them. */
+  /** Of the stages so far, as their runs record them. */
   readonly settings: readonly unknown[];
   /** From the start of the first stage to the end of the last one. */
   readonly seconds: number;
@@ -82,7 +81,7 @@ export async function readTeamAccounts(
             rollouts: last!.batches.get(batch) ?? 1,
           })),
           executors: executors.get(slot)!,
-          settings: [...new Map(own.map(({ settings }) => [canonicalJson(settings), settings])).values()],
+          settings: own.map(({ settings }) => settings),
           seconds: (span.to - span.from) / 1000,
         },
       ];
